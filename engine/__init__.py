@@ -1,0 +1,68 @@
+"""Neurigraph: long-term memory and knowledge for assistants and the people behind them.
+
+    async with open_engine() as engine:
+        bob = await engine.create_user("bob", "Bob")
+        memory = engine.memory(bob.user_id)
+        node = await memory.provision(NewNode(bob.user_id, "Family"))
+        await memory.remember(Conversation("c1", (Turn("Bob", "Dave married my sister in May."),)))
+        answer = await memory.search(SearchRequest("Who is Dave?"))
+
+The names below are loaded when they are first used: a process that only supervises the servers must not pay
+for encoders and drivers.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from engine.bootstrap import open_engine
+    from engine.domain.clock import Moment
+    from engine.domain.history import Conversation, History, HistoryFile, Turn
+    from engine.domain.node import NewNode, ProvisionedNode, Shell, User
+    from engine.domain.record import IngestReport
+    from engine.domain.search import Anchor, Hit, SearchAnswer, SearchRequest
+    from engine.memory import Memory
+    from engine.neurigraph import Engine
+    from engine.settings import Settings
+
+__all__ = [
+    "Anchor",
+    "Conversation",
+    "Engine",
+    "History",
+    "HistoryFile",
+    "Hit",
+    "IngestReport",
+    "Memory",
+    "Moment",
+    "NewNode",
+    "ProvisionedNode",
+    "SearchAnswer",
+    "SearchRequest",
+    "Settings",
+    "Shell",
+    "Turn",
+    "User",
+    "open_engine",
+]
+
+_HOMES = {
+    "engine.bootstrap": ("open_engine",),
+    "engine.domain.clock": ("Moment",),
+    "engine.domain.history": ("Conversation", "History", "HistoryFile", "Turn"),
+    "engine.domain.node": ("NewNode", "ProvisionedNode", "Shell", "User"),
+    "engine.domain.record": ("IngestReport",),
+    "engine.domain.search": ("Anchor", "Hit", "SearchAnswer", "SearchRequest"),
+    "engine.memory": ("Memory",),
+    "engine.neurigraph": ("Engine",),
+    "engine.settings": ("Settings",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    raise AttributeError(f"module 'engine' has no attribute {name!r}")

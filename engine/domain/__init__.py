@@ -1,0 +1,1 @@
+"""Frozen values and pure rules; imports nothing of the engine but the errors."""

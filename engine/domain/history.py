@@ -1,0 +1,86 @@
+"""What a chat history holds, whatever file it came from.
+
+A history belongs to one user. It may bring its own nodes and edges; conversations and files are assigned
+to nodes by the write path unless they name one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+NodePath = tuple[str, ...]
+"""Names from layer 1 downwards; the empty path is the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One utterance. `ref` is the source's own id of it, `at` its time (aware) where the source has one."""
+
+    speaker: str
+    text: str
+    at: datetime | None = None
+    ref: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Turns in order. `source_id` is unique in the history; `node` fixes the node instead of assignment."""
+
+    source_id: str
+    turns: tuple[Turn, ...]
+    title: str = ""
+    started_at: datetime | None = None
+    node: NodePath | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryFile:
+    """A file that came with the history, read when it is stored and not before."""
+
+    source_id: str
+    path: Path
+    content_type: str
+    title: str = ""
+    occurred_at: datetime | None = None
+    node: NodePath | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedNode:
+    """A node that the history asks for; parents come before children."""
+
+    path: NodePath
+    node_type: str = "concept"
+    summary: str = ""
+    keywords: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEdge:
+    """A cross-node edge that the history asks for."""
+
+    source: NodePath
+    target: NodePath
+    edge_type: str
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """One user's history. `handle` names the user inside a workspace."""
+
+    handle: str
+    display_name: str
+    conversations: tuple[Conversation, ...]
+    files: tuple[HistoryFile, ...] = ()
+    nodes: tuple[PlannedNode, ...] = ()
+    edges: tuple[PlannedEdge, ...] = ()
+
+    def turns(self) -> Iterator[Turn]:
+        """All turns, conversation by conversation."""
+        for conversation in self.conversations:
+            yield from conversation.turns

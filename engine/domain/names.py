@@ -1,0 +1,134 @@
+"""Names of nodes: what is accepted, when two names are the same, and how a name becomes a schema's name.
+
+A name keeps any script, emoji and direction marks; the ASCII forms below are only for the databases.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Sequence
+from uuid import UUID
+
+from engine.errors import InvalidName
+
+MOST_CHARACTERS = 200
+"""Length limit of a name, in code points after normalisation."""
+MOST_SCHEMA_BYTES = 63
+"""Longest identifier that Postgres keeps whole."""
+
+# Normalising costs more than a name is worth: a longer raw text is refused unread. NFC shrinks at most 4 to 1.
+_MOST_RAW = 2_000
+# A key goes into B-tree indexes that hold some 2,700 bytes; compatibility forms can unfold to 18 characters each.
+_MOST_KEY = 400
+# Seen by nobody, though their categories are those of letters and symbols: fillers, blank Braille.
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+# Marks of direction and break that pasted text carries along. Joiners stay: they make emoji and Persian words.
+_UNHEARD = dict.fromkeys(
+    (0x00AD, 0x061C, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), 0x2060, *range(0x2066, 0x206A), 0xFEFF)
+)
+_LATIN = re.compile(r"LATIN (?:SMALL|CAPITAL) (?:LETTER|LIGATURE) (?:DOTLESS )?([A-Z]{1,2})(?: WITH .+)?")
+_SPECIAL = {"þ": "th", "ð": "d", "ə": "e"}
+_SEPARATORS = re.compile(r"[^a-z0-9]+")
+_PLAIN = re.compile(r"[A-Za-z0-9]+(?:[ _-][A-Za-z0-9]+)*")
+_IDENTIFIER = re.compile(r"[a-z0-9_]+")
+_RESERVED = frozenset({"engine", "template", "public", "information_schema"})
+
+
+def clean_name(raw: str) -> str:
+    """The name as it is stored: NFC, without outer white space, inner runs of it as one space.
+
+    Raises InvalidName unless 1 to 200 code points remain, none of them a control character, a line
+    separator or half a surrogate pair, and at least one of them visible.
+    """
+    if len(raw) > _MOST_RAW:
+        raise InvalidName(_too_long(len(raw)))
+    name = unicodedata.normalize("NFC", raw).strip()
+    for character in name:
+        category = unicodedata.category(character)
+        if category == "Cs":
+            raise InvalidName("A name cannot hold half a surrogate pair.")
+        if category in ("Cc", "Zl", "Zp"):
+            raise InvalidName(f"A name cannot hold the control character U+{ord(character):04X}.")
+    name = " ".join(name.split())
+    if len(name) > MOST_CHARACTERS:
+        raise InvalidName(_too_long(len(name)))
+    if not any(map(_visible, name)):
+        raise InvalidName(f"A name needs at least one visible character, and {MOST_CHARACTERS} at most.")
+    return name
+
+
+def name_key(name: str) -> str:
+    """What names are compared by: equal for names that differ in case, width, white space or direction marks.
+
+    At most 400 code points: a longer key, which only rare compatibility characters give, ends in its hash.
+    """
+    folded = unicodedata.normalize("NFD", name.translate(_UNHEARD)).casefold()
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", folded).casefold())
+    key = " ".join(folded.split())
+    return key if len(key) <= _MOST_KEY else f"{key[: _MOST_KEY // 2]}#{_digest(key)}"
+
+
+def slug(name: str) -> str:
+    """The name in a-z, 0-9 and single underscores, as well as that can be done.
+
+    Latin letters lose their marks; other scripts drop out. Where nothing remains the slug is "n" and
+    eight hex digits of the key's hash; it is never empty.
+    """
+    decomposed = unicodedata.normalize("NFKD", name).casefold()
+    ascii_only = "".join(map(_transliterated, unicodedata.normalize("NFKD", decomposed)))
+    return _SEPARATORS.sub("_", ascii_only).strip("_") or f"n{_digest(name_key(name))[:8]}"
+
+
+def schema_name(user_slug: str, path: Sequence[str], node_id: UUID, *, distinct: bool = False) -> str:
+    """The name of a node's schema: the user's slug and the slugs of the path, as in `bob_family_sister_dave`.
+
+    `path` holds names from layer 1 downwards. The readable form is used as it is where it fits 63 bytes and
+    every name was plain (ASCII words joined by single spaces, hyphens or underscores). Otherwise the last
+    eight hex digits of the node's id follow, and a long form loses its middle. Two plain paths can still meet
+    ("a b" and "a", "b"): the caller sees that in the registry and asks again with `distinct`, which always
+    appends the digits. The last digits are used because those of a time-ordered id are the random ones.
+    """
+    owner = user_slug if _IDENTIFIER.fullmatch(user_slug) else slug(user_slug)
+    readable = "_".join((owner.strip("_") or slug(user_slug), *map(slug, path)))
+    if readable[0].isdigit() or readable.startswith("pg_"):
+        readable = f"u_{readable}"
+    lossless = all(_PLAIN.fullmatch(name) for name in path)
+    if lossless and not distinct and len(readable) <= MOST_SCHEMA_BYTES and readable not in _RESERVED:
+        return readable
+    ending = f"_{node_id.hex[-8:]}"
+    return _shortened(readable, MOST_SCHEMA_BYTES - len(ending)) + ending
+
+
+def _shortened(readable: str, room: int) -> str:
+    """At most `room` characters, cut in the middle: the user at the head and the node at the tail tell most."""
+    if len(readable) <= room:
+        return readable
+    half = (room - 2) // 2
+    return f"{readable[:half].rstrip('_')}__{readable[-half:].lstrip('_')}"
+
+
+def _visible(character: str) -> bool:
+    # Unassigned code points count: a newer Unicode than this Python's may show them.
+    unseen = character in _BLANK or 0xE0000 <= ord(character) <= 0xE0FFF
+    return not unseen and unicodedata.category(character) not in ("Cf", "Mn", "Me", "Zs")
+
+
+def _transliterated(character: str) -> str:
+    if character.isascii():
+        return character
+    if character in _SPECIAL:
+        return _SPECIAL[character]
+    if unicodedata.category(character).startswith(("M", "Cf")):
+        return ""
+    letter = _LATIN.fullmatch(unicodedata.name(character, ""))
+    return letter[1].lower() if letter else "_"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _too_long(length: int) -> str:
+    return f"A name has at most {MOST_CHARACTERS} characters; this one has {length:,}."

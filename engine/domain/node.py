@@ -1,0 +1,107 @@
+"""Nodes of a user's graph as readers see them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+NodeType = Literal["user", "concept", "persona"]
+FileState = Literal["active", "dormant", "rehydrating"]
+
+MAX_LAYER = 5
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A user of a workspace. The root node of the graph has the same id."""
+
+    user_id: UUID
+    handle: str
+    display_name: str
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProvisionedNode:
+    """The answer of provisioning. `created` is False where the sibling of that name existed already."""
+
+    node_id: UUID
+    schema_name: str
+    layer: int
+    node_type: NodeType
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewNode:
+    """What is asked for: a child of `parent_id`."""
+
+    parent_id: UUID
+    name: str
+    node_type: Literal["concept", "persona"] = "concept"
+    summary: str = ""
+    keywords: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A cross-node edge as seen from one of its ends; `outgoing` tells which."""
+
+    edge_type: str
+    other_id: UUID
+    other_name: str
+    other_path: tuple[str, ...]
+    outgoing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestEntry:
+    """One line of a node's table of contents."""
+
+    record_id: UUID
+    title: str
+    content_type: str
+    file_name: str | None
+    occurred_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChildNode:
+    """A child with the state of its files."""
+
+    node_id: UUID
+    name: str
+    node_type: NodeType
+    layer: int
+    state: FileState
+    records: int
+    children: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """The part of a node that is always live: identity, place, edges, what it holds, the state of its files."""
+
+    node_id: UUID
+    user_id: UUID
+    parent_id: UUID | None
+    name: str
+    node_type: NodeType
+    layer: int
+    schema_name: str
+    path: tuple[str, ...]
+    state: FileState
+    summary: str
+    keywords: tuple[str, ...]
+    aliases: tuple[str, ...]
+    records: int
+    items: int
+    created_at: datetime
+    last_accessed_at: datetime | None
+    children: tuple[ChildNode, ...]
+    edges: tuple[Edge, ...]
+    manifest: tuple[ManifestEntry, ...]
+    """The newest entries; all of them come with the node's metadata."""

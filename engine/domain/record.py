@@ -1,0 +1,148 @@
+"""A record on its way in: what it says, what can be found of it, the file that holds it whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.domain.search import ItemKind
+from engine.domain.terms import Unit
+from engine.domain.utterance import Utterance
+
+ContentType = Literal["conversation", "event", "file_upload", "other"]
+TriggerType = Literal["conversation_end", "chunk_threshold", "event_boundary"]
+
+
+@dataclass(frozen=True, slots=True)
+class AssignableNode:
+    """A node that content can go to, with the words that speak for it. `path` begins with the root's name,
+    `root_schema` is the schema of the root."""
+
+    node_id: UUID
+    schema_name: str
+    path: tuple[str, ...]
+    layer: int
+    root_schema: str
+    keywords: tuple[str, ...]
+    aliases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Keywords:
+    """What a record is about, as columns that can be asked one by one."""
+
+    entities: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+    relationships: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDraft:
+    """One searchable piece. `embedded` is what the vector is made from (no names, no dates), `position` its place
+    in the session (turns of a conversation, chunks of a file)."""
+
+    item_id: UUID
+    kind: ItemKind
+    session: UUID
+    position: int
+    content: str
+    embedded: str
+    unit: Unit
+    speaker: str = ""
+    source_ref: str | None = None
+    occurred_at: datetime | None = None
+    dates: tuple[str, ...] = ()
+    utterance: Utterance | None = None
+    section: str = ""
+    span: tuple[int, int] | None = None
+    token_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FileDraft:
+    """The file of a record, from memory or from a path that is read when it is stored."""
+
+    file_id: UUID
+    name: str
+    file_type: str
+    content_type: str
+    content: bytes | Path
+
+
+@dataclass(frozen=True, slots=True)
+class RecordDraft:
+    """A record for one node. `items` are in the order of the source."""
+
+    record_id: UUID
+    node: AssignableNode
+    title: str
+    text: str
+    content_type: ContentType
+    trigger_type: TriggerType
+    source_id: str
+    occurred_at: datetime | None
+    items: tuple[ItemDraft, ...]
+    file: FileDraft
+    summary: str = ""
+    keywords: Keywords = Keywords()
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedRecord:
+    """A draft with its vectors: `vector` of the summary, one row of `item_vectors` an item."""
+
+    draft: RecordDraft
+    vector: NDArray[np.float32]
+    item_vectors: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceAdvance:
+    """How far a source is stored with this commit: from `seen` units to `units`, with the hash of all of them."""
+
+    source_id: str
+    seen: int
+    units: int
+    content_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecord:
+    """A committed record: where it went and how many items can be found of it."""
+
+    record_id: UUID
+    node_id: UUID
+    path: tuple[str, ...]
+    title: str
+    file_id: UUID
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something that was not stored, and why in one sentence."""
+
+    source_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingest did: `turns` stored, `records` made, nodes and edges created, what was skipped and why."""
+
+    user_id: UUID
+    turns: int
+    files: int
+    items: int
+    records: tuple[StoredRecord, ...]
+    nodes_created: int
+    edges_created: int
+    skipped: tuple[Skipped, ...]

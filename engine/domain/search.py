@@ -1,0 +1,85 @@
+"""What a search takes and gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from engine.domain.clock import NOW, Moment
+from engine.domain.node import Edge, FileState
+
+ItemKind = Literal["turn", "chunk", "fact", "observation", "summary"]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A question. `nodes` fixes where to look instead of navigating; `widen` says when to search all nodes:
+    "auto" when the anchors are weak, "always", or "never"."""
+
+    query: str
+    limit: int = 10
+    kinds: tuple[ItemKind, ...] | None = None
+    nodes: tuple[UUID, ...] | None = None
+    widen: Literal["auto", "always", "never"] = "auto"
+    moment: Moment = NOW
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A node where the question's subject lives: why it was found, how strongly (0 to 1), and the way to it."""
+
+    node_id: UUID
+    name: str
+    node_type: str
+    path: tuple[str, ...]
+    layer: int
+    state: FileState
+    score: float
+    reasons: tuple[str, ...]
+    """Of "name", "alias", "text", "meaning", "edge"."""
+    edges: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One found item with its record, its file and the signals that put it there."""
+
+    item_id: UUID
+    record_id: UUID
+    node_id: UUID
+    kind: ItemKind
+    content: str
+    speaker: str
+    occurred_at: datetime | None
+    session: UUID
+    position: int
+    source_ref: str | None
+    section: str
+    score: float
+    signals: Mapping[str, float]
+    record_title: str
+    record_summary: str
+    content_type: str
+    file_id: UUID | None
+    file_name: str | None
+    file_state: FileState | None
+    path: tuple[str, ...]
+    why: str
+    """The rationale in a few words: anchor, path, strongest signals."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """Hits in order, the anchors that were navigated to, and what was done: stage times in milliseconds."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    anchors: tuple[Anchor, ...]
+    widened: bool
+    nodes_searched: int
+    items_searched: int
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,127 @@
+"""Words of a text as BM25 sees them, in every script, and their weights as a sparse vector.
+
+A stored weight depends on the text and its unit alone: the length that BM25 divides by is a constant, so
+weights written years apart compare. How rare a word is belongs to the question: it is put into the query
+vector from the document counts of the nodes that are searched.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Literal
+
+import snowballstemmer
+from pgvector import SparseVector
+
+Unit = Literal["turn", "passage", "record"]
+"""What counts as one document: a turn of a conversation, a passage of a file, a whole record."""
+
+DIMENSION = 1_000_000
+MOST_TERMS = 700
+"""Terms kept of one text; the heaviest stay. An index over sparse vectors takes up to 1,000."""
+LONGEST_WORD = 64
+"""Characters of a word that count; the rest of an endless one tells nothing."""
+
+K1 = 0.9
+B = 0.4
+REFERENCE_LENGTH: Mapping[Unit, float] = {"turn": 12.0, "passage": 50.0, "record": 255.0}
+"""Average number of words of a document, fitted once on public chats and passages and never changed."""
+
+_STOP_WORDS = """
+    a about above after again all also am an and any are as at be because been before being below
+    between both but by can could d did do does doing don down during each few for from further had has
+    have having he her here hers herself him himself his how i if in into is it its itself just ll m me
+    more most my myself no nor not now of off on once only or other our ours ourselves out over own re s
+    same she should so some such t than that the their theirs them themselves then there these they this
+    those through to too under until up ve very was we were what when where which while who whom why
+    will with would you your yours yourself yourselves
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+
+# Combining marks are part of a word: without them Hindi, Arabic with vowels or Thai fall into single letters.
+_MARKS = "".join(chr(c) for c in range(0x300, 0x11F00) if unicodedata.category(chr(c)).startswith("M"))
+_WORD = re.compile(rf"[^\W_](?:[^\W_]|[{re.escape(_MARKS)}])*")
+# Scripts that are written without spaces: Thai, Lao, Myanmar, Khmer, kana, Han.
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    r"\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+
+_stemmer = snowballstemmer.stemmer("english")
+_stemming = threading.Lock()  # a stemmer keeps the word it works on
+
+
+def words(text: str) -> list[str]:
+    """The words that carry meaning, folded and stemmed, in order; empty when there are none.
+
+    Runs of scripts without spaces become overlapping pairs of characters. Never raises, whatever it is given.
+    """
+    found: list[str] = []
+    for match in _WORD.finditer(unicodedata.normalize("NFKC", text).casefold()):
+        token = match.group()
+        if token.isascii():
+            if token not in STOP_WORDS:
+                found.append(_stem(token[:LONGEST_WORD]))
+            continue
+        found.extend(_parts(token))
+    return found
+
+
+def _parts(token: str) -> list[str]:
+    """A token as words: stretches without spaces as pairs, what lies between them as it is."""
+    parts: list[str] = []
+    end = 0
+    for run in _UNSPACED.finditer(token):
+        parts.extend(part for part in [token[end : run.start()][:LONGEST_WORD]] if part)
+        parts.extend(_pairs(run.group()))
+        end = run.end()
+    parts.extend(part for part in [token[end:][:LONGEST_WORD]] if part)
+    return parts
+
+
+def _pairs(run: str) -> list[str]:
+    return [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]
+
+
+@lru_cache(maxsize=1 << 16)
+def _stem(word: str) -> str:
+    with _stemming:
+        return str(_stemmer.stemWord(word))
+
+
+@lru_cache(maxsize=1 << 16)
+def term_id(word: str) -> int:
+    """The dimension of a word, 1 to 1,000,000, the same on every machine for ever."""
+    digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") % DIMENSION + 1
+
+
+def weights(found: Sequence[str], unit: Unit) -> dict[int, float]:
+    """BM25 weights of a document's words by term, without their rarity; the heaviest `MOST_TERMS` of them."""
+    length = len(found) / REFERENCE_LENGTH[unit]
+    damping = K1 * (1 - B + B * length)
+    counts = Counter(term_id(word) for word in found)
+    kept = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_TERMS]
+    return {term: count * (K1 + 1) / (count + damping) for term, count in kept}
+
+
+def sparse(text: str, unit: Unit) -> SparseVector:
+    """The text's weights as the vector that is stored beside it."""
+    return sparse_of(weights(words(text), unit))
+
+
+def sparse_of(by_term: Mapping[int, float]) -> SparseVector:
+    """Weights by term as a sparse vector; the vector's places count from 0, terms from 1."""
+    return SparseVector({term - 1: weight for term, weight in by_term.items()}, DIMENSION)
+
+
+def rarity(total: int, documents: int) -> float:
+    """BM25's inverse document frequency of a term found in `documents` of `total`; never negative."""
+    return math.log(1 + max(0.0, total - documents + 0.5) / (documents + 0.5))

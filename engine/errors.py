@@ -1,0 +1,133 @@
+"""Every error that leaves the engine, in one tree. The docstring is what a person reads.
+
+NeurigraphError
+├── InvalidInput              the request itself is wrong; nothing was written
+│   ├── InvalidName
+│   ├── InvalidText
+│   ├── InvalidHistory        knows the place: file, line, column, JSON path
+│   ├── DepthExceeded
+│   ├── WrongDimension
+│   ├── WrongContentType
+│   └── TooLarge
+├── NotFound                  missing, or not for this principal: never said which
+├── Conflict
+│   ├── NameTaken
+│   └── IdempotencyMismatch
+├── StoreUnavailable          knows which store and after how long to try again
+│   ├── StoreFull
+│   └── StoreTimeout
+├── ProviderUnavailable       a model service did not answer
+├── DamagedFile               the stored bytes do not match their hash
+├── StackError                the embedded servers could not be brought up
+│   ├── DownloadFailed
+│   └── MissingPrerequisite
+├── MigrationError
+└── SettingsError
+"""
+
+from __future__ import annotations
+
+
+class NeurigraphError(Exception):
+    """Something went wrong in the engine."""
+
+    def __init__(self, detail: str | None = None) -> None:
+        self.detail = detail or (type(self).__doc__ or "").strip()
+        super().__init__(self.detail)
+
+
+class InvalidInput(NeurigraphError):
+    """The request is not valid; nothing was written."""
+
+
+class InvalidName(InvalidInput):
+    """A name has 1 to 200 visible characters."""
+
+
+class InvalidText(InvalidInput):
+    """The text cannot be stored."""
+
+
+class InvalidHistory(InvalidInput):
+    """The history cannot be read."""
+
+    def __init__(self, detail: str, *, line: int | None = None, column: int | None = None, path: str = "") -> None:
+        place = f" (line {line}, column {column})" if line is not None else f" (at {path})" if path else ""
+        self.line, self.column, self.path = line, column, path
+        super().__init__(detail + place)
+
+
+class DepthExceeded(InvalidInput):
+    """A node cannot lie deeper than layer 5."""
+
+
+class WrongDimension(InvalidInput):
+    """The vector does not have the dimension of the active embedding version."""
+
+
+class WrongContentType(InvalidInput):
+    """This kind of content is not read here."""
+
+
+class TooLarge(InvalidInput):
+    """The input is larger than the configured limit."""
+
+
+class NotFound(NeurigraphError):
+    """There is no such thing here."""
+
+
+class Conflict(NeurigraphError):
+    """The request does not fit the present state."""
+
+
+class NameTaken(Conflict):
+    """A sibling already has this name."""
+
+
+class IdempotencyMismatch(Conflict):
+    """This idempotency key was used for another request."""
+
+
+class StoreUnavailable(NeurigraphError):
+    """A store does not answer."""
+
+    def __init__(self, store: str, detail: str | None = None, *, retry_after: float = 2.0) -> None:
+        self.store, self.retry_after = store, retry_after
+        super().__init__(detail or f"The {store} does not answer; try again in {retry_after:g} s.")
+
+
+class StoreFull(StoreUnavailable):
+    """A store has no room left."""
+
+
+class StoreTimeout(StoreUnavailable):
+    """A store did not answer in time."""
+
+
+class ProviderUnavailable(NeurigraphError):
+    """The model service does not answer."""
+
+
+class DamagedFile(NeurigraphError):
+    """The stored file does not match its hash; it was not served."""
+
+
+class StackError(NeurigraphError):
+    """The embedded servers could not be started."""
+
+
+class DownloadFailed(StackError):
+    """A locked file could not be fetched."""
+
+
+class MissingPrerequisite(StackError):
+    """Something that the embedded servers need is not on this machine."""
+
+
+class MigrationError(NeurigraphError):
+    """The migrations could not be applied."""
+
+
+class SettingsError(NeurigraphError):
+    """The settings do not fit together."""

