@@ -1,0 +1,71 @@
+// Purpose: the nodes where a question's subjects live, by name, alias, full text, meaning of the shell, and over edges from
+//   nodes that were named; each with the way to it and its edges. One round trip; only nodes of the principal.
+// Parameters: user_id (the principal's), keys (normal forms of possible names), text (Lucene query that holds +user_key),
+//   vector (of the question, or empty), version (its embedding version), as_of, known_at (null is now), most (rows
+//   of each kind), least_meaning (spreads). Types and rough sizes that never change keep the server from planning anew.
+// Returns: node_id, name, node_type, layer, state, path, edges, below (ids of the nodes under a named one), and what was
+//   found: named, aliased, text (Lucene score), meaning (spreads above the user's average shell), linked (number of edges).
+CYPHER 25
+WITH coalesce($as_of, datetime()) AS as_of
+CALL (as_of) {
+  MATCH (n:Node {user_id: $user_id})
+  WHERE n.name_key IS NOT NULL  // lets the index on user and name find all of a user
+    AND (n.name_key IN $keys OR any(key IN n.alias_keys WHERE key IN $keys))
+    AND coalesce(n.known_from <= $known_at, true) AND coalesce(n.known_to > $known_at, n.known_to IS NULL)
+    AND coalesce(n.valid_from <= as_of, true) AND coalesce(n.valid_to > as_of, true)
+  WITH n ORDER BY n.name_key IN $keys DESC, n.layer, n.name_key LIMIT $most
+  RETURN collect(n) AS named
+}
+CALL () {
+  CALL db.index.fulltext.queryNodes('node_text', $text, {limit: $most}) YIELD node, score
+  RETURN collect({node: node, text: score}) AS told
+}
+CALL () {
+  MATCH (n:Node {user_id: $user_id})
+  WHERE n.name_key IS NOT NULL AND n.embedding_version = $version AND size($vector) > 0
+  WITH n, vector.similarity.cosine(n.embedding, $vector) AS cosine
+  WITH collect({node: n, cosine: cosine}) AS near, avg(cosine) AS mean, stDevP(cosine) AS spread
+  UNWIND near AS one
+  WITH one.node AS node, CASE WHEN spread > 0 THEN (one.cosine - mean) / spread ELSE 0.0 END AS meaning
+  WHERE meaning >= $least_meaning
+  WITH node, meaning ORDER BY meaning DESC LIMIT $most
+  RETURN collect({node: node, meaning: meaning}) AS meant
+}
+CALL (named, as_of) {
+  UNWIND named AS n
+  MATCH (n)-[e:RELATED]-(o:Node)
+  WHERE coalesce(e.known_from <= $known_at, true) AND coalesce(e.known_to > $known_at, e.known_to IS NULL)
+    AND coalesce(e.valid_from <= as_of, true) AND coalesce(e.valid_to > as_of, true)
+  WITH o, count(DISTINCT e) AS edges ORDER BY edges DESC, o.name_key LIMIT $most
+  RETURN collect({node: o, linked: edges}) AS linked
+}
+WITH as_of, named, [n IN named | {node: n, named: n.name_key IN $keys}] + told + meant + linked AS findings
+UNWIND findings AS finding
+WITH as_of, named, finding.node AS n, max(CASE finding.named WHEN true THEN 1 WHEN false THEN 0 END) AS naming,
+     max(finding.text) AS text, max(finding.meaning) AS meaning, max(finding.linked) AS linked
+WHERE n.user_id = $user_id
+  AND coalesce(n.known_from <= $known_at, true) AND coalesce(n.known_to > $known_at, n.known_to IS NULL)
+  AND coalesce(n.valid_from <= as_of, true) AND coalesce(n.valid_to > as_of, true)
+CALL (n) {
+  MATCH way = (:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n)
+  RETURN [p IN nodes(way) | p.name] AS path LIMIT 1
+}
+CALL (n, as_of) {
+  MATCH (n)-[e:RELATED]-(o:Node {user_id: $user_id})
+  WHERE coalesce(e.known_from <= $known_at, true) AND coalesce(e.known_to > $known_at, e.known_to IS NULL)
+    AND coalesce(e.valid_from <= as_of, true) AND coalesce(e.valid_to > as_of, true)
+  WITH n, e, o ORDER BY e.edge_type, o.name_key LIMIT 50
+  MATCH to_other = (root:Node)-[:HAS_CHILD*0..5]->(o)
+  WHERE root.node_id = $user_id
+  RETURN collect({edge_type: e.edge_type, other_id: o.node_id, other_name: o.name, outgoing: startNode(e) = n,
+                  other_path: [p IN nodes(to_other) | p.name]}) AS edges
+}
+CALL (n, naming) {
+  MATCH (n)-[:HAS_CHILD*1..4]->(d:Node)
+  WHERE naming IS NOT NULL AND n.layer > 0
+  WITH d LIMIT 1000
+  RETURN collect(d.node_id) AS below
+}
+RETURN n.node_id AS node_id, n.name AS name, n.node_type AS node_type, n.layer AS layer, n.state AS state, path, edges, below,
+       coalesce(naming = 1, false) AS named, coalesce(naming = 0, false) AS aliased, text, meaning, linked
+ORDER BY naming DESC, meaning DESC, node_id

@@ -1,0 +1,91 @@
+-- Searches nodes of the principal: one scan of every node, statistics over all that was scanned, the candidates of
+-- both lists with their neighbours, and their contents.
+--
+-- nodes       uuid[] of the nodes to search, NULL for all that the principal may read
+-- most_nodes  search at most so many nodes
+-- query       the question's vector as text, NULL without one;  version: its embedding version
+-- terms       integer[] of the question's terms;  kinds: text[] of the kinds of items, NULL for all
+-- as_of, known_at   the moment on both clocks, NULL for the present
+-- candidates  so many by words and so many by meaning, per family
+-- shrink      families of fewer items than this lean on the statistics of all items
+--
+-- Returns one row per candidate: words, meaning, record_words as z-scores of the item and, shifted inside its session,
+-- of its neighbours (0 where there is none; a conversation's turns may lie in several nodes); the item's columns. Every row, also the only one without an item when
+-- nothing was found, carries nodes_searched and items_searched.
+WITH moment AS (
+    SELECT coalesce(%(as_of)s::timestamptz, now()) AS as_of, coalesce(%(known_at)s::timestamptz, now()) AS known_at
+), places AS MATERIALIZED (
+    SELECT array_agg(n.node_id) AS nodes, array_agg(n.schema_name) AS schemas
+    FROM moment AS m, engine.search_nodes(%(nodes)s::uuid[], m.as_of, m.known_at, %(most_nodes)s::integer) AS n
+), scanned AS MATERIALIZED (
+    SELECT s.*, CASE s.kind WHEN 'turn' THEN 'turn' ELSE 'passage' END AS family
+    FROM moment AS m, places AS p, engine.search_vectors(p.schemas, %(terms)s::integer[]) AS v,
+         engine.search_scan(p.nodes, p.schemas, %(query)s::vector, %(version)s::text, v.items, v.records,
+                            %(kinds)s::text[], m.as_of, m.known_at) AS s
+), overall AS (
+    SELECT count(*) AS items, avg(words) AS words, var_pop(words) AS words_var, avg(meaning) AS meaning,
+           var_pop(meaning) AS meaning_var, avg(record_words) AS record_words, var_pop(record_words) AS record_words_var
+    FROM scanned
+), families AS (
+    SELECT s.family, s.share, s.share * s.words + (1 - s.share) * o.words AS words,
+           sqrt(s.share * s.words_var + (1 - s.share) * o.words_var) AS words_spread,
+           s.share * coalesce(s.meaning, o.meaning) + (1 - s.share) * o.meaning AS meaning,
+           sqrt(s.share * coalesce(s.meaning_var, o.meaning_var) + (1 - s.share) * o.meaning_var) AS meaning_spread,
+           s.share * coalesce(s.record_words, o.record_words) + (1 - s.share) * o.record_words AS record_words,
+           sqrt(s.share * coalesce(s.record_words_var, o.record_words_var) + (1 - s.share) * o.record_words_var)
+               AS record_words_spread
+    FROM overall AS o, (
+        SELECT family, CASE WHEN count(*) >= %(shrink)s::integer THEN 1 ELSE count(*) / %(shrink)s::float8 END AS share,
+               avg(words) AS words, var_pop(words) AS words_var, avg(meaning) AS meaning, var_pop(meaning) AS meaning_var,
+               avg(record_words) AS record_words, var_pop(record_words) AS record_words_var
+        FROM scanned GROUP BY family) AS s
+), best AS MATERIALIZED (
+    (SELECT item_id, session, family FROM scanned WHERE family = 'turn' AND words > 0
+     ORDER BY words DESC, item_id LIMIT %(candidates)s::integer)
+    UNION
+    (SELECT item_id, session, family FROM scanned WHERE family = 'turn' AND meaning IS NOT NULL
+     ORDER BY meaning DESC, item_id LIMIT %(candidates)s::integer)
+    UNION
+    (SELECT item_id, session, family FROM scanned WHERE family = 'passage' AND words > 0
+     ORDER BY words DESC, item_id LIMIT %(candidates)s::integer)
+    UNION
+    (SELECT item_id, session, family FROM scanned WHERE family = 'passage' AND meaning IS NOT NULL
+     ORDER BY meaning DESC, item_id LIMIT %(candidates)s::integer)
+), centred AS MATERIALIZED (
+    SELECT s.node_id, s.schema_name, s.item_id, s.kind, s.family, s.session, s.position,
+           EXISTS (SELECT FROM best AS b WHERE b.item_id = s.item_id) AS chosen,
+           coalesce((s.words - f.words) / nullif(f.words_spread, 0), 0) AS words,
+           coalesce((s.meaning - f.meaning) / nullif(f.meaning_spread, 0), 0) AS meaning,
+           coalesce((s.record_words - f.record_words) / nullif(f.record_words_spread, 0), 0) AS record_words,
+           s.words > 0 AS has_words, s.meaning AS cosine
+    FROM scanned AS s JOIN families AS f USING (family)
+    WHERE (s.session, s.family) IN (SELECT session, family FROM best)
+), placed AS (
+    SELECT c.*,
+           coalesce(lag(words) OVER talk, 0) AS words_previous, coalesce(lag(words, 2) OVER talk, 0) AS words_previous2,
+           coalesce(lead(words) OVER talk, 0) AS words_next,
+           coalesce(lag(meaning) OVER talk, 0) AS meaning_previous, coalesce(lead(meaning) OVER talk, 0) AS meaning_next,
+           chosen OR coalesce(lag(chosen) OVER talk, false) OR coalesce(lag(chosen, 2) OVER talk, false)
+               OR coalesce(lead(chosen) OVER talk, false) AS candidate
+    FROM centred AS c
+    WINDOW talk AS (PARTITION BY family, session ORDER BY position, item_id)
+), candidates AS MATERIALIZED (
+    SELECT * FROM placed WHERE candidate LIMIT 8 * %(candidates)s::integer
+), contents AS MATERIALIZED (
+    SELECT g.schema_name, t.*
+    FROM (SELECT schema_name, array_agg(item_id) AS items FROM candidates GROUP BY schema_name) AS g
+    CROSS JOIN LATERAL engine.search_contents(g.schema_name, g.items) AS t
+), ways AS MATERIALIZED (
+    WITH RECURSIVE up AS (
+        SELECT node_id, parent_id, name, layer FROM engine.nodes WHERE node_id IN (SELECT node_id FROM candidates)
+        UNION ALL
+        SELECT up.node_id, p.parent_id, p.name, p.layer FROM engine.nodes AS p JOIN up ON p.node_id = up.parent_id
+    )
+    SELECT node_id, array_agg(name ORDER BY layer) AS path FROM up GROUP BY node_id
+), found AS (
+    SELECT c.node_id, w.path, c.kind, c.family, c.session, c.position, c.words, c.words_previous, c.words_previous2, c.words_next,
+           c.meaning, c.meaning_previous, c.meaning_next, c.record_words, c.has_words, c.cosine, t.*
+    FROM candidates AS c JOIN contents AS t USING (schema_name, item_id) JOIN ways AS w USING (node_id)
+)
+SELECT coalesce(array_length(p.nodes, 1), 0) AS nodes_searched, o.items AS items_searched, f.*
+FROM places AS p CROSS JOIN overall AS o LEFT JOIN found AS f ON true

@@ -1,0 +1,6 @@
+-- Purpose: users of a workspace in the order of their handles, one page. Service only.
+-- Parameters: workspace, after (handle), limit. Returns: user_id, handle, display_name.
+SELECT u.user_id, u.handle, u.display_name
+FROM engine.users AS u JOIN engine.workspaces AS w USING (workspace_id)
+WHERE w.name = %(workspace)s AND u.handle > %(after)s
+ORDER BY u.handle LIMIT %(limit)s

@@ -1,0 +1,1 @@
+"""The three stores and the statements that are sent to them."""

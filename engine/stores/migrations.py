@@ -1,0 +1,105 @@
+"""Migrations of both databases: `V0001__what_it_does.sql|cypher`, applied once, in order, checksummed, under a lock.
+
+The file of an applied migration must not change; a changed one is refused. Postgres applies each file in one
+transaction together with its row in `public.neurigraph_migrations`. Neo4j changes its schema outside of
+transactions, so there every statement is repeatable (IF NOT EXISTS) and the `(:Migration)` node is written last.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from psycopg import sql
+
+from engine.errors import MigrationError
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.statements import ROOT, cypher, sql_text
+
+_NAME = re.compile(r"V(\d{4})__[a-z0-9_]+\.(sql|cypher)")
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One file: its number, its name, its text and the SHA-256 of the text."""
+
+    version: int
+    name: str
+    text: str
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the text, in hex."""
+        return hashlib.sha256(self.text.encode("utf-8")).hexdigest()
+
+
+def migrations(store: str, folder: Path = ROOT / "migrations") -> list[Migration]:
+    """The migrations of a store ("postgres" or "neo4j"), in order; raises MigrationError for a gap or a bad name."""
+    found = []
+    for path in sorted((folder / store).iterdir()):
+        match = _NAME.fullmatch(path.name)
+        if match is None:
+            raise MigrationError(f"{path.name} is not named like V0001__what_it_does.sql or .cypher.")
+        found.append(Migration(int(match.group(1)), path.name, path.read_text(encoding="utf-8")))
+    if [migration.version for migration in found] != list(range(1, len(found) + 1)):
+        raise MigrationError(f"The migrations in {store} are not numbered without gaps.")
+    return found
+
+
+def _still_to_do(known: dict[int, str], wanted: list[Migration]) -> list[Migration]:
+    for migration in wanted:
+        if known.get(migration.version, migration.checksum) != migration.checksum:
+            raise MigrationError(
+                f"{migration.name} was changed after it had been applied; add a new migration instead."
+            )
+    if known and max(known) > len(wanted):
+        raise MigrationError("The database was migrated by a newer version of Neurigraph; use that version.")
+    return [migration for migration in wanted if migration.version not in known]
+
+
+async def migrate_postgres(postgres: Postgres, wanted: list[Migration]) -> list[str]:
+    """Applies what is missing; the names of what was applied. Concurrent callers wait for each other."""
+    applied = []
+    async with postgres.as_service() as connection:
+        await connection.execute(sql_text("migrations_lock"))
+        await connection.execute(sql_text("migrations_table"))
+        cursor = await connection.execute(sql_text("migrations_applied"))
+        known = {row["version"]: row["checksum"] for row in await cursor.fetchall()}
+        for migration in _still_to_do(known, wanted):
+            await connection.execute(sql.SQL(migration.text))
+            parameters: dict[str, Any] = {
+                "version": migration.version,
+                "name": migration.name,
+                "checksum": migration.checksum,
+            }
+            await connection.execute(sql_text("migration_applied"), parameters)
+            applied.append(migration.name)
+    return applied
+
+
+async def migrate_neo4j(neo4j: Neo4j, wanted: list[Migration]) -> list[str]:
+    """Applies what is missing; the names of what was applied. Repeatable, so concurrent callers do no harm."""
+    await neo4j.write(cypher("schema/migration_constraint"))
+    known = {row["version"]: row["checksum"] for row in await neo4j.read(cypher("schema/migrations_applied"))}
+    applied = []
+    for migration in _still_to_do(known, wanted):
+        for statement in statements(migration.text):
+            await neo4j.write(statement)
+        await neo4j.write(
+            cypher("schema/migration_applied"),
+            version=migration.version,
+            name=migration.name,
+            checksum=migration.checksum,
+        )
+        applied.append(migration.name)
+    return applied
+
+
+def statements(text: str) -> list[str]:
+    """The statements of a Cypher file: each ends with a semicolon at the end of a line."""
+    parts = [part.strip() for part in re.split(r";[ \t]*$", text, flags=re.MULTILINE)]
+    return [part for part in parts if any(line and not line.startswith("//") for line in part.splitlines())]

@@ -1,0 +1,185 @@
+"""Postgres: one pool for the service, one for people's requests, and the only translation of its errors.
+
+A request transaction is one network round trip: BEGIN, the principal, the statements and COMMIT go out in a
+pipeline and are answered together. The principal is local to the transaction, so a pooled connection cannot
+carry it over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+import psycopg
+from pgvector.psycopg import register_vector_async
+from psycopg import AsyncConnection, errors, sql
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from engine.domain.principal import Principal
+from engine.errors import (
+    Conflict,
+    DepthExceeded,
+    InvalidInput,
+    NeurigraphError,
+    NotFound,
+    StoreFull,
+    StoreTimeout,
+    StoreUnavailable,
+)
+from engine.stores.statements import sql_text
+
+Connection = AsyncConnection[DictRow]
+Parameters = dict[str, Any]
+
+STORE = "metadata store"
+OPENING = 15.0
+"""Seconds that the first connection may take."""
+
+_OWN_STATES: dict[str, type[NeurigraphError]] = {"NG404": NotFound, "NG409": Conflict, "NG422": DepthExceeded}
+_TRANSLATIONS: tuple[tuple[type[BaseException], type[NeurigraphError]], ...] = (
+    (errors.QueryCanceled, StoreTimeout),
+    (errors.DiskFull, StoreFull),
+    (errors.OutOfMemory, StoreFull),
+    (errors.InsufficientPrivilege, NotFound),
+    (errors.UndefinedTable, NotFound),
+    (errors.InvalidSchemaName, NotFound),
+    (errors.UniqueViolation, Conflict),
+    (errors.SerializationFailure, Conflict),
+    (errors.DeadlockDetected, Conflict),
+    (errors.DataError, InvalidInput),
+    (PoolTimeout, StoreUnavailable),
+    (psycopg.OperationalError, StoreUnavailable),
+    (psycopg.InterfaceError, StoreUnavailable),
+)
+
+
+def translated(error: BaseException) -> NeurigraphError | None:
+    """The engine's error for a driver's error; None where there is none (a defect of ours, not of the world).
+
+    A database's own words never reach a caller: they could tell what exists.
+    """
+    state = getattr(error, "sqlstate", None)
+    if state in _OWN_STATES:
+        return _OWN_STATES[state]()
+    for driver_error, ours in _TRANSLATIONS:
+        if isinstance(error, driver_error):
+            return ours(STORE) if issubclass(ours, StoreUnavailable) else ours()
+    return None
+
+
+@contextmanager
+def translating() -> Iterator[None]:
+    """Within this block the driver's errors leave as the engine's."""
+    try:
+        yield
+    except (psycopg.Error, PoolTimeout) as error:
+        ours = translated(error)
+        if ours is None:
+            raise
+        raise ours from error
+
+
+async def _prepare(connection: Connection) -> None:
+    await register_vector_async(connection)
+
+
+class Postgres:
+    """The pools. `service` owns the schemas; `request` is the unprivileged role that serves people."""
+
+    def __init__(
+        self,
+        service_url: str,
+        request_url: str,
+        *,
+        size: int,
+        statement_timeout: float,
+        connect_timeout: float,
+    ) -> None:
+        options = {
+            "autocommit": True,
+            "row_factory": dict_row,
+            "connect_timeout": max(2, round(connect_timeout)),
+            "options": f"-c statement_timeout={round(statement_timeout * 1000)} -c idle_in_transaction_session_timeout=60000"
+            " -c timezone=UTC",
+            "keepalives_idle": 30,
+        }
+        self._request_url = request_url
+        self.service = self._pool(service_url, options, max(2, size // 2), connect_timeout)
+        self.request = self._pool(request_url, options, size, connect_timeout)
+
+    @staticmethod
+    def _pool(url: str, options: dict[str, Any], size: int, timeout: float) -> AsyncConnectionPool[Connection]:
+        return AsyncConnectionPool(
+            url,
+            kwargs=options,
+            min_size=1,
+            max_size=size,
+            open=False,
+            configure=_prepare,
+            timeout=timeout,
+            max_lifetime=1800,  # a connection's caches grow with every node it has seen
+        )
+
+    async def open_service(self) -> None:
+        """Opens the service's pool; raises StoreUnavailable when no connection can be had."""
+        with translating():
+            await self.service.open(wait=True, timeout=OPENING)
+
+    async def open_request(self) -> None:
+        """Opens the pool of the request role, which the migrations have made; raises StoreUnavailable."""
+        with translating():
+            await self.request.open(wait=True, timeout=OPENING)
+
+    async def close(self) -> None:
+        """Closes both pools."""
+        await self.request.close()
+        await self.service.close()
+
+    @asynccontextmanager
+    async def as_principal(self, principal: Principal) -> AsyncIterator[Connection]:
+        """A transaction of the request role for a principal, in one round trip unless a result is fetched inside."""
+        with translating():
+            async with (
+                self.request.connection() as connection,
+                connection.pipeline(),
+                connection.transaction(),
+            ):
+                await connection.execute(
+                    sql_text("principal_set"), {"kind": principal.kind, "id": str(principal.principal_id)}
+                )
+                yield connection
+
+    @asynccontextmanager
+    async def as_service(self) -> AsyncIterator[Connection]:
+        """A transaction of the service, which sees all users: migrations, recovery, jobs; never a person's request."""
+        with translating():
+            async with self.service.connection() as connection, connection.transaction():
+                yield connection
+
+    async def fetch(self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters) -> list[DictRow]:
+        """One reading statement for a principal, its rows; one round trip.
+
+        A connection that a restarted server left dead is noticed only in use; then the pool is checked and the
+        statement, which changes nothing, is sent once more.
+        """
+        try:
+            return await self._fetch(principal, query, parameters)
+        except StoreUnavailable as error:
+            if isinstance(error, StoreTimeout | StoreFull) or isinstance(error.__cause__, PoolTimeout):
+                raise
+            await self.request.check()
+            return await self._fetch(principal, query, parameters)
+
+    async def change(self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters) -> None:
+        """One changing statement for a principal; one round trip, never repeated."""
+        async with self.as_principal(principal) as connection:
+            await connection.execute(query, parameters)
+
+    async def _fetch(
+        self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters
+    ) -> list[DictRow]:
+        async with self.as_principal(principal) as connection:
+            cursor = await connection.execute(query, parameters)
+        return await cursor.fetchall()
