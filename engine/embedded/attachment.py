@@ -1,0 +1,231 @@
+"""How a process gets a stack: prepare the files, find or start the supervisor, hold a lease.
+
+`attached` is the way in; `keep_running` and `stop` are for the shell's `up` and `down`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import engine
+from engine.embedded.door import LOCK_HELD, LONGEST_LINE, Message, messages, receive, send
+from engine.embedded.downloads import fetch
+from engine.embedded.file_locks import is_held
+from engine.embedded.java import find_java
+from engine.embedded.layout import Cache, Home
+from engine.embedded.locked_files import BROWSER, NEO4J, read_lock
+from engine.embedded.ports import LOOPBACK
+from engine.embedded.processes import end_strays
+from engine.embedded.reach import Stack, State, read_state
+from engine.embedded.readiness import LONGEST_START, last_words
+from engine.embedded.relay import replay
+from engine.embedded.start_cache import ensure_start_cache
+from engine.errors import DownloadFailed, MissingPrerequisite, StackError
+from engine.progress import Progress, Silent
+
+_ERRORS = {kind.__name__: kind for kind in (StackError, DownloadFailed, MissingPrerequisite)}
+ATTEMPTS = 3
+"""How many supervisors may end without a word before we give up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a caller wants: which home, from which cache, with what."""
+
+    home: Path
+    cache: Path
+    progress: Progress
+    base_url: str | None = None
+    browser: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A stack and the connection that keeps it alive."""
+
+    stack: Stack
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+
+class _Ending(Exception):
+    """This supervisor is about to end or has ended; the next one will do."""
+
+
+@asynccontextmanager
+async def attached(
+    home: Path,
+    cache: Path,
+    *,
+    progress: Progress,
+    base_url: str | None = None,
+    browser: bool = False,
+) -> AsyncIterator[Stack]:
+    """The stack of a home, for the length of the block; started if it does not run.
+
+    When the last process has left, the servers end after a few seconds, unless they are kept. A supervisor that
+    dies meanwhile is replaced, as a rule on the same ports. Raises StackError and its kinds.
+    """
+    wish = Wish(_whole(home), _whole(cache), progress, base_url, browser)
+    lease = await _reach(wish, "attach")
+    holding = asyncio.create_task(_hold(wish, lease))
+    try:
+        yield lease.stack
+    finally:
+        holding.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await holding
+
+
+async def prepare(
+    cache: Path,
+    *,
+    progress: Progress,
+    base_url: str | None = None,
+    browser: bool = False,
+    verify: bool = False,
+) -> None:
+    """Fetch what the servers need and make the Java start cache; nothing is started. `verify` hashes all again."""
+    place = Cache(_whole(cache))
+    jars = await fetch(read_lock(NEO4J), place, progress, base_url=base_url, verify=verify)
+    if browser:
+        await fetch(read_lock(BROWSER), place, progress, base_url=base_url, verify=verify)
+    await ensure_start_cache(find_java(place, jars), place, progress)
+
+
+async def keep_running(
+    home: Path,
+    cache: Path,
+    *,
+    progress: Progress,
+    base_url: str | None = None,
+    browser: bool = False,
+) -> Stack:
+    """Start the stack, if it does not run, and leave it running until `stop`."""
+    lease = await _reach(Wish(_whole(home), _whole(cache), progress, base_url, browser), "keep")
+    lease.writer.close()
+    return lease.stack
+
+
+async def stop(home: Path) -> bool:
+    """End the stack cleanly, whoever uses it; True when something ran. Returns when it has ended."""
+    place = Home(_whole(home))
+    state = read_state(place)
+    stopped = False
+    if state:
+        with contextlib.suppress(_Ending):
+            reader, writer = await _knock(state, {"ask": "stop"})
+            stopped = await receive(reader) is not None
+            writer.close()
+    while is_held(place.lock):  # noqa: ASYNC110 (the holder is another process)
+        await asyncio.sleep(0.1)
+    # What a dead supervisor left behind.
+    return await end_strays((place.neo4j, place.postgres / "data"), 30) or stopped
+
+
+def _whole(folder: Path) -> Path:
+    return Path(os.path.abspath(folder.expanduser()))
+
+
+async def _hold(wish: Wish, lease: Lease) -> None:
+    """Keep the lease; when the supervisor dies, take one on its successor."""
+    again = Wish(wish.home, wish.cache, Silent(), wish.base_url, wish.browser)
+    while True:
+        try:
+            await lease.reader.read()
+        finally:
+            lease.writer.close()
+        lease = await _reach_patiently(again)
+
+
+async def _reach_patiently(wish: Wish) -> Lease:
+    """The callers' own connections tell them what is wrong meanwhile; the next try may find a better world."""
+    while True:
+        try:
+            return await _reach(wish, "attach")
+        except StackError:
+            await asyncio.sleep(2)
+
+
+async def _reach(wish: Wish, ask: str) -> Lease:
+    """Ask the supervisor of the home, starting one if there is none."""
+    home = Home(wish.home)
+    deadline = time.monotonic() + LONGEST_START
+    prepared = False
+    started = 0
+    if wish.browser:
+        # Also when the stack runs: whoever started it may not have wanted this.
+        await fetch(read_lock(BROWSER), Cache(wish.cache), wish.progress, base_url=wish.base_url)
+    while time.monotonic() < deadline:
+        state = read_state(home)
+        if state is None and not is_held(home.lock):
+            if started == ATTEMPTS:
+                raise StackError(f"The supervisor ended at once: {last_words(home.logs / 'supervisor.log')}")
+            if not prepared:
+                await prepare(wish.cache, progress=wish.progress, base_url=wish.base_url, browser=wish.browser)
+                prepared = True
+                continue
+            started += await _start_supervisor(wish)
+        elif state is not None:
+            with contextlib.suppress(_Ending):
+                return await _ask_for_stack(state, wish, ask)
+        await asyncio.sleep(0.05)
+    raise StackError(f"The servers did not come up within {LONGEST_START:g} s.")
+
+
+async def _ask_for_stack(state: State, wish: Wish, ask: str) -> Lease:
+    reader, writer = await _knock(state, {"ask": ask, "browser": wish.browser})
+    try:
+        async for message in messages(reader):
+            if "progress" in message:
+                replay(message, wish.progress)
+            elif "stack" in message:
+                return Lease(Stack.from_json(message["stack"]), reader, writer)
+            elif "error" in message:
+                if message["final"]:
+                    await reader.read()
+                raise _ERRORS[message["error"]](message["detail"])
+            else:
+                break
+        raise _Ending
+    except BaseException:
+        writer.close()
+        raise
+
+
+async def _knock(state: State, message: Message) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    try:
+        reader, writer = await asyncio.open_connection(LOOPBACK, state.supervisor.port, limit=LONGEST_LINE)
+        await send(writer, {"token": state.token, **message})
+    except OSError as error:
+        raise _Ending from error
+    return reader, writer
+
+
+async def _start_supervisor(wish: Wish) -> int:
+    """Start a supervisor in the background; 0 when another process was faster."""
+    # -P: a module beside the caller must not stand in for one of ours.
+    command = [sys.executable, "-P", "-m", "engine.embedded.supervisor", str(wish.home), str(wish.cache)]
+    code_folder = str(Path(engine.__file__).parent.parent)
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        cwd="/",
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": code_folder},
+    )
+    _, complaint = await process.communicate()
+    if process.returncode not in (0, LOCK_HELD):
+        words = complaint.decode(errors="replace").strip().splitlines() or ["it said nothing."]
+        raise StackError(f"The supervisor could not be started: {words[-1]}")
+    return int(process.returncode == 0)

@@ -1,0 +1,137 @@
+"""Where everything lies: one home per stack, one cache shared by all homes of a user.
+
+The home holds what cannot be fetched again (data, passwords); the cache what can (jars, encoders, Java start cache).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+HOME_NAMES = frozenset({"neo4j", "postgres", "logs", "objects"})
+"""Folders that the engine makes in a home; a folder that holds nothing else may be made private."""
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """The generated passwords of one home."""
+
+    neo4j: str
+    postgres: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Loopback ports of one home. They stay the same as long as nobody else takes them."""
+
+    bolt: int
+    postgres: int
+    http: int
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The folders and files of one stack."""
+
+    folder: Path
+
+    @property
+    def neo4j(self) -> Path:
+        """Configuration and data of Neo4j."""
+        return self.folder / "neo4j"
+
+    @property
+    def postgres(self) -> Path:
+        """What belongs to Postgres."""
+        return self.folder / "postgres"
+
+    @property
+    def logs(self) -> Path:
+        """What the servers and the supervisor print."""
+        return self.folder / "logs"
+
+    @property
+    def state(self) -> Path:
+        """Who supervises the stack right now; absent while nothing runs."""
+        return self.folder / "stack.json"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the supervisor from its first to its last moment."""
+        return self.folder / "supervisor.lock"
+
+    def create(self) -> None:
+        """Make the folders, each for the owner alone. A foreign folder keeps the mode that it has."""
+        fresh = not self.folder.exists()
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        ours = fresh or all(entry.name in HOME_NAMES for entry in self.folder.iterdir())
+        if ours:
+            self.folder.chmod(0o700)
+        for folder in (self.neo4j, self.postgres, self.logs):
+            folder.mkdir(mode=0o700, exist_ok=True)
+
+    def secrets(self) -> Secrets:
+        """The passwords, generated at the first call."""
+        file = self.folder / "secrets.json"
+        if not file.exists():
+            write_private(file, asdict(Secrets(*(secrets.token_urlsafe(24) for _ in range(3)))))
+        return Secrets(**json.loads(file.read_text()))
+
+    def remembered_ports(self) -> Ports | None:
+        """The ports of the last run; None when there was none or the file is damaged."""
+        with contextlib.suppress(FileNotFoundError, ValueError, TypeError):
+            return Ports(**json.loads((self.folder / "ports.json").read_text()))
+        return None
+
+    def remember_ports(self, ports: Ports) -> None:
+        """Keep the ports for the next run."""
+        write_private(self.folder / "ports.json", asdict(ports))
+
+    def log(self, name: str) -> Path:
+        """The log of one process. What the last run wrote is moved aside, and what was before that goes."""
+        file = self.logs / f"{name}.log"
+        if file.exists():
+            file.replace(self.logs / f"{name}.old.log")
+        return file
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """The folders of what was fetched or can be computed again."""
+
+    folder: Path
+
+    @property
+    def jars(self) -> Path:
+        """Jars under their repository paths."""
+        return self.folder / "jars"
+
+    @property
+    def encoders(self) -> Path:
+        """One folder for each encoder."""
+        return self.folder / "encoders"
+
+    @property
+    def java(self) -> Path:
+        """Start caches of the Java runtime."""
+        return self.folder / "java"
+
+    def lock(self, name: str) -> Path:
+        """The lock file that guards one kind of work in this cache."""
+        return self.folder / f"{name}.lock"
+
+
+def write_private(file: Path, content: object) -> None:
+    """Write JSON that only the owner may read, in one step: a reader sees the old or the new file."""
+    fresh = file.with_name(f"{file.name}.{os.getpid()}.new")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as stream:
+        json.dump(content, stream)
+        stream.flush()
+        os.fsync(stream.fileno())
+    fresh.replace(file)

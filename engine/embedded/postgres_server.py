@@ -1,0 +1,190 @@
+"""The embedded Postgres: its cluster, its roles and database, its start and its end.
+
+Started by root, it runs as another user inside a home that only root may enter. That works without opening any
+folder: the data folder is handed over as the working directory, which needs no right on the folders above it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import psycopg
+from psycopg import sql
+
+from engine.embedded.account import Account
+from engine.embedded.layout import Secrets
+from engine.embedded.ports import LOOPBACK
+from engine.embedded.postgres_files import PostgresFiles
+from engine.embedded.processes import end, launch, run
+from engine.embedded.readiness import STATEMENTS, last_words, until_answering
+from engine.errors import StackError
+
+SUPERUSER, OWNER, DATABASE = "postgres", "neurigraph_owner", "neurigraph"
+PATIENCE = 30.0
+"""How long a clean end may take (seconds)."""
+
+_SETTINGS = {
+    "listen_addresses": LOOPBACK,
+    "unix_socket_directories": "",
+    "max_connections": "64",
+    "max_locks_per_transaction": "1024",
+    "shared_buffers": "64MB",
+    "maintenance_work_mem": "64MB",
+    "effective_cache_size": "512MB",
+    "max_wal_size": "512MB",
+    "max_wal_senders": "0",
+    "wal_level": "minimal",
+    "jit": "off",
+    "random_page_cost": "1.1",
+    "password_encryption": "scram-sha-256",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_min_messages": "warning",
+    "log_min_error_statement": "panic",
+}
+"""One transaction may touch a hundred schemas, hence the locks; statements are kept out of the log because they
+hold what people said."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresServer:
+    """One Postgres in its folder."""
+
+    files: PostgresFiles
+    account: Account
+    folder: Path
+    log: Path
+    port: int
+    secrets: Secrets
+
+    @property
+    def data(self) -> Path:
+        """The cluster."""
+        return self.folder / "data"
+
+    @property
+    def owner_url(self) -> str:
+        """For the engine: the role that owns the database."""
+        return self._url(OWNER, self.secrets.owner, DATABASE)
+
+    @property
+    def admin_url(self) -> str:
+        """For the operator: the superuser."""
+        return self._url(SUPERUSER, self.secrets.postgres, DATABASE)
+
+    @property
+    def _ready(self) -> Path:
+        """Exists since the roles and the database are there."""
+        return self.folder / "prepared"
+
+    def _url(self, user: str, password: str, database: str) -> str:
+        return f"postgresql://{user}:{password}@{LOOPBACK}:{self.port}/{database}"
+
+    async def initialise(self) -> None:
+        """Make the cluster if there is none. An interrupted attempt is begun again."""
+        if not (self.data / "PG_VERSION").exists():
+            await self._make_cluster()
+        elif self.account.switches and self.data.stat().st_uid != self.account.user:
+            # A home that root has copied: the copy belongs to root.
+            await asyncio.to_thread(self.account.own, self.folder)
+        self._drop_stale_pid_file()
+
+    async def _make_cluster(self) -> None:
+        fresh = self.folder / "data.new"
+        await asyncio.to_thread(shutil.rmtree, fresh, ignore_errors=True)
+        fresh.mkdir(mode=0o700)
+        password = self.folder / "password"
+        password.touch(mode=0o600)
+        password.write_text(self.secrets.postgres)
+        self.account.own(self.folder)
+        try:
+            place = self._place(fresh)
+            options = [
+                f"--username={SUPERUSER}",
+                "--auth=scram-sha-256",
+                f"--pwfile={place}/../password",
+                "--encoding=UTF8",
+                "--locale-provider=builtin",
+                "--builtin-locale=C.UTF-8",
+                "--locale=C",
+                "--no-instructions",
+            ]
+            command = [str(self.files.program("initdb")), "-D", place, *options]
+            if await run(command, folder=fresh, log=self.log, account=self.account):
+                raise StackError(f"Postgres could not make its data folder: {last_words(self.log)}")
+        finally:
+            password.unlink()
+        fresh.rename(self.data)
+
+    def _place(self, data: Path) -> str:
+        return "/proc/self/cwd" if self.account.switches else str(data)
+
+    def _drop_stale_pid_file(self) -> None:
+        """Remove the pid file when its number now belongs to a process that is no Postgres of ours.
+
+        The caller has made sure that no Postgres works in the folder. Where the number is free, Postgres itself
+        looks at the rest of the file, which tells it whether old children still hold the memory.
+        """
+        file = self.data / "postmaster.pid"
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError, ValueError, IndexError):
+            os.kill(int(file.read_text().splitlines()[0]), 0)
+            file.unlink()
+
+    async def start(self) -> asyncio.subprocess.Process:
+        """Start the process."""
+        settings = {**_SETTINGS, "port": str(self.port)}
+        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        command = [str(self.files.program("postgres")), "-D", self._place(self.data), *options]
+        return await launch(command, folder=self.data, log=self.log, account=self.account, farewell=signal.SIGINT)
+
+    async def wait(self, process: asyncio.subprocess.Process) -> None:
+        """Return when a query was answered, roles and database are there. Raises StackError otherwise."""
+        await until_answering("Postgres", process, (LOOPBACK, self.port), self._answers, self.log)
+        if not self._ready.exists():
+            try:
+                await self._make_database()
+            except psycopg.Error as error:
+                raise StackError(f"The database could not be made: {error}") from error
+            self._ready.touch()
+
+    async def _answers(self) -> bool:
+        with contextlib.suppress(psycopg.OperationalError):
+            async with await self._connect("postgres") as connection:
+                await connection.execute(_statement("ping"))
+                return True
+        return False
+
+    async def _connect(self, database: str) -> psycopg.AsyncConnection[tuple[bool]]:
+        url = self._url(SUPERUSER, self.secrets.postgres, database)
+        connection = await psycopg.AsyncConnection.connect(url, autocommit=True, connect_timeout=5)
+        return cast(psycopg.AsyncConnection[tuple[bool]], connection)
+
+    async def _make_database(self) -> None:
+        async with await self._connect("postgres") as connection:
+            if not await _is_true(connection, "owner_exists"):
+                password = sql.Literal(self.secrets.owner)
+                await connection.execute(_statement("create_owner").format(password=password))
+            if not await _is_true(connection, "database_exists"):
+                await connection.execute(_statement("create_database"))
+        async with await self._connect(DATABASE) as connection:
+            await connection.execute(_statement("create_vector"))
+
+    async def stop(self, process: asyncio.subprocess.Process) -> None:
+        """End it at once but cleanly: open transactions are rolled back."""
+        await end(process, signal.SIGINT, PATIENCE)
+
+
+def _statement(name: str) -> sql.SQL:
+    return sql.SQL((STATEMENTS / f"{name}.sql").read_text())
+
+
+async def _is_true(connection: psycopg.AsyncConnection[tuple[bool]], name: str) -> bool:
+    row = await (await connection.execute(_statement(name))).fetchone()
+    return row is not None and row[0]

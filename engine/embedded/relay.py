@@ -1,0 +1,60 @@
+"""Progress that is told to every waiting process, the latecomers included."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import count
+
+from engine.embedded.door import Message, send
+from engine.progress import Progress
+
+
+class Relay:
+    """Collects progress in the supervisor and passes it on to those who listen."""
+
+    def __init__(self) -> None:
+        self._told: list[Message] = []
+        self._more = asyncio.Condition()
+        self._pending: set[asyncio.Task[None]] = set()
+
+    def start(self, task: str, total: float | None, unit: str = "") -> None:
+        """A task begins."""
+        self._tell("start", task, total, unit)
+
+    def advance(self, task: str, amount: float = 1) -> None:
+        """`amount` more units are done."""
+        self._tell("advance", task, amount)
+
+    def finish(self, task: str, note: str = "") -> None:
+        """The task has ended."""
+        self._tell("finish", task, note)
+
+    def _tell(self, method: str, *arguments: object) -> None:
+        self._told.append({"progress": [method, list(arguments)]})
+        task = asyncio.get_running_loop().create_task(self._wake())
+        self._pending.add(task)
+        task.add_done_callback(self._pending.discard)
+
+    async def _wake(self) -> None:
+        async with self._more:
+            self._more.notify_all()
+
+    async def listen(self, writer: asyncio.StreamWriter) -> None:
+        """Send all progress, old and new, until cancelled."""
+        for at in count():
+            async with self._more:
+                while len(self._told) <= at:
+                    await self._more.wait()
+            await send(writer, self._told[at])
+
+
+def replay(message: Message, progress: Progress) -> None:
+    """Tell the caller's progress what the supervisor told."""
+    method, arguments = message["progress"]
+    match method:
+        case "start":
+            progress.start(*arguments)
+        case "advance":
+            progress.advance(*arguments)
+        case "finish":
+            progress.finish(*arguments)
