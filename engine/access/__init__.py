@@ -1,0 +1,1 @@
+"""Who asks, and which of their requests was made before."""

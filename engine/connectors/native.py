@@ -1,0 +1,180 @@
+"""The project's own format, `neurigraph-history/1`, described in docs/history-format.md."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pydantic import Field
+
+from engine.connectors.outline import EdgeForm, NodeForm, Outline
+from engine.connectors.places import (
+    Few,
+    Form,
+    Skipped,
+    drained,
+    emptied,
+    filled,
+    identifier,
+    joined,
+    moment,
+    named,
+    storable,
+)
+from engine.connectors.source import disk_errors, shown, size_of
+from engine.domain.history import Conversation, History, HistoryFile, Turn
+from engine.errors import InvalidHistory, InvalidInput
+
+FORMAT = "neurigraph-history/1"
+
+
+class _UserForm(Form):
+    handle: str
+    name: str | None = None
+
+
+class _HistoryForm(Form):
+    format: str
+    user: _UserForm | None = None
+    nodes: Few[NodeForm] = Field(default_factory=list)
+    edges: Few[EdgeForm] = Field(default_factory=list)
+    conversations: list[object] = Field(default_factory=list)
+    files: list[object] = Field(default_factory=list)
+
+
+class _ConversationForm(Form):
+    id: str
+    title: str = ""
+    started_at: str | None = None
+    node: Few[str] | None = None
+    turns: list[object]
+
+
+class _TurnForm(Form):
+    speaker: str
+    text: str
+    at: str | None = None
+    id: str | None = None
+
+
+class _FileForm(Form):
+    id: str
+    path: str
+    content_type: str
+    title: str = ""
+    occurred_at: str | None = None
+    node: Few[str] | None = None
+
+
+def native_history(
+    document: dict[str, object], folder: Path, *, handle: str | None, max_text_bytes: int, skipped: Skipped
+) -> History:
+    """The history that a parsed document holds; files are looked up below `folder`. Empties the document.
+
+    Raises InvalidHistory with the place of what is wrong, InvalidName, DepthExceeded, TooLarge.
+    """
+    form = emptied(_HistoryForm, document, "")
+    if form.format != FORMAT:
+        raise InvalidHistory(f"{storable(form.format[:60], 'format')!r} is not {FORMAT!r}.", path="format")
+    handle, name = _user(form.user, handle)
+    outline = Outline()
+    outline.list_nodes(form.nodes, "nodes")
+    conversations = _conversations(form.conversations, outline, skipped)
+    files = _Files(folder, max_text_bytes, outline, skipped).read(form.files)
+    edges = outline.edges(form.edges, "edges")
+    return History(handle, name, conversations, files, outline.nodes(), edges)
+
+
+def _user(form: _UserForm | None, handle: str | None) -> tuple[str, str]:
+    if form is None:
+        if handle is None:
+            raise InvalidHistory("The history names no user; add one or pass a handle.", path="user")
+        return handle, handle
+    chosen = handle if handle is not None else named(form.handle, "user.handle")
+    return chosen, named(form.name, "user.name") if form.name is not None else chosen
+
+
+def _conversations(entries: list[object], outline: Outline, skipped: Skipped) -> tuple[Conversation, ...]:
+    found: dict[str, Conversation] = {}
+    for place, raw in drained(entries, "conversations"):
+        form = emptied(_ConversationForm, raw, place)
+        identifier(form.id, joined(place, "id"))
+        if form.id in found:
+            raise InvalidHistory(
+                f"Another conversation has the id {form.id!r} too.", path=joined(place, "id")
+            )
+        conversation = Conversation(
+            form.id,
+            _turns(form.turns, joined(place, "turns"), skipped),
+            storable(form.title, joined(place, "title")),
+            moment(form.started_at, joined(place, "started_at")),
+            outline.path(form.node, joined(place, "node")),
+        )
+        found[form.id] = conversation
+    kept = tuple(conversation for conversation in found.values() if conversation.turns)
+    skipped["conversations without turns"] += len(found) - len(kept)
+    return kept
+
+
+def _turns(entries: list[object], place: str, skipped: Skipped) -> tuple[Turn, ...]:
+    turns: list[Turn] = []
+    speakers: dict[str, str] = {}  # few names, many turns: each is cleaned and kept once
+    for where, raw in drained(entries, place):
+        form = filled(_TurnForm, raw, where)
+        if form.speaker not in speakers:
+            speakers[form.speaker] = named(form.speaker, joined(where, "speaker"))
+        at = moment(form.at, joined(where, "at"))
+        ref = identifier(form.id, joined(where, "id")) if form.id is not None else None
+        text = storable(form.text, joined(where, "text"))
+        if text.strip():
+            turns.append(Turn(speakers[form.speaker], text, at, ref))
+        else:
+            skipped["turns without text"] += 1
+    return tuple(turns)
+
+
+class _Files:
+    """Reads the entries of `files`; a file's bytes are looked at when it is stored, its size and place now."""
+
+    def __init__(self, folder: Path, max_text_bytes: int, outline: Outline, skipped: Skipped) -> None:
+        self._folder, self._limit = Path(os.path.realpath(folder)), max_text_bytes
+        self._outline, self._skipped = outline, skipped
+
+    def read(self, entries: list[object]) -> tuple[HistoryFile, ...]:
+        files: list[HistoryFile] = []
+        seen: set[str] = set()
+        for place, raw in drained(entries, "files"):
+            form = filled(_FileForm, raw, place)
+            if identifier(form.id, joined(place, "id")) in seen:
+                raise InvalidHistory(f"Another file has the id {form.id!r} too.", path=joined(place, "id"))
+            seen.add(form.id)
+            path = self._located(form.path, joined(place, "path"))
+            file = HistoryFile(
+                form.id,
+                path,
+                identifier(form.content_type, joined(place, "content_type")),
+                storable(form.title, joined(place, "title")),
+                moment(form.occurred_at, joined(place, "occurred_at")),
+                self._outline.path(form.node, joined(place, "node")),
+            )
+            if self._size(path, joined(place, "path")):
+                files.append(file)
+            else:
+                self._skipped["empty files"] += 1
+        return tuple(files)
+
+    def _located(self, raw: str, place: str) -> Path:
+        identifier(raw, place)
+        with disk_errors(self._folder):
+            path = Path(os.path.realpath(self._folder / raw))
+        if not path.is_relative_to(self._folder):
+            raise InvalidHistory(f"{raw!r} leads out of the folder of the history.", path=place)
+        return path
+
+    def _size(self, path: Path, place: str) -> int:
+        try:
+            return size_of(path, self._limit)
+        except InvalidHistory as error:
+            raise InvalidHistory(error.detail, path=place) from error
+        except InvalidInput as error:
+            raise type(error)(f"{shown(path)}: {error.detail} (at {place})") from error

@@ -1,0 +1,152 @@
+"""Bytes from the disk: what may be read, how much of it, and whether it is text at all.
+
+Every error of the file system becomes an InvalidInput here; nothing above catches OSError.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from engine.errors import InvalidHistory, TooLarge, WrongContentType
+
+ACCEPTED = "a history as .json, or text files as .txt, .md or .markdown, or a folder of those"
+_PART = 1024 * 1024
+_BINARY = {
+    b"%PDF-": "a PDF",
+    b"PK\x03\x04": "a ZIP archive or office document",
+    b"\x1f\x8b": "a gzip archive",
+    b"\x89PNG": "a PNG picture",
+    b"\xff\xd8\xff": "a JPEG picture",
+    b"GIF87a": "a GIF picture",
+    b"GIF89a": "a GIF picture",
+    b"\x7fELF": "a program",
+    b"\xd0\xcf\x11\xe0": "an office document",
+    b"SQLite format 3\x00": "a SQLite database",
+    b"\xff\xfe": "UTF-16 text",
+    b"\xfe\xff": "UTF-16 text",
+}
+
+
+def shown(path: Path) -> str:
+    """The last part of the path, printable even where the file system's name is not UTF-8."""
+    return os.fsencode(path.name or path).decode("utf-8", "replace")
+
+
+def size_of(path: Path, limit: int) -> int:
+    """Bytes of a regular file, by its directory entry alone. Raises InvalidHistory, or TooLarge above `limit`."""
+    with disk_errors(path):
+        status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+        raise InvalidHistory(f"{shown(path)} is {kind}; expected {ACCEPTED}.")
+    if status.st_size > limit:
+        raise TooLarge(
+            f"{shown(path)} has {status.st_size:,} bytes; the limit is {limit:,} (max_text_bytes)."
+        )
+    return status.st_size
+
+
+def read_text_bytes(path: Path, limit: int) -> bytes:
+    """The whole file without a byte order mark, checked to be UTF-8. Raises as `size_of` and `check_text`."""
+    size_of(path, limit)
+    with disk_errors(path), path.open("rb") as reader:
+        content = reader.read(limit + 1)
+    if len(content) > limit:
+        raise TooLarge(f"{shown(path)} grew past the limit of {limit:,} bytes while it was read.")
+    first = content[:_PART].lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    _refuse_binary(path, content[:_PART], nul_is_binary=first not in (b"{", b"["))
+    check = _Utf8(path)
+    for start in range(0, len(content), _PART):
+        check.take(content[start : start + _PART])
+    check.end()
+    return content.removeprefix(codecs.BOM_UTF8)
+
+
+def check_text(path: Path, limit: int) -> bool:
+    """Whether a text file holds more than white space. Reads it in parts and keeps nothing.
+
+    Raises InvalidHistory for what cannot be read or is not UTF-8, WrongContentType for binary content, TooLarge.
+    """
+    size_of(path, limit)
+    check, says_something = _Utf8(path), False
+    with disk_errors(path), path.open("rb") as reader:
+        for number, part in enumerate(_parts(reader)):
+            _refuse_binary(path, part, nul_is_binary=True, from_start=number == 0)
+            says_something = bool(check.take(part).strip("\ufeff \t\r\n")) or says_something
+    check.end()
+    return says_something
+
+
+def text_paths(folder: Path) -> list[Path]:
+    """All files below the folder, sorted; hidden ones and hidden folders are left out."""
+
+    def refuse(error: OSError) -> None:
+        raise error
+
+    found: list[Path] = []
+    with disk_errors(folder):
+        for parent, folders, names in os.walk(folder, onerror=refuse):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            found += [Path(parent, name) for name in names if not name.startswith(".")]
+    return sorted(found)
+
+
+@contextmanager
+def disk_errors(path: Path) -> Iterator[None]:
+    """Translates what the file system says about the path."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise InvalidHistory(f"{shown(path)} is not there, or not any more; nothing was taken in.") from error
+    except PermissionError as error:
+        raise InvalidHistory(f"{shown(path)} may not be read by this user.") from error
+    except OSError as error:
+        raise InvalidHistory(f"{shown(path)} cannot be read: {error.strerror}.") from error
+    except ValueError as error:  # a NUL in the path itself
+        raise InvalidHistory("This path holds a NUL character.") from error
+
+
+class _Utf8:
+    """Checks UTF-8 part by part and knows the place of the first byte that is none."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._decode = path, codecs.getincrementaldecoder("utf-8")()
+        self._seen, self._lines = 0, 1
+
+    def take(self, part: bytes, final: bool = False) -> str:
+        pending = len(self._decode.getstate()[0])
+        try:
+            text = self._decode.decode(part, final)
+        except UnicodeDecodeError as error:
+            offset = self._seen - pending + error.start
+            line = self._lines + part.count(b"\n", 0, max(error.start - pending, 0))
+            raise InvalidHistory(
+                f"{shown(self._path)} is not valid UTF-8: byte {offset:,} (counted from 0) in line {line:,}."
+            ) from error
+        self._seen += len(part)
+        self._lines += part.count(b"\n")
+        return text
+
+    def end(self) -> None:
+        self.take(b"", final=True)
+
+
+def _parts(reader: BinaryIO) -> Iterator[bytes]:
+    while part := reader.read(_PART):
+        yield part
+
+
+def _refuse_binary(path: Path, part: bytes, *, nul_is_binary: bool, from_start: bool = True) -> None:
+    kind = next((kind for magic, kind in _BINARY.items() if from_start and part.startswith(magic)), None)
+    if kind is None and nul_is_binary and b"\x00" in part:
+        kind = "binary"
+    if kind is not None:
+        raise WrongContentType(
+            f"{shown(path)} is {kind} by its content; accepted is {ACCEPTED}, all in UTF-8."
+        )

@@ -1,0 +1,1 @@
+"""The rooted hierarchy: provisioning, shells and manifests, the edge registry, and the commit over the stores."""

@@ -1,0 +1,195 @@
+"""How nodes come into existence: registry row and schema in one Postgres transaction, then the shell, then live.
+
+A crash at any instant leaves either nothing or a commit that recovery finishes. Sibling names are unique, so the
+same request twice, or sixteen times at once, gives one node and the same answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid4
+
+from psycopg.types.json import Jsonb
+
+from engine.domain.clock import Clock
+from engine.domain.names import clean_name, name_key, schema_name, slug
+from engine.domain.node import MAX_LAYER, NewNode, NodeType, ProvisionedNode, User
+from engine.domain.principal import Principal, UserPrincipal
+from engine.errors import DepthExceeded, InvalidInput, NotFound
+from engine.hierarchy.outbox import Commit, Outbox, StepHook
+from engine.providers.embedder import Embedder, Vectors
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+MAX_SUMMARY = 2000
+MAX_TERMS = 100
+_LABELS: dict[NodeType, str] = {"user": "User", "concept": "Concept", "persona": "Persona"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a node hangs: names from the root down, and the readable start of its schema name."""
+
+    names: tuple[str, ...]
+    layer: int
+    user_id: UUID
+    root_schema: str
+
+
+class Provisioning:
+    """Creates users and nodes in all stores."""
+
+    def __init__(self, postgres: Postgres, outbox: Outbox, embedder: Embedder, clock: Clock, reached: StepHook) -> None:
+        self._postgres, self._outbox, self._embedder = postgres, outbox, embedder
+        self._clock, self._reached = clock, reached
+
+    async def user(self, workspace: str, handle: str, display_name: str) -> User:
+        """The user with this handle, created with a root node when there is none.
+
+        Raises InvalidName for a handle or name that is not 1 to 200 visible characters.
+        """
+        handle, display_name = clean_name(handle), clean_name(display_name or handle)
+        user_id = uuid4()
+        first = slug(handle)
+        root = NewNode(user_id, display_name)
+        payload = self._shell(user_id, user_id, root, "user", await self._vector(root))
+        parameters = {
+            "user_id": user_id,
+            "workspace": workspace,
+            "handle": handle,
+            "name": display_name,
+            "key": name_key(display_name),
+            "schemas": [schema_name(first, (), user_id), schema_name(first, (), user_id, distinct=True)],
+            "payload": Jsonb(payload),
+        }
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("user_provision"), parameters)
+            row = await cursor.fetchone()
+        assert row is not None  # the function returns a row or raises
+        self._reached("node_registered")
+        if row["created"]:
+            await self._finish(None, row, payload, layer=0)
+        elif row["state"] == "pending":
+            await self._outbox.await_commit(row["node_id"])
+        return User(row["user_id"], handle, row["display_name"], row["created"])
+
+    async def node(self, principal: Principal, new: NewNode) -> ProvisionedNode:
+        """The child of that name, created when there is none; the answer to a repeated request is the same.
+
+        Raises NotFound for an unknown parent, DepthExceeded below layer 5 (logged, nothing is created),
+        InvalidName, InvalidInput.
+        """
+        new = _checked(new)
+        place, vector = await asyncio.gather(self._place(principal, new.parent_id), self._vector(new))
+        if place.layer >= MAX_LAYER:
+            await self._log_too_deep(principal, new, place)
+            raise DepthExceeded(
+                f"{new.name!r} would lie below layer {MAX_LAYER}; {place.names[-1]!r} is the deepest node that can hold it."
+            )
+        node_id = uuid4()
+        payload = self._shell(place.user_id, node_id, new, new.node_type, vector)
+        path = (*place.names[1:], new.name)
+        parameters = {
+            "node_id": node_id,
+            "parent_id": new.parent_id,
+            "name": new.name,
+            "key": name_key(new.name),
+            "type": new.node_type,
+            "schemas": _schema_names(place.root_schema, path, node_id),
+            "payload": Jsonb(payload),
+        }
+        row = (await self._postgres.fetch(principal, sql_text("node_provision"), parameters))[0]
+        self._reached("node_registered")
+        if row["created"]:
+            await self._finish(principal, row, payload, layer=row["layer"])
+        elif row["state"] == "pending":
+            await self._outbox.await_commit(row["node_id"])
+        return ProvisionedNode(row["node_id"], row["schema_name"], row["layer"], row["node_type"], row["created"])
+
+    async def path(self, principal: UserPrincipal, names: Sequence[str]) -> ProvisionedNode | None:
+        """The node at a path below the root, with everything missing on the way created.
+
+        Below layer 5 nothing is created: the deepest node of the path takes the content and the event is
+        logged. None for the empty path, which is the user.
+        """
+        parent, deepest = principal.user_id, None
+        for name in names:
+            try:
+                deepest = await self.node(principal, NewNode(parent, name))
+            except DepthExceeded:
+                return deepest
+            parent = deepest.node_id
+        return deepest
+
+    async def _place(self, principal: Principal, node_id: UUID) -> _Place:
+        rows = await self._postgres.fetch(principal, sql_text("node_path"), {"node_id": node_id})
+        if not rows:
+            raise NotFound
+        row = rows[0]
+        return _Place(tuple(row["names"]), row["layer"], row["user_id"], row["root_schema"])
+
+    async def _log_too_deep(self, principal: Principal, new: NewNode, place: _Place) -> None:
+        detail = Jsonb({"name": new.name, "path": list(place.names)})
+        parameters = {
+            "user_id": place.user_id,
+            "node_id": new.parent_id,
+            "event": "too_deep",
+            "detail": detail,
+        }
+        async with self._postgres.as_principal(principal) as connection:
+            await connection.execute(sql_text("hierarchy_event"), parameters)
+
+    async def _finish(
+        self, principal: Principal | None, row: dict[str, Any], payload: dict[str, Any], *, layer: int
+    ) -> None:
+        node = payload["node"] | {"layer": layer, "schema_name": row["schema_name"]}
+        await self._outbox.carry_out(principal, Commit(row["node_id"], "node", {"node": node}))
+
+    async def _vector(self, new: NewNode) -> Vectors:
+        """The vector of a shell: name, summary and keywords together."""
+        described = ". ".join(part for part in (new.name, new.summary, ", ".join(new.keywords)) if part)
+        vector: Vectors = (await self._embedder.embed_documents([described]))[0]
+        return vector
+
+    def _shell(
+        self, user_id: UUID, node_id: UUID, new: NewNode, node_type: NodeType, vector: Vectors
+    ) -> dict[str, Any]:
+        """The graph's part of the commit; the schema's name and the layer are known after registration."""
+        parent_id = new.parent_id if node_type != "user" else None
+        node = {
+            "node_id": str(node_id),
+            "user_id": str(user_id),
+            "user_key": user_id.hex,
+            "parent_id": str(parent_id) if parent_id else None,
+            "name": new.name,
+            "name_key": name_key(new.name),
+            "node_type": node_type,
+            "label": _LABELS[node_type],
+            "summary": new.summary,
+            "keywords": list(new.keywords),
+            "aliases": list(new.aliases),
+            "alias_keys": [name_key(alias) for alias in new.aliases],
+            "embedding": [round(float(value), 6) for value in vector],
+            "embedding_version": self._embedder.version,
+            "created_at": self._clock.now().isoformat(),
+        }
+        return {"node": node}
+
+
+def _schema_names(root: str, path: Sequence[str], node_id: UUID) -> list[str]:
+    return [schema_name(root, path, node_id), schema_name(root, path, node_id, distinct=True)]
+
+
+def _checked(new: NewNode) -> NewNode:
+    if new.node_type not in ("concept", "persona"):
+        raise InvalidInput("A node is a concept or a persona.")
+    if len(new.summary) > MAX_SUMMARY or "\x00" in new.summary:
+        raise InvalidInput(f"A node's summary has at most {MAX_SUMMARY} characters and no NUL.")
+    if len(new.keywords) > MAX_TERMS or len(new.aliases) > MAX_TERMS:
+        raise InvalidInput(f"A node has at most {MAX_TERMS} keywords and {MAX_TERMS} aliases.")
+    keywords = tuple(clean_name(word) for word in new.keywords)
+    aliases = tuple(clean_name(alias) for alias in new.aliases)
+    return NewNode(new.parent_id, clean_name(new.name), new.node_type, new.summary, keywords, aliases)

@@ -1,0 +1,218 @@
+"""Shells, anchors, edges and node metadata as readers see them: what is always live, without opening a file."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from engine.domain.clock import NOW, Clock, Moment
+from engine.domain.names import clean_name, name_key
+from engine.domain.node import ChildNode, Edge, FileState, ManifestEntry, Shell
+from engine.domain.principal import UserPrincipal
+from engine.domain.search import Anchor
+from engine.errors import InvalidInput, NotFound
+from engine.stores.neo4j import Neo4j, Row
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_in, sql_text
+
+MANIFEST_LINES = 50
+MOST_EDGES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class RecordMetadata:
+    """A record as the metadata layer holds it; `file_…` describe its file, which stays closed."""
+
+    record_id: UUID
+    title: str
+    summary: str
+    kw_entities: list[str]
+    kw_topics: list[str]
+    kw_dates: list[str]
+    kw_relationships: list[str]
+    kw_source: str
+    content_type: str
+    trigger_type: str
+    token_count: int
+    occurred_at: datetime | None
+    created_at: datetime
+    last_accessed_at: datetime
+    embedding_pending: bool
+    file_id: UUID | None
+    file_name: str | None
+    file_type: str | None
+    compression_state: FileState | None
+    size_bytes: int | None
+    stored_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataPage:
+    """Records, newest first. `cursor` asks for the next page; None on the last."""
+
+    records: tuple[RecordMetadata, ...]
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredEdge:
+    """A line of the global edge registry."""
+
+    edge_id: UUID
+    edge_type: str
+    source_id: UUID
+    source_name: str
+    target_id: UUID
+    target_name: str
+
+
+class Shells:
+    """Reads of the live layers, and the registry of edges."""
+
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, clock: Clock) -> None:
+        self._postgres, self._neo4j, self._clock = postgres, neo4j, clock
+
+    async def shell(self, principal: UserPrincipal, node_id: UUID, moment: Moment = NOW) -> Shell:
+        """The shell of a node; raises NotFound when it is missing or not the principal's."""
+        rows = await self._read("node/shell", principal, moment, node_id=str(node_id), entries=MANIFEST_LINES)
+        if not rows:
+            raise NotFound
+        return _shell(rows[0])
+
+    async def anchors(self, principal: UserPrincipal, name: str, moment: Moment = NOW) -> tuple[Anchor, ...]:
+        """Every node of that name or alias, with the path to it and its cross-node edges."""
+        rows = await self._read("node/anchors_by_name", principal, moment, key=name_key(clean_name(name)))
+        return tuple(
+            Anchor(
+                UUID(row["node_id"]), row["name"], row["node_type"], tuple(row["path"]), row["layer"], row["state"],
+                1.0, ("name",), _edges(row["edges"]),
+            )
+            for row in rows
+        )  # fmt: skip
+
+    async def edges(self, principal: UserPrincipal, moment: Moment = NOW) -> tuple[RegisteredEdge, ...]:
+        """The cross-node edges of the user's graph, at most 1,000."""
+        rows = await self._read("edge/of_user", principal, moment, limit=MOST_EDGES)
+        return tuple(
+            RegisteredEdge(**row | {key: UUID(row[key]) for key in ("edge_id", "source_id", "target_id")})
+            for row in rows
+        )
+
+    async def relate(
+        self, principal: UserPrincipal, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str]
+    ) -> tuple[UUID, bool]:
+        """Registers an edge; its id, and whether it is new. The same type between the same nodes is one edge.
+
+        Raises NotFound when an end is missing, InvalidInput for an edge from a node to itself or reserved properties.
+        """
+        edge_type = clean_name(edge_type)
+        if source == target:
+            raise InvalidInput("An edge needs two different nodes.")
+        reserved = {"edge_id", "edge_type", "valid_from", "valid_to", "known_from", "known_to"} & properties.keys()
+        if reserved or len(properties) > 50:
+            raise InvalidInput("An edge has at most 50 properties, none of them one of the engine's own.")
+        rows = await self._neo4j.write(
+            cypher("edge/relate"),
+            user_id=str(principal.user_id),
+            source_id=str(source),
+            target_id=str(target),
+            edge_type=edge_type,
+            edge_id=str(uuid4()),
+            properties=dict(properties),
+            now=self._clock.now().isoformat(),
+        )
+        if not rows:
+            raise NotFound
+        return UUID(rows[0]["edge_id"]), rows[0]["created"]
+
+    async def metadata(
+        self, principal: UserPrincipal, node_id: UUID, *, limit: int, cursor: str | None, moment: Moment = NOW
+    ) -> MetadataPage:
+        """A page of the node's live records; raises NotFound, InvalidInput for a cursor that is none."""
+        if not 1 <= limit <= 500:
+            raise InvalidInput("A page has 1 to 500 records.")
+        before_time, before_id = _decoded(cursor)
+        schema = await self.schema_of(principal, node_id)
+        rows = await self._postgres.fetch(
+            principal,
+            sql_in("records_page", schema),
+            {
+                "before_time": before_time,
+                "before_id": before_id,
+                "as_of": moment.as_of,
+                "known_at": moment.known_at,
+                "limit": limit + 1,
+            },
+        )
+        records = tuple(RecordMetadata(**row) for row in rows[:limit])
+        last = records[-1] if len(rows) > limit else None
+        return MetadataPage(records, _encoded(last.created_at, last.record_id) if last else None)
+
+    async def schema_of(self, principal: UserPrincipal, node_id: UUID) -> str:
+        """The schema of a node that the principal may read; raises NotFound."""
+        rows = await self._postgres.fetch(principal, sql_text("node_schema"), {"node_id": node_id})
+        if not rows:
+            raise NotFound
+        return str(rows[0]["schema_name"])
+
+    async def _read(self, name: str, principal: UserPrincipal, moment: Moment, **parameters: Any) -> list[Row]:
+        return await self._neo4j.read(
+            cypher(name),
+            user_id=str(principal.user_id),
+            as_of=moment.as_of,
+            known_at=moment.known_at,
+            **parameters,
+        )
+
+
+def _shell(row: Row) -> Shell:
+    node = row["node"]
+    return Shell(
+        node_id=UUID(node["node_id"]),
+        user_id=UUID(node["user_id"]),
+        parent_id=UUID(node["parent_id"]) if node["parent_id"] else None,
+        path=tuple(row["path"]),
+        keywords=tuple(node["keywords"]),
+        aliases=tuple(node["aliases"]),
+        created_at=node["created_at"].to_native(),
+        last_accessed_at=node["last_accessed_at"].to_native() if node["last_accessed_at"] else None,
+        children=tuple(ChildNode(**child | {"node_id": UUID(child["node_id"])}) for child in row["children"]),
+        edges=_edges(row["edges"]),
+        manifest=tuple(_entry(entry) for entry in row["manifest"]),
+        **{
+            key: node[key]
+            for key in ("name", "node_type", "layer", "schema_name", "state", "summary", "records", "items")
+        },
+    )
+
+
+def _edges(rows: list[Row]) -> tuple[Edge, ...]:
+    return tuple(
+        Edge(edge["edge_type"], UUID(edge["other_id"]), edge["other_name"], tuple(edge["other_path"]), edge["outgoing"])
+        for edge in rows
+    )
+
+
+def _entry(row: Row) -> ManifestEntry:
+    occurred = row["occurred_at"].to_native() if row["occurred_at"] else None
+    return ManifestEntry(UUID(row["record_id"]), row["title"], row["content_type"], row["file_name"], occurred)
+
+
+def _encoded(created_at: datetime, record_id: UUID) -> str:
+    return base64.urlsafe_b64encode(json.dumps([created_at.isoformat(), str(record_id)]).encode()).decode()
+
+
+def _decoded(cursor: str | None) -> tuple[datetime | None, UUID | None]:
+    if cursor is None:
+        return None, None
+    try:
+        created_at, record_id = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
+        return datetime.fromisoformat(created_at), UUID(record_id)
+    except (ValueError, TypeError, binascii.Error, AttributeError) as error:
+        raise InvalidInput("This cursor is none of ours.") from error

@@ -1,0 +1,1 @@
+"""The write path. Open `pipeline.py` first; its neighbours are its steps."""

@@ -1,0 +1,115 @@
+"""Which node does each turn belong to? Offline, by the names, aliases and keywords of the user's nodes.
+
+A conversation is cut into runs of turns, each run going to one node: the cut with the most evidence, where every
+change of node costs as much as two plain keyword hits (a Viterbi search). A word that several nodes claim counts
+for each the less; what the conversation as a whole is about decides between nodes of the same name; what
+nothing speaks for stays at the root.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from engine.domain.record import AssignableNode
+from engine.domain.terms import words
+
+NAME_HIT = 2.0
+KEYWORD_HIT = 1.0
+ANCESTOR_SHARE = 0.4
+"""How much of an ancestor's evidence a node inherits."""
+CONTEXT_SHARE = 0.15
+"""How much the whole conversation's evidence for a node adds to each of its turns."""
+ROOT_EVIDENCE = 0.05
+CHANGE_COST = 2.0
+LONGEST_PHRASE = 4
+
+Phrase = tuple[str, ...]
+
+
+class NodeVocabulary:
+    """Which phrases speak for which nodes, and how strongly."""
+
+    def __init__(self, nodes: Sequence[AssignableNode]) -> None:
+        self.nodes = tuple(nodes)
+        self._claims = self._claimed(nodes)
+        index = {node.path: number for number, node in enumerate(nodes)}
+        self._ancestors = [
+            [index[node.path[:depth]] for depth in range(2, len(node.path)) if node.path[:depth] in index]
+            for node in nodes
+        ]
+
+    @staticmethod
+    def _claimed(nodes: Sequence[AssignableNode]) -> dict[Phrase, dict[int, float]]:
+        claims: dict[Phrase, dict[int, float]] = defaultdict(dict)
+        for number, node in enumerate(nodes):
+            named = [] if node.layer == 0 else [node.path[-1], *node.aliases]
+            for weight, texts in ((KEYWORD_HIT, node.keywords), (NAME_HIT, named)):
+                for text in texts:
+                    phrase = tuple(words(text))[:LONGEST_PHRASE]
+                    if phrase:
+                        claims[phrase][number] = max(weight, claims[phrase].get(number, 0.0))
+        # A word that three nodes claim tells a third as much about each.
+        return {phrase: {n: w / len(owners) for n, w in owners.items()} for phrase, owners in claims.items()}
+
+    def evidence(self, text: str) -> dict[int, float]:
+        """How strongly a text speaks for each node, by number; a phrase counts once however often it stands there."""
+        found = words(text)
+        phrases = {
+            tuple(found[start : start + length])
+            for start in range(len(found))
+            for length in range(1, LONGEST_PHRASE + 1)
+            if start + length <= len(found)
+        }
+        hits: dict[int, float] = defaultdict(float)
+        for phrase in phrases & self._claims.keys():
+            for number, weight in self._claims[phrase].items():
+                hits[number] += weight
+        return hits
+
+    def inherited(self, hits: dict[int, float], number: int) -> float:
+        """A node's evidence, its ancestors' share included; nothing where nothing speaks for the node itself."""
+        if number not in hits:
+            return 0.0
+        return hits[number] + ANCESTOR_SHARE * sum(hits.get(above, 0.0) for above in self._ancestors[number])
+
+
+def assign(texts: Sequence[str], vocabulary: NodeVocabulary) -> list[AssignableNode]:
+    """The node of each text of one conversation, in order. The first node must be the root."""
+    nodes = vocabulary.nodes
+    hits = [vocabulary.evidence(text) for text in texts]
+    whole = _added(hits)
+    candidates = [0, *(number for number in sorted(whole) if number != 0)]  # the others cannot win a turn
+    context = [vocabulary.inherited(whole, number) for number in candidates]
+    scale = CONTEXT_SHARE / max(1.0, *context)
+    scores = []
+    for hit in hits:
+        own = [vocabulary.inherited(hit, number) for number in candidates]
+        row = [score + scale * context[place] * (1 + score) for place, score in enumerate(own)]
+        row[0] += ROOT_EVIDENCE
+        scores.append(row)
+    return [nodes[candidates[place]] for place in _best_run(scores)]
+
+
+def _added(hits: Iterable[dict[int, float]]) -> dict[int, float]:
+    total: dict[int, float] = defaultdict(float)
+    for hit in hits:
+        for number, weight in hit.items():
+            total[number] += weight
+    return total
+
+
+def _best_run(scores: Sequence[Sequence[float]]) -> list[int]:
+    """The sequence with the highest sum of scores less the cost of changes. Linear in texts times nodes."""
+    totals = list(scores[0])
+    came_from: list[list[int]] = []
+    for row in scores[1:]:
+        best = max(range(len(totals)), key=totals.__getitem__)
+        jump = totals[best] - CHANGE_COST
+        step = [number if totals[number] >= jump else best for number in range(len(row))]
+        totals = [row[number] + (totals[number] if step[number] == number else jump) for number in range(len(row))]
+        came_from.append(step)
+    chosen = [max(range(len(totals)), key=totals.__getitem__)]
+    for step in reversed(came_from):
+        chosen.append(step[chosen[-1]])
+    return chosen[::-1]

@@ -1,0 +1,271 @@
+"""The commit of records over the three stores: files, then Postgres, then the graph, then visible.
+
+1. Files are compressed one by one and put under fresh keys: an orphan is harmless and swept later.
+2. One Postgres transaction, one round trip: outbox row, records, items, counts, manifest, deltas, source. This
+   is the point of commit; no reader sees the records yet.
+3. The outbox teaches the graph and makes the records visible; after a crash, recovery does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+from psycopg.types.json import Jsonb
+
+from engine.domain.clock import Clock
+from engine.domain.principal import UserPrincipal
+from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft, SourceAdvance, StoredRecord
+from engine.domain.terms import Unit, sparse_of, weights, words
+from engine.hierarchy.outbox import Commit, Outbox, StepHook
+from engine.ingest.packing import is_native, object_key, pack
+from engine.stores.objects import ObjectStore
+from engine.stores.postgres import Connection, Postgres
+from engine.stores.statements import sql_in, sql_text
+from engine.stores.vectors import stored
+
+PARALLEL_FILES = 8
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredFile:
+    """A file in the object store, as the manifest describes it."""
+
+    key: str
+    compression_format: str
+    size_bytes: int
+    stored_bytes: int
+    sha256: bytes
+
+
+class RecordCommit:
+    """Commits batches of embedded records; a batch is one commit, each record in it is whole or not there."""
+
+    def __init__(
+        self, postgres: Postgres, objects: ObjectStore, outbox: Outbox, clock: Clock, reached: StepHook
+    ) -> None:
+        self._postgres, self._objects, self._outbox = postgres, objects, outbox
+        self._clock, self._reached = clock, reached
+        self._files_at_once = asyncio.Semaphore(PARALLEL_FILES)
+
+    async def commit(
+        self,
+        principal: UserPrincipal,
+        records: Sequence[EmbeddedRecord],
+        sources: Sequence[SourceAdvance],
+        version: str,
+    ) -> list[StoredRecord]:
+        """Stores the records and moves the sources forward, all or nothing; `version` names their embeddings.
+
+        Raises Conflict when a source was moved by another request, StoreUnavailable, StoreFull, NotFound.
+        """
+        ordered = sorted(records, key=lambda record: record.draft.node.schema_name)
+        # gather, not a TaskGroup: the first error leaves as it is, and the other puts are harmless orphans
+        files = await asyncio.gather(*(self._put(record.draft) for record in ordered))
+        self._reached("objects_written")
+        commit_id = uuid4()
+        rows = [self._record_row(record, file, commit_id, version) for record, file in zip(ordered, files, strict=True)]
+        payload = {
+            "records": [
+                _manifest_line(principal.user_id, record, row) for record, row in zip(ordered, rows, strict=True)
+            ]
+        }
+        async with self._postgres.as_principal(principal) as connection:
+            await self._write(connection, principal, ordered, rows, Commit(commit_id, "records", payload))
+            for source in sources:
+                await connection.execute(sql_text("source_advance"), asdict(source) | {"commit_id": commit_id})
+        self._reached("content_committed")
+        await self._outbox.carry_out(principal, Commit(commit_id, "records", payload))
+        return [_stored(record.draft) for record in records]
+
+    async def _put(self, draft: RecordDraft) -> _StoredFile:
+        """Compresses and stores the file of a record; flat memory, whatever its size."""
+        async with self._files_at_once:
+            key = object_key(draft.node, draft.file)
+            with tempfile.TemporaryDirectory(prefix="neurigraph-") as folder:
+                ready = Path(folder) / "file"
+                size, digest = await asyncio.to_thread(pack, draft.file, ready)
+                await self._objects.put(key, ready)
+                form = "native" if is_native(draft.file.content_type) else "gzip"
+                return _StoredFile(key, form, size, ready.stat().st_size, digest)
+
+    def _record_row(self, record: EmbeddedRecord, file: _StoredFile, commit_id: UUID, version: str) -> Row:
+        draft = record.draft
+        return {
+            "record_id": draft.record_id,
+            "commit_id": commit_id,
+            "title": draft.title,
+            "summary": draft.summary,
+            "embedding": stored(record.vector),
+            "embedding_version": version,
+            "terms": sparse_of(weights(words(draft.text), "record")),
+            **{f"kw_{name}": _column(value) for name, value in asdict(draft.keywords).items()},
+            "content_type": draft.content_type,
+            "trigger_type": draft.trigger_type,
+            "source_id": draft.source_id,
+            "token_count": sum(item.token_count for item in draft.items),
+            "occurred_at": draft.occurred_at,
+            "now": self._clock.now(),
+            "file_id": draft.file.file_id,
+            "file_name": draft.file.name,
+            "file_type": draft.file.file_type,
+            "file_content_type": draft.file.content_type,
+            "file_pointer": file.key,
+            "compression_format": file.compression_format,
+            "size_bytes": file.size_bytes,
+            "stored_bytes": file.stored_bytes,
+            "sha256": file.sha256,
+        }
+
+    async def _write(
+        self,
+        connection: Connection,
+        principal: UserPrincipal,
+        records: Sequence[EmbeddedRecord],
+        rows: Sequence[Row],
+        commit: Commit,
+    ) -> None:
+        """All rows of the commit, in a pipeline: nothing is fetched here."""
+        await connection.execute(
+            sql_text("outbox_insert"),
+            {
+                "commit_id": commit.commit_id,
+                "user_id": principal.user_id,
+                "kind": commit.kind,
+                "payload": Jsonb(commit.payload),
+            },
+        )
+        for record, row in zip(records, rows, strict=True):
+            schema = record.draft.node.schema_name
+            await connection.execute(sql_in("record_insert", schema), row)
+            await connection.execute(sql_in("manifest_insert", schema), row)
+            await connection.execute(sql_in("delta_insert", schema), _creation_delta(principal, row))
+        for schema, group in groupby(records, key=lambda record: record.draft.node.schema_name):
+            together = list(group)
+            now, version = rows[0]["now"], rows[0]["embedding_version"]
+            found = [
+                (record, index, words(item.content))
+                for record in together
+                for index, item in enumerate(record.draft.items)
+            ]
+            async with connection.cursor() as cursor:
+                await cursor.executemany(
+                    sql_in("item_insert", schema),
+                    [_item_row(record, index, terms, version, now) for record, index, terms in found],
+                )
+            for unit, counts in _document_counts(together, [terms for _, _, terms in found]):
+                terms = sorted(counts)
+                await connection.execute(
+                    sql_in("term_counts_add", schema),
+                    {"unit": unit, "terms": terms, "counts": [counts[term] for term in terms]},
+                )
+
+
+def _column(value: str | tuple[str, ...]) -> str | list[str]:
+    return value if isinstance(value, str) else list(value)
+
+
+def _item_row(record: EmbeddedRecord, index: int, found: list[str], version: str, now: object) -> Row:
+    item = record.draft.items[index]
+    features = asdict(item.utterance) if item.utterance else _NO_UTTERANCE
+    start, end = item.span or (None, None)
+    return {
+        "item_id": item.item_id,
+        "record_id": record.draft.record_id,
+        "kind": item.kind,
+        "session": item.session,
+        "position": item.position,
+        "source_ref": item.source_ref,
+        "speaker": item.speaker,
+        "content": item.content,
+        "content_hash": hashlib.sha256(item.content.encode("utf-8")).digest(),
+        "embedding": stored(record.item_vectors[index]),
+        "embedding_version": version,
+        "terms": sparse_of(weights(found, item.unit)),
+        "occurred_at": item.occurred_at,
+        "dates": list(item.dates),
+        **features,
+        "section": item.section,
+        "span_start": start,
+        "span_end": end,
+        "token_count": item.token_count,
+        "now": now,
+    }
+
+
+_NO_UTTERANCE: Row = {
+    "is_question": False,
+    "previous_has_question": False,
+    "first_of_session": False,
+    "first_person": False,
+    "word_count": 0,
+    "time_expressions": 0,
+}
+
+
+def _document_counts(
+    records: Sequence[EmbeddedRecord], item_words: Sequence[list[str]]
+) -> Iterator[tuple[Unit, Counter[int]]]:
+    """Documents by term for each unit of a node; term 0 counts all documents of the unit."""
+    counts: dict[Unit, Counter[int]] = {}
+    items: list[ItemDraft] = [item for record in records for item in record.draft.items]
+    documents: list[tuple[Unit, list[str]]] = [
+        (item.unit, found) for item, found in zip(items, item_words, strict=True)
+    ]
+    documents += [("record", words(record.draft.text)) for record in records]
+    for unit, found in documents:
+        counts.setdefault(unit, Counter()).update([0, *weights(found, unit)])
+    yield from counts.items()
+
+
+def _manifest_line(user_id: UUID, record: EmbeddedRecord, row: Row) -> Row:
+    """What the graph learns of a record."""
+    draft = record.draft
+    return {
+        "record_id": str(draft.record_id),
+        "user_id": str(user_id),
+        "node_id": str(draft.node.node_id),
+        "commit_id": str(row["commit_id"]),
+        "title": draft.title,
+        "content_type": draft.content_type,
+        "source_id": draft.source_id,
+        "file_id": str(draft.file.file_id),
+        "file_name": draft.file.name,
+        "occurred_at": draft.occurred_at.isoformat() if draft.occurred_at else None,
+        "items": len(draft.items),
+        "known_from": row["now"].isoformat(),
+    }
+
+
+def _creation_delta(principal: UserPrincipal, row: Row) -> Row:
+    fields = {key: {"before": None, "after": row[key]} for key in ("title", "summary", "content_type", "source_id")}
+    return {
+        "delta_id": uuid4(),
+        "subject_kind": "record",
+        "subject_id": row["record_id"],
+        "now": row["now"],
+        "payload": Jsonb({"operation": "created", "fields": fields}),
+        "previous_delta_id": None,
+        "authored_by": f"{principal.kind}:{principal.principal_id}",
+    }
+
+
+def _stored(draft: RecordDraft) -> StoredRecord:
+    return StoredRecord(
+        draft.record_id,
+        draft.node.node_id,
+        draft.node.path,
+        draft.title,
+        draft.file.file_id,
+        len(draft.items),
+    )

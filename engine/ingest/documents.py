@@ -1,0 +1,53 @@
+"""Files of a history as documents: read once, decoded strictly, with the type that the manifest names."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from uuid import uuid4
+
+from engine.domain.history import HistoryFile
+from engine.domain.record import FileDraft
+from engine.errors import InvalidInput, InvalidText, TooLarge, WrongContentType
+from engine.ingest.drafts import Document
+
+TEXT_TYPES = frozenset({"text/plain", "text/markdown"})
+
+
+async def read_document(file: HistoryFile, *, max_text_bytes: int) -> Document:
+    """The text of a file. Raises InvalidInput when it vanished, WrongContentType, InvalidText, TooLarge."""
+    return await asyncio.to_thread(_read, file, max_text_bytes)
+
+
+def _read(file: HistoryFile, limit: int) -> Document:
+    if file.content_type not in TEXT_TYPES:
+        raise WrongContentType(
+            f"{file.path.name}: {file.content_type} is not read; {', '.join(sorted(TEXT_TYPES))} are."
+        )
+    content = _bytes(file.path, limit)
+    return text_document(file.source_id, file.title or file.path.name, content, file)
+
+
+def text_document(source_id: str, title: str, content: bytes, file: HistoryFile) -> Document:
+    """A document from the bytes of a text; the bytes are kept as they are."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidText(f"{title}: byte {error.start} is not UTF-8.") from error
+    if "\x00" in text:
+        raise InvalidText(f"{title}: character {text.index(chr(0))} is NUL; this is not a text.")
+    draft = FileDraft(uuid4(), file.path.name, "document", file.content_type, content)
+    return Document(f"file:{source_id}"[:500], title, text, file.occurred_at, "file_upload", draft)
+
+
+def _bytes(path: Path, limit: int) -> bytes:
+    try:
+        with path.open("rb") as reader:
+            content = reader.read(limit + 1)
+    except FileNotFoundError as error:
+        raise InvalidInput(f"{path.name} is not there any more; nothing of it was stored.") from error
+    except OSError as error:
+        raise InvalidInput(f"{path.name} cannot be read: {error.strerror}.") from error
+    if len(content) > limit:
+        raise TooLarge(f"{path.name} is larger than {limit} bytes.")
+    return content

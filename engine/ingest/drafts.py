@@ -1,0 +1,211 @@
+"""Content into drafts of records: runs of turns that belong to one node, or one file cut into chunks.
+
+Everything here is pure: ids are derived from the user and the source, so that the same content gives the same
+ids, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID, uuid4, uuid5
+
+from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+from engine.domain.dates import dates_in
+from engine.domain.history import Conversation, Turn
+from engine.domain.record import AssignableNode, ContentType, FileDraft, ItemDraft, RecordDraft, TriggerType
+from engine.domain.utterance import embedded_text, utterance
+
+LONGEST_ITEM = 1600
+"""Characters of one item: about what the encoder reads; a longer turn becomes several items of one position each."""
+LONGEST_TITLE = 200
+
+_splitter = RecursiveCharacterTextSplitter(
+    chunk_size=LONGEST_ITEM, chunk_overlap=0, separators=["\n\n", "\n", ". ", "? ", "! ", "; ", ", ", " ", ""]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedTurn:
+    """A turn with its number in the whole conversation, its neighbour's text and its node."""
+
+    number: int
+    turn: Turn
+    previous: str | None
+    node: AssignableNode
+
+
+def source_key(conversation: Conversation) -> str:
+    """The id under which the engine remembers how far a conversation is stored."""
+    return f"conversation:{conversation.source_id}"[:500]
+
+
+def conversation_drafts(
+    user_id: UUID,
+    conversation: Conversation,
+    placed: Sequence[PlacedTurn],
+    trigger: TriggerType = "conversation_end",
+) -> list[RecordDraft]:
+    """One record for each node that turns were assigned to, nodes in the order of their first turn."""
+    session = uuid5(user_id, source_key(conversation))
+    speakers = sorted({turn.turn.speaker for turn in placed})
+    by_node: dict[UUID, list[PlacedTurn]] = {}
+    for turn in placed:
+        by_node.setdefault(turn.node.node_id, []).append(turn)
+    return [_conversation_record(conversation, turns, session, speakers, trigger) for turns in by_node.values()]
+
+
+def _conversation_record(
+    conversation: Conversation,
+    turns: Sequence[PlacedTurn],
+    session: UUID,
+    speakers: Sequence[str],
+    trigger: TriggerType,
+) -> RecordDraft:
+    items = tuple(item for turn in turns for item in _turn_items(turn, conversation.started_at, session, speakers))
+    title = conversation.title or conversation.source_id
+    transcript = "".join(_transcript_lines(conversation, turns))
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", conversation.source_id).strip("-.")[:80] or "conversation"
+    file = FileDraft(uuid4(), f"{slug}.txt", "transcript", "text/plain", transcript.encode("utf-8"))
+    text = "\n".join(turn.turn.text for turn in turns)
+    occurred = next((turn.turn.at for turn in turns if turn.turn.at), conversation.started_at)
+    return RecordDraft(
+        record_id=uuid4(),
+        node=turns[0].node,
+        title=title[:LONGEST_TITLE],
+        text=text,
+        content_type="conversation",
+        trigger_type=trigger,
+        source_id=source_key(conversation),
+        occurred_at=occurred,
+        items=items,
+        file=file,
+    )
+
+
+def _transcript_lines(conversation: Conversation, turns: Sequence[PlacedTurn]) -> Iterator[str]:
+    """The part of the conversation that lies at one node, as it is kept in its file; gaps are marked."""
+    yield f"# {conversation.title or conversation.source_id}\n"
+    if conversation.started_at:
+        yield f"{conversation.started_at.isoformat()}\n"
+    before = turns[0].number - 1
+    for turn in turns:
+        if turn.number != before + 1:
+            yield "[…]\n"
+        before = turn.number
+        stamp = f"[{turn.turn.at.isoformat()}] " if turn.turn.at else ""
+        yield f"{stamp}{turn.turn.speaker}: {turn.turn.text}\n"
+
+
+def _turn_items(
+    placed: PlacedTurn, started_at: datetime | None, session: UUID, speakers: Sequence[str]
+) -> Iterator[ItemDraft]:
+    turn = placed.turn
+    said_at = turn.at or started_at
+    parts = _parts(turn.text)
+    previous = placed.previous
+    for number, part in enumerate(parts):
+        yield ItemDraft(
+            item_id=uuid5(session, f"{placed.number}:{number}"),
+            kind="turn",
+            session=session,
+            position=placed.number,
+            content=part,
+            embedded=embedded_text(part, speakers),
+            unit="turn",
+            speaker=turn.speaker,
+            source_ref=turn.ref,
+            occurred_at=said_at,
+            dates=dates_in(part, said_at),
+            utterance=utterance(part, previous),
+            span=None,
+        )
+        previous = part
+
+
+def _parts(text: str) -> list[str]:
+    return [text] if len(text) <= LONGEST_ITEM else _splitter.split_text(text) or [text[:LONGEST_ITEM]]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text that came as a file, or was handed over as one piece."""
+
+    source_id: str
+    title: str
+    text: str
+    occurred_at: datetime | None
+    content_type: ContentType
+    file: FileDraft
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of a document: its text, the headings above it, its place in characters."""
+
+    text: str
+    section: str
+    start: int
+
+
+CHUNK = 900
+_HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$", re.MULTILINE)
+_chunker = RecursiveCharacterTextSplitter(chunk_size=CHUNK, chunk_overlap=0, add_start_index=True)
+
+
+def chunks(text: str) -> list[Chunk]:
+    """Passages of at most 900 characters, cut at headings where there are any, else at paragraphs and sentences."""
+    found: list[Chunk] = []
+    headings: list[tuple[int, str]] = []
+    start = 0
+    for match in [*_HEADING.finditer(text), None]:
+        end = match.start() if match else len(text)
+        section = " > ".join(title for _, title in headings)
+        for part in _chunker.create_documents([text[start:end]]):
+            found.append(Chunk(part.page_content, section, start + int(part.metadata["start_index"])))
+        if match:
+            level = len(match.group(1))
+            headings = [entry for entry in headings if entry[0] < level] + [(level, match.group(2))]
+            start = match.end()
+    return found
+
+
+def document_draft(
+    user_id: UUID, document: Document, pieces: Sequence[Chunk], node: AssignableNode, trigger: TriggerType
+) -> RecordDraft:
+    """One record for the document at one node, its chunks as items; a document without text keeps its title."""
+    session = uuid5(user_id, document.source_id)
+    if not pieces:
+        pieces = [Chunk(document.title, "", 0)]
+    items = tuple(
+        ItemDraft(
+            item_id=uuid5(session, str(number)),
+            kind="chunk",
+            session=session,
+            position=number,
+            content=piece.text,
+            embedded=f"{piece.section}. {piece.text}" if piece.section else piece.text,
+            unit="passage",
+            source_ref=document.source_id,
+            occurred_at=document.occurred_at,
+            dates=dates_in(piece.text, document.occurred_at),
+            section=piece.section[:LONGEST_TITLE],
+            span=(piece.start, piece.start + len(piece.text)),
+        )
+        for number, piece in enumerate(pieces)
+    )
+    return RecordDraft(
+        record_id=uuid4(),
+        node=node,
+        title=document.title[:LONGEST_TITLE],
+        text=document.text,
+        content_type=document.content_type,
+        trigger_type=trigger,
+        source_id=document.source_id,
+        occurred_at=document.occurred_at,
+        items=items,
+        file=document.file,
+    )

@@ -1,0 +1,64 @@
+"""Files on their way into the object store: compressed one by one, hashed, under keys that mirror the hierarchy."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+
+from engine.domain.names import slug
+from engine.domain.record import AssignableNode, FileDraft
+from engine.errors import InvalidInput
+
+NATIVE_TYPES = ("image/", "video/", "audio/", "application/pdf", "application/zip", "application/gzip")
+"""Content types whose bytes are compressed already; they are stored as they are."""
+BLOCK = 1 << 20
+
+
+def is_native(content_type: str) -> bool:
+    """Whether files of this type are stored without compressing them again."""
+    return content_type.startswith(NATIVE_TYPES)
+
+
+def object_key(node: AssignableNode, file: FileDraft) -> str:
+    """Where the file of a record lies: the node's path in ASCII, the file's own id, its name."""
+    folders = [node.root_schema, *(slug(name) for name in node.path[1:])]
+    stem, dot, suffix = file.name.rpartition(".")
+    name = slug(stem if dot else file.name)[:90] + (f".{slug(suffix)[:9]}" if dot else "")
+    return "/".join([*folders, str(file.file_id), name if is_native(file.content_type) else f"{name}.gz"])
+
+
+def pack(file: FileDraft, target: Path) -> tuple[int, bytes]:
+    """Writes the file's bytes to `target`, compressed unless native; returns original size and SHA-256. Blocks.
+
+    Raises InvalidInput when the file vanishes while it is read.
+    """
+    digest = hashlib.sha256()
+    size = 0
+    try:
+        with target.open("wb") as raw:
+            # mtime 0: the same content gives the same bytes
+            packer = (
+                nullcontext(raw)
+                if is_native(file.content_type)
+                else gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=6, mtime=0)
+            )
+            with packer as writer:
+                for block in _blocks(file.content):
+                    digest.update(block)
+                    size += len(block)
+                    writer.write(block)
+    except FileNotFoundError as error:
+        raise InvalidInput(f"{file.name} vanished while it was read; nothing of it was stored.") from error
+    return size, digest.digest()
+
+
+def _blocks(content: bytes | Path) -> Iterator[bytes]:
+    if isinstance(content, bytes):
+        yield content
+        return
+    with content.open("rb") as reader:
+        while block := reader.read(BLOCK):
+            yield block

@@ -1,0 +1,173 @@
+"""The comparison of the three stores: what does not fit, and how to mend it. Reads only, page by page."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+from engine.lifecycle.sweep import file_of
+from engine.stores.neo4j import Neo4j
+from engine.stores.objects import ObjectStore
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_text
+
+PAGE = 100
+MOST_FINDINGS = 500
+OVERDUE = 30.0
+"""Seconds after which an unfinished commit is a finding."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that does not fit. `subject` names it, `remedy` says what mends it."""
+
+    severity: Literal["error", "warning"]
+    store: Literal["postgres", "neo4j", "objects"]
+    subject: str
+    problem: str
+    remedy: str
+
+
+class Doctor:
+    """Examines all users' graphs; for the operator."""
+
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, objects: ObjectStore) -> None:
+        self._postgres, self._neo4j, self._objects = postgres, neo4j, objects
+
+    async def examine(self) -> list[Finding]:
+        """What is wrong, at most 500 findings; empty when the stores agree. Raises StoreUnavailable."""
+        findings: list[Finding] = []
+        stored = {file async for entry in self._objects.listing("") if (file := file_of(entry.key)) is not None}
+        for examination in (
+            self._pending(),
+            self._strays(),
+            self._nodes(stored),
+            self._shells(),
+            self._orphans(stored),
+        ):
+            async for finding in examination:
+                findings.append(finding)
+                if len(findings) >= MOST_FINDINGS:
+                    return findings
+        return findings
+
+    async def _rows(self, name: str, **parameters: Any) -> list[Row]:
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text(name), parameters)
+            return await cursor.fetchall()
+
+    async def _pending(self) -> AsyncIterator[Finding]:
+        row = (await self._rows("doctor_pending", older_than=OVERDUE))[0]
+        if row["pending"]:
+            cause = f" ({row['failure']})" if row["failure"] else ""
+            yield Finding(
+                "error",
+                "postgres",
+                f"{row['pending']} commits",
+                f"accepted since {row['oldest']:%Y-%m-%d %H:%M} but not finished{cause}",
+                "start the engine with all stores up; it finishes them by itself",
+            )
+
+    async def _strays(self) -> AsyncIterator[Finding]:
+        for row in await self._rows("doctor_strays", limit=PAGE):
+            yield Finding(
+                "warning",
+                "postgres",
+                row["schema_name"],
+                "a node's schema that the registry does not know",
+                "restore the registry from a backup, or drop the schema after looking into it",
+            )
+
+    async def _nodes(self, stored: set[UUID]) -> AsyncIterator[Finding]:
+        """Every registered node against its schema, its shell and its files."""
+        after = UUID(int=0)
+        while rows := await self._rows("doctor_nodes", after=after, limit=PAGE):
+            after = rows[-1]["node_id"]
+            shells = await self._neo4j.read(cypher("doctor/shells"), nodes=[str(row["node_id"]) for row in rows])
+            by_id = {UUID(shell["node_id"]): shell for shell in shells}
+            for row in rows:
+                for finding in _compared(row, by_id.get(row["node_id"]), stored):
+                    yield finding
+
+    async def _shells(self) -> AsyncIterator[Finding]:
+        """Shells that the registry does not know."""
+        after = ""
+        while rows := await self._neo4j.read(cypher("doctor/page"), after=after, limit=PAGE * 10):
+            after = rows[-1]["node_id"]
+            for row in await self._rows("doctor_known_nodes", nodes=[UUID(row["node_id"]) for row in rows]):
+                yield Finding(
+                    "error",
+                    "neo4j",
+                    f"node {row['node_id']}",
+                    "a shell that the registry does not know",
+                    "delete the shell, or restore Postgres from a backup that has the node",
+                )
+
+    async def _orphans(self, stored: set[UUID]) -> AsyncIterator[Finding]:
+        by_root: dict[str, list[UUID]] = {}
+        async for entry in self._objects.listing(""):
+            file = file_of(entry.key)
+            if file in stored and file is not None:
+                by_root.setdefault(entry.key.partition("/")[0], []).append(file)
+        for root, files in by_root.items():
+            row = (await self._rows("files_unknown", root=root, files=files))[0]
+            if row["unknown"]:
+                yield Finding(
+                    "warning",
+                    "objects",
+                    f"{len(row['unknown'])} files under {root}/",
+                    "no manifest knows them (a write that was cut off)",
+                    "nothing to do: the sweep deletes them after the grace time",
+                )
+
+
+def _compared(row: Row, shell: Row | None, stored: set[UUID]) -> list[Finding]:
+    """What does not fit about one node."""
+    subject = f"node {row['schema_name']}"
+    if row["state"] == "pending":
+        return []  # reported with the commits
+    findings = []
+    if not row["schema_there"]:
+        findings.append(Finding("error", "postgres", subject, "its schema is missing", "restore it from a backup"))
+    elif not row["shape_ok"]:
+        findings.append(
+            Finding("error", "postgres", subject, "its tables are not those of the template", "run the node migrations")
+        )
+    if shell is None:
+        findings.append(Finding("error", "neo4j", subject, "its shell is missing", "restore Neo4j from a backup"))
+    elif row["records"] is not None and shell["records"] != row["records"]:
+        findings.append(
+            Finding(
+                "error",
+                "neo4j",
+                subject,
+                f"the manifest lists {shell['records']} records, the node has {row['records']}",
+                "restore both databases from one backup",
+            )
+        )
+    elif (shell["counted_records"], shell["counted_items"]) != (row["records"], row["items"]):
+        findings.append(
+            Finding(
+                "warning",
+                "neo4j",
+                subject,
+                "the shell's counts are off",
+                "harmless; restore Neo4j from a backup to mend them",
+            )
+        )
+    missing = [pointer for pointer in row["pointers"] or [] if file_of(pointer) not in stored]
+    if missing:
+        findings.append(
+            Finding(
+                "error",
+                "objects",
+                subject,
+                f"{len(missing)} files are missing, first {missing[0]}",
+                "restore the objects from a backup",
+            )
+        )
+    return findings

@@ -1,0 +1,134 @@
+"""The offline encoder: an int8 ONNX sentence encoder on onnxruntime with its own tokenizer. No torch, no hub, no key.
+
+Pooling and prefixes follow the model cards of all-MiniLM-L6-v2, e5-small-v2 and bge-small-en-v1.5.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import onnxruntime as ort
+from tokenizers import Tokenizer
+
+from engine.errors import SettingsError
+from engine.providers.embedder import Vectors
+
+MAX_TOKENS = 512
+BATCH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderModel:
+    """How a model wants to be used: how token vectors become one, and what stands before a text."""
+
+    name: str
+    pooling: Literal["mean", "first"]
+    document_prefix: str = ""
+    query_prefix: str = ""
+
+
+MODELS = {
+    model.name: model
+    for model in (
+        EncoderModel("e5-small", "mean", "passage: ", "query: "),
+        EncoderModel("minilm", "mean"),
+        EncoderModel("bge-small", "first", "", "Represent this sentence for searching relevant passages: "),
+    )
+}
+
+
+class OnnxEncoder:
+    """An embedder that runs in this process, on `threads` threads; texts longer than 512 tokens are cut."""
+
+    provider = "onnx"
+
+    def __init__(self, model: EncoderModel, session: ort.InferenceSession, tokenizer: Tokenizer) -> None:
+        self._model, self._session, self._tokenizer = model, session, tokenizer
+        self._inputs = {entry.name for entry in session.get_inputs()}
+        self._gate = asyncio.Semaphore(1)  # one run uses all threads
+        self.model = model.name
+        self.version = f"onnx-{model.name}-1"
+        self.dimension = int(session.get_outputs()[0].shape[-1])
+
+    @classmethod
+    async def load(cls, folder: Path, name: str, *, threads: int = 2) -> OnnxEncoder:
+        """Loads `model.onnx` and `tokenizer.json` of a folder; raises SettingsError for a name it does not know."""
+        if name not in MODELS:
+            raise SettingsError(f"The encoder {name!r} is not known; choose one of {', '.join(sorted(MODELS))}.")
+        return await asyncio.to_thread(cls._load, folder, MODELS[name], threads)
+
+    @classmethod
+    def _load(cls, folder: Path, model: EncoderModel, threads: int) -> OnnxEncoder:
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # spinning steals the stores' cores
+        session = ort.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        tokenizer.enable_truncation(MAX_TOKENS)
+        tokenizer.no_padding()
+        return cls(model, session, tokenizer)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of stored texts, shape (len(texts), dimension)."""
+        async with self._gate:
+            return await asyncio.to_thread(self.encode, [self._model.document_prefix + text for text in texts])
+
+    async def embed_query(self, text: str) -> Vectors:
+        """The unit vector of a question, shape (dimension,)."""
+        async with self._gate:
+            vectors = await asyncio.to_thread(self.encode, [self._model.query_prefix + text])
+        first: Vectors = vectors[0]
+        return first
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """The raw encoder without prefixes: what benchmarks compare with. Blocks.
+
+        Texts of like length share a batch, so that little is spent on padding.
+        """
+        encodings = self._tokenizer.encode_batch(list(texts))
+        order = sorted(range(len(encodings)), key=lambda index: len(encodings[index].ids))
+        vectors = np.empty((len(encodings), self.dimension), dtype=np.float32)
+        for start in range(0, len(order), BATCH):
+            chosen = order[start : start + BATCH]
+            vectors[chosen] = self._run([encodings[index].ids for index in chosen])
+        return vectors
+
+    def _run(self, rows: list[list[int]]) -> Vectors:
+        longest = max(len(row) for row in rows)
+        ids = np.zeros((len(rows), longest), dtype=np.int64)
+        mask = np.zeros_like(ids)
+        for index, row in enumerate(rows):
+            ids[index, : len(row)] = row
+            mask[index, : len(row)] = 1
+        feed: dict[str, Any] = {
+            "input_ids": ids,
+            "attention_mask": mask,
+            "token_type_ids": np.zeros_like(ids),
+        }
+        tokens = self._session.run(None, {key: value for key, value in feed.items() if key in self._inputs})[0]
+        if self._model.pooling == "first":
+            pooled = tokens[:, 0]
+        else:
+            weight = mask[:, :, None].astype(np.float32)
+            pooled = (tokens * weight).sum(axis=1) / weight.sum(axis=1)
+        norm = np.linalg.norm(pooled, axis=1, keepdims=True)
+        unit: Vectors = (pooled / np.maximum(norm, 1e-12)).astype(np.float32)
+        return unit
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens by the encoder's own tokenizer, not cut (counted in pieces, so that long texts stay cheap)."""
+        pieces = [text[start : start + 1500] for start in range(0, len(text), 1500)]
+        return sum(self._untruncated(piece) for piece in pieces)
+
+    def _untruncated(self, text: str) -> int:
+        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        return len(encoding.ids) + sum(len(more.ids) for more in encoding.overflowing)
+
+    async def close(self) -> None:
+        """Nothing to release before the process ends."""

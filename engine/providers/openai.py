@@ -1,0 +1,81 @@
+"""Embeddings by OpenAI's service, or any that speaks its protocol, through the official SDK."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+import openai
+
+from engine.errors import ProviderUnavailable, WrongDimension
+from engine.providers.embedder import Vectors
+
+BATCH = 128
+PARALLEL = 4
+
+
+class OpenAIEmbedder:
+    """An embedder behind a key. The dimension is read from the model's first answer."""
+
+    provider = "openai"
+
+    def __init__(self, client: openai.AsyncOpenAI, model: str, dimension: int) -> None:
+        self._client = client
+        self._gate = asyncio.Semaphore(PARALLEL)
+        self.model, self.dimension = model, dimension
+        self.version = f"openai-{model}"
+
+    @classmethod
+    async def connect(cls, key: str, model: str, *, base_url: str | None, timeout: float) -> OpenAIEmbedder:
+        """Asks the model for one vector to learn its dimension; raises ProviderUnavailable."""
+        client = openai.AsyncOpenAI(api_key=key, base_url=base_url, timeout=timeout, max_retries=3)
+        try:
+            first = await _vectors(client, model, ["dimension"])
+        except ProviderUnavailable:
+            await client.close()
+            raise
+        return cls(client, model, first.shape[1])
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of stored texts, shape (len(texts), dimension). Raises ProviderUnavailable."""
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
+        return np.concatenate(await asyncio.gather(*(self._bounded(batch) for batch in batches)))
+
+    async def embed_query(self, text: str) -> Vectors:
+        """The unit vector of a question, shape (dimension,). Raises ProviderUnavailable."""
+        first: Vectors = (await self._bounded([text]))[0]
+        return first
+
+    async def _bounded(self, texts: Sequence[str]) -> Vectors:
+        async with self._gate:
+            vectors = await _vectors(self._client, self.model, texts)
+        if vectors.shape[1] != self.dimension:
+            raise WrongDimension(f"{self.model} answered {vectors.shape[1]} dimensions, not {self.dimension}.")
+        return vectors
+
+    def count_tokens(self, text: str) -> int:
+        """About the tokens of the text: four bytes each, as the service's tokenizers average on English."""
+        return -(-len(text.encode()) // 4)
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        await self._client.close()
+
+
+async def _vectors(client: openai.AsyncOpenAI, model: str, texts: Sequence[str]) -> Vectors:
+    """One request; the answers in the order of the texts, as unit vectors."""
+    try:
+        answer = await client.embeddings.create(
+            model=model, input=[text or " " for text in texts], encoding_format="float"
+        )
+        rows = sorted(answer.data, key=lambda row: row.index)
+        vectors = np.asarray([row.embedding for row in rows], dtype=np.float32)
+    except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
+        raise ProviderUnavailable("The embedding service did not give usable vectors.") from error
+    if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.shape[1] == 0:
+        raise ProviderUnavailable("The embedding service answered another number of vectors than asked.")
+    unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return unit
