@@ -1,0 +1,77 @@
+"""Words alone and meaning alone, over the same stored rows that a search sees: what the ranking is compared with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.domain.principal import UserPrincipal
+from engine.domain.terms import rarity, term_id, words
+from engine.providers.embedder import Vectors
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_in, sql_text
+
+
+@dataclass(frozen=True, slots=True)
+class StoredItem:
+    """What the baselines need of an item: the source's id of it, its weights by term, its vector."""
+
+    source_ref: str
+    terms: dict[int, float]
+    vector: Vectors | None
+
+
+async def stored_items(postgres: Postgres, principal: UserPrincipal) -> list[StoredItem]:
+    """All items of a user that a source can be named for, node by node."""
+    items: list[StoredItem] = []
+    for node in await postgres.fetch(principal, sql_text("eval_nodes"), {}):
+        for row in await postgres.fetch(principal, sql_in("eval_items", node["schema_name"]), {}):
+            terms = dict(
+                zip((place + 1 for place in row["terms"].indices()), row["terms"].values(), strict=True)
+            )
+            items.append(StoredItem(row["source_ref"], terms, _as_array(row["embedding"])))
+    return items
+
+
+def _as_array(vector: object) -> Vectors | None:
+    if vector is None:
+        return None
+    plain = vector if isinstance(vector, np.ndarray) else vector.to_numpy()  # type: ignore[attr-defined]
+    return np.asarray(plain, dtype=np.float32)
+
+
+class Baselines:
+    """Ranks the items of one user by words alone or by meaning alone."""
+
+    def __init__(self, items: Sequence[StoredItem]) -> None:
+        self._refs = [item.source_ref for item in items]
+        self._terms = [item.terms for item in items]
+        self._documents = Counter(term for item in items for term in item.terms)
+        dimension = next((len(item.vector) for item in items if item.vector is not None), 1)
+        self._vectors = np.array(
+            [np.zeros(dimension, np.float32) if item.vector is None else item.vector for item in items]
+        ).reshape(len(items), dimension)
+
+    def by_words(self, question: str, depth: int) -> list[str]:
+        """The best by BM25."""
+        wanted = {
+            term: rarity(len(self._terms), self._documents[term])
+            for term in {term_id(word) for word in words(question)}
+            if term in self._documents
+        }
+        scores = np.array(
+            [sum(wanted[term] * own[term] for term in wanted.keys() & own.keys()) for own in self._terms]
+        )
+        return self._best(scores, depth)
+
+    def by_meaning(self, vector: Vectors, depth: int) -> list[str]:
+        """The best by cosine."""
+        return self._best(self._vectors @ vector, depth)
+
+    def _best(self, scores: NDArray[np.floating], depth: int) -> list[str]:
+        order = np.argsort(-scores, kind="stable")[:depth]
+        return [self._refs[place] for place in order]

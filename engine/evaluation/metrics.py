@@ -1,0 +1,78 @@
+"""What a ranking is worth: recall, strict recall and nDCG at several depths, averaged over questions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+DEPTHS = (5, 10, 20)
+
+
+def unique(refs: Sequence[str | None]) -> list[str]:
+    """The references in order, each once: a long turn is several items and one unit."""
+    return list(dict.fromkeys(ref for ref in refs if ref is not None))
+
+
+def recall(found: Sequence[str], evidence: frozenset[str], depth: int) -> float:
+    """The part of the evidence among the first `depth` found."""
+    return len(evidence.intersection(found[:depth])) / len(evidence)
+
+
+def ndcg(found: Sequence[str], evidence: frozenset[str], depth: int) -> float:
+    """Binary normalised discounted cumulative gain of the first `depth` found."""
+    gain = sum(1 / math.log2(place + 2) for place, ref in enumerate(found[:depth]) if ref in evidence)
+    ideal = sum(1 / math.log2(place + 2) for place in range(min(depth, len(evidence))))
+    return gain / ideal
+
+
+@dataclass(slots=True)
+class Tally:
+    """Adds up the rankings of questions, in all and by category."""
+
+    _entries: list[tuple[str, list[str], frozenset[str]]] = field(default_factory=list)
+
+    def add(self, category: str, found: Sequence[str | None], evidence: frozenset[str]) -> None:
+        """One question's ranking, best first."""
+        self._entries.append((category, unique(found)[: DEPTHS[-1]], evidence))
+
+    def summary(self) -> dict[str, object]:
+        """Averages as fractions: recall@k, strict@k, ndcg@k over all questions, recall@k by category."""
+        categories = sorted({category for category, _, _ in self._entries})
+        return {
+            "questions": len(self._entries),
+            **self._averages(None, full=True),
+            "by_category": {category: self._averages(category, full=False) for category in categories},
+        }
+
+    def _averages(self, category: str | None, *, full: bool) -> dict[str, float | int]:
+        chosen = [(found, evidence) for name, found, evidence in self._entries if category in (None, name)]
+        averages: dict[str, float | int] = {} if full else {"questions": len(chosen)}
+        for depth in DEPTHS:
+            recalls = [recall(found, evidence, depth) for found, evidence in chosen]
+            averages[f"recall@{depth}"] = mean(recalls)
+            if full:
+                averages[f"strict@{depth}"] = mean([float(value == 1) for value in recalls])
+                averages[f"ndcg@{depth}"] = mean([ndcg(found, evidence, depth) for found, evidence in chosen])
+        return averages
+
+
+def mean(values: Sequence[float]) -> float:
+    """The average, to four places; 0 of nothing."""
+    return round(sum(values) / len(values), 4) if values else 0.0
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value below which `share` (0 to 1) of the values lie, the nearest one; 0 of nothing."""
+    ordered = sorted(values)
+    return round(ordered[min(len(ordered) - 1, int(share * len(ordered)))], 3) if ordered else 0.0
+
+
+def stage_times(timings: Sequence[Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """Median and 95th percentile of every stage, in milliseconds."""
+    stages = dict.fromkeys(stage for entry in timings for stage in entry)
+    by_stage = {stage: [entry[stage] for entry in timings if stage in entry] for stage in stages}
+    return {
+        stage: {"p50": percentile(times, 0.5), "p95": percentile(times, 0.95)}
+        for stage, times in by_stage.items()
+    }

@@ -1,0 +1,109 @@
+"""The engine as its callers hold it: users, a memory for each, health, and the care of the stores."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from uuid import UUID
+
+from engine.domain.history import History
+from engine.domain.node import User
+from engine.domain.principal import UserPrincipal
+from engine.domain.record import IngestReport
+from engine.errors import InvalidInput, NeurigraphError, NotFound, StoreTimeout
+from engine.hierarchy.outbox import Outbox
+from engine.lifecycle.doctor import Doctor
+from engine.lifecycle.sweep import Sweep
+from engine.memory import Memory, Parts
+from engine.progress import Progress
+from engine.providers.embedder import Embedder
+from engine.settings import Settings
+from engine.stores.neo4j import Neo4j
+from engine.stores.objects import ObjectStore
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_text
+
+CHECK_TIMEOUT = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class StoreHealth:
+    """Whether a store answers; `detail` is empty when it does."""
+
+    store: str
+    healthy: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Opened by `open_engine`; closes with it."""
+
+    settings: Settings
+    parts: Parts
+    outbox: Outbox
+    postgres: Postgres
+    neo4j: Neo4j
+    objects: ObjectStore
+    embedder: Embedder
+    doctor: Doctor
+    sweep: Sweep
+
+    async def create_user(self, handle: str, display_name: str = "") -> User:
+        """The user with this handle in the configured workspace, created with a root node when there is none."""
+        return await self.parts.provisioning.user(self.settings.workspace, handle, display_name)
+
+    async def find_user(self, handle: str) -> User:
+        """The user with this handle; raises NotFound."""
+        parameters = {"workspace": self.settings.workspace, "handle": handle}
+        async with self.postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("user_by_handle"), parameters)
+            row = await cursor.fetchone()
+        if row is None:
+            raise NotFound
+        return User(row["user_id"], row["handle"], row["display_name"], created=False)
+
+    async def users(self, *, after: str = "", limit: int = 100) -> list[User]:
+        """Users of the workspace by handle, one page."""
+        if not 1 <= limit <= 500:
+            raise InvalidInput("A page has 1 to 500 users.")
+        parameters = {"workspace": self.settings.workspace, "after": after, "limit": limit}
+        async with self.postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("users_list"), parameters)
+            rows = await cursor.fetchall()
+        return [User(row["user_id"], row["handle"], row["display_name"], created=False) for row in rows]
+
+    def memory(self, user_id: UUID) -> Memory:
+        """The memory of a user, acting as that user."""
+        return Memory(UserPrincipal(user_id), self.parts)
+
+    async def ingest(self, history: History, progress: Progress | None = None) -> IngestReport:
+        """Stores a history for the user that it names, created when there is none."""
+        user = await self.create_user(history.handle, history.display_name)
+        return await self.memory(user.user_id).ingest(history, progress)
+
+    async def health(self) -> tuple[StoreHealth, ...]:
+        """Asks every store for a sign of life, all at once, each for at most five seconds."""
+        return tuple(
+            await asyncio.gather(
+                _checked("postgres", self._check_postgres()),
+                _checked("neo4j", self.neo4j.read(cypher("schema/ping"))),
+                _checked("objects", self.objects.check()),
+            )
+        )
+
+    async def _check_postgres(self) -> None:
+        async with self.postgres.as_service() as connection:
+            await connection.execute(sql_text("ping"))
+
+
+async def _checked(store: str, check: Awaitable[object]) -> StoreHealth:
+    try:
+        async with asyncio.timeout(CHECK_TIMEOUT):
+            await check
+    except NeurigraphError as error:
+        return StoreHealth(store, False, error.detail)
+    except TimeoutError:
+        return StoreHealth(store, False, StoreTimeout(store).detail)
+    return StoreHealth(store, True)

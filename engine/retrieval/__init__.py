@@ -1,0 +1,1 @@
+"""The read path: from a question to ranked items, without a language model. Start at pipeline.py."""

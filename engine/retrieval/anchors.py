@@ -1,0 +1,151 @@
+"""Anchors: the nodes where a question's subjects live. One Cypher statement finds them, pure rules weigh them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from engine.domain.clock import Moment
+from engine.domain.node import Edge
+from engine.domain.principal import UserPrincipal
+from engine.domain.search import Anchor
+from engine.retrieval.query import Question
+from engine.retrieval.scoped_search import QueryVector
+from engine.retrieval.weights import AnchorStrengths
+from engine.stores.neo4j import Neo4j, Row
+from engine.stores.statements import cypher
+
+FULL_MEANING = 3.0
+"""Spreads above the average shell at which a node's meaning counts in full."""
+
+FEWEST_KEYS = 12
+
+# How much a word found in each property of a shell says.
+_FIELDS = (("name", 4), ("aliases", 3), ("keywords", 2), ("summary", 1))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAnchor:
+    """An anchor with the nodes below it, which are searched with it when it was named."""
+
+    anchor: Anchor
+    below: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Navigation:
+    """Where to look. `scope` None: everywhere. `strengths`: by node in scope, that of the anchor that led there."""
+
+    anchors: tuple[Anchor, ...]
+    scope: tuple[UUID, ...] | None
+    leading: Mapping[UUID, Anchor]
+
+    @property
+    def strengths(self) -> dict[UUID, float]:
+        """How strong an anchor led to each node."""
+        return {node: anchor.score for node, anchor in self.leading.items()}
+
+
+class Anchors:
+    """Reads anchors from the graph."""
+
+    def __init__(self, neo4j: Neo4j, strengths: AnchorStrengths) -> None:
+        self._neo4j, self._strengths = neo4j, strengths
+
+    async def find(
+        self, principal: UserPrincipal, question: Question, vector: QueryVector, moment: Moment
+    ) -> list[FoundAnchor]:
+        """The anchors of a question in the principal's graph, strongest first; one round trip."""
+        rows = await self._neo4j.read(
+            cypher("search/anchors"),
+            user_id=str(principal.user_id),
+            keys=padded(question.name_keys),
+            text=lucene_query(question.lucene, principal.user_id.hex),
+            vector=[] if vector.values is None else vector.values.tolist(),
+            version=vector.version,
+            as_of=moment.as_of,
+            known_at=moment.known_at,
+            most=self._strengths.most,
+            least_meaning=FULL_MEANING
+            * self._strengths.weak
+            / max(self._strengths.meaning, self._strengths.weak),
+        )
+        return weighed(rows, self._strengths)
+
+
+def padded(keys: Sequence[str]) -> list[str]:
+    """The keys, filled up with empty ones, which no node has: the server plans anew for each order of magnitude."""
+    return [*keys, *[""] * (FEWEST_KEYS - len(keys))]
+
+
+def lucene_query(words: Sequence[str], user_key: str) -> str:
+    """The full-text query: words of which some must be found, in shells of one user only.
+
+    The words are letters and digits in quotes, and so cannot be operators. Without words it finds nothing.
+    """
+    wanted = words or (user_key,)  # which stands in no name, summary or keyword
+    choices = " ".join(f'{field}:"{word}"^{boost}' for word in wanted for field, boost in _FIELDS)
+    return f"+user_key:{user_key} +({choices})"
+
+
+def weighed(rows: Sequence[Row], strengths: AnchorStrengths) -> list[FoundAnchor]:
+    """Rows of the statement as anchors with their strengths, strongest first, the weak ones left out."""
+    best_text = max((row["text"] or 0.0 for row in rows), default=0.0)
+    found = [_anchor(row, _parts(row, best_text, strengths)) for row in rows]
+    kept = [one for one in found if one.anchor.score >= strengths.weak]
+    return sorted(kept, key=lambda one: (-one.anchor.score, one.anchor.path))[: strengths.most]
+
+
+def navigate(found: Sequence[FoundAnchor], strengths: AnchorStrengths, widen: str) -> Navigation:
+    """Where to search: the anchors and what lies below them, or everywhere when none is strong.
+
+    The user's own node names everything and nothing, so it alone is never strong.
+    """
+    leading: dict[UUID, Anchor] = {}
+    for one in found:
+        for node in (one.anchor.node_id, *one.below):
+            leading.setdefault(node, one.anchor)
+    strong = any(one.anchor.score >= strengths.strong and one.anchor.layer > 0 for one in found)
+    everywhere = widen == "always" or (widen == "auto" and not strong)
+    anchors = tuple(one.anchor for one in found)
+    return Navigation(anchors, None if everywhere else tuple(leading), leading)
+
+
+def _parts(row: Row, best_text: float, strengths: AnchorStrengths) -> dict[str, float]:
+    """The strength of each way in which the node was found."""
+    parts = {
+        "name": strengths.name if row["named"] else 0.0,
+        "alias": strengths.alias if row["aliased"] else 0.0,
+        "text": strengths.text * row["text"] / best_text if row["text"] else 0.0,
+        "meaning": strengths.meaning * min(1.0, max(0.0, (row["meaning"] or 0.0) / FULL_MEANING)),
+        "edge": strengths.edge if row["linked"] else 0.0,
+    }
+    return {reason: strength for reason, strength in parts.items() if strength > 0}
+
+
+def _anchor(row: Row, parts: Mapping[str, float]) -> FoundAnchor:
+    missing = 1.0
+    for strength in parts.values():
+        missing *= 1 - strength
+    anchor = Anchor(
+        node_id=UUID(row["node_id"]),
+        name=row["name"],
+        node_type=row["node_type"],
+        path=tuple(row["path"]),
+        layer=row["layer"],
+        state=row["state"],
+        score=round(1 - missing, 4),
+        reasons=tuple(sorted(parts, key=lambda reason: -parts[reason])),
+        edges=tuple(
+            Edge(
+                edge["edge_type"],
+                UUID(edge["other_id"]),
+                edge["other_name"],
+                tuple(edge["other_path"]),
+                edge["outgoing"],
+            )
+            for edge in row["edges"]
+        ),
+    )
+    return FoundAnchor(anchor, tuple(UUID(node) for node in row["below"]))

@@ -1,0 +1,100 @@
+"""Signals of the candidates, weighed and added up. Pure arithmetic on what the stores gave.
+
+Each family has its own weights. A signal that does not apply is 0 for every candidate: nobody is named, no time is
+asked for, all speakers are named alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+
+from engine.domain.dates import agreement
+from engine.domain.terms import STOP_WORDS
+from engine.retrieval.candidate import Candidate
+from engine.retrieval.query import Question
+from engine.retrieval.weights import Weights
+
+_STORED = (
+    "words", "words_previous", "words_previous2", "words_next", "meaning", "meaning_previous", "meaning_next",
+    "record_words", "is_question", "previous_has_question", "first_of_session", "first_person",
+)  # fmt: skip
+SIGNALS = (*_STORED, "speaker_named", "log_words", "time_expressions", "date_match", "anchor")
+MOST_TIME_EXPRESSIONS = 2
+SESSION_DAY = 0.5
+"""How much a date asked for counts when it is only the day on which something was said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with its score and what each signal added to it; signals that added nothing are left out."""
+
+    candidate: Candidate
+    score: float
+    signals: Mapping[str, float]
+
+
+def fuse(
+    candidates: Sequence[Candidate], question: Question, anchors: Mapping[UUID, float], weights: Weights
+) -> list[Ranked]:
+    """The candidates, best first; equal scores in the order of the conversation. `anchors`: strength by node."""
+    if not candidates:
+        return []
+    named = named_speakers({candidate.speaker for candidate in candidates}, question)
+    matrix = np.array([_signals(candidate, question, named, anchors) for candidate in candidates])
+    by_family = {
+        family: np.array([section[signal] for signal in SIGNALS])
+        for family, section in weights.families.items()
+    }
+    parts = matrix * np.array([by_family[candidate.family] for candidate in candidates])
+    offsets = np.array([weights.families[candidate.family]["offset"] for candidate in candidates])
+    scores = parts.sum(axis=1) + offsets
+    order = sorted(
+        range(len(candidates)),
+        key=lambda i: (-scores[i], candidates[i].session, candidates[i].position, candidates[i].item_id),
+    )
+    return [Ranked(candidates[i], float(scores[i]), _named_parts(parts[i].tolist())) for i in order]
+
+
+def named_speakers(speakers: Iterable[str], question: Question) -> frozenset[str]:
+    """The speakers whom the question names, by any word of their name; none when it names all of them alike."""
+    present = {speaker for speaker in speakers if speaker}
+    named = {speaker for speaker in present if not question.tokens.isdisjoint(_name_words(speaker))}
+    return frozenset() if named == present else frozenset(named)
+
+
+def _name_words(speaker: str) -> set[str]:
+    return {word for word in speaker.casefold().split() if len(word) > 1 and word not in STOP_WORDS}
+
+
+def _signals(
+    candidate: Candidate, question: Question, named: frozenset[str], anchors: Mapping[UUID, float]
+) -> list[float]:
+    stored = [float(getattr(candidate, name)) for name in _STORED]
+    times = min(candidate.time_expressions, MOST_TIME_EXPRESSIONS) if question.asks_time else 0
+    return [
+        *stored,
+        float(candidate.speaker in named),
+        math.log1p(candidate.word_count),
+        float(times),
+        _date_match(candidate, question),
+        anchors.get(candidate.node_id, 0.0),
+    ]
+
+
+def _date_match(candidate: Candidate, question: Question) -> float:
+    if not question.dates:
+        return 0.0
+    told = agreement(question.dates, candidate.dates)
+    if told == 1.0 or candidate.occurred_at is None:
+        return told
+    said = agreement(question.dates, (candidate.occurred_at.date().isoformat(),))
+    return max(told, SESSION_DAY * said)
+
+
+def _named_parts(parts: Sequence[float]) -> dict[str, float]:
+    return {signal: round(part, 4) for signal, part in zip(SIGNALS, parts, strict=True) if part}

@@ -1,0 +1,159 @@
+"""The read path. A question becomes anchors, anchors become a scope, the scope gives candidates, candidates are ranked.
+
+    parse → embed → anchors → scoped search → fusion → rationale
+
+One embedding, one Cypher round trip, one SQL round trip; no language model and no file is touched. Opening a file
+that a hit names is the second phase, and another module's.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import get_args
+
+from engine.domain.clock import Clock, Moment, SystemClock
+from engine.domain.principal import UserPrincipal
+from engine.domain.search import Anchor, Hit, ItemKind, SearchAnswer, SearchRequest
+from engine.errors import InvalidInput, ProviderUnavailable
+from engine.providers.embedder import Embedder
+from engine.retrieval.anchors import Anchors, Navigation, navigate
+from engine.retrieval.fusion import Ranked, fuse
+from engine.retrieval.query import Question, parse
+from engine.retrieval.rationale import rationale
+from engine.retrieval.scoped_search import QueryVector, Scope, ScopedSearch
+from engine.retrieval.weights import Weights
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+
+MOST_HITS = 200
+MOST_NODES_ASKED = 1000
+
+
+class Search:
+    """Answers questions from what the principal may read."""
+
+    def __init__(
+        self,
+        postgres: Postgres,
+        neo4j: Neo4j,
+        embedder: Embedder,
+        weights: Weights,
+        clock: Clock | None = None,
+    ) -> None:
+        self._embedder, self._weights, self._clock = embedder, weights, clock or SystemClock()
+        self._anchors = Anchors(neo4j, weights.anchors)
+        self._scoped = ScopedSearch(postgres, weights.limits)
+
+    async def search(self, principal: UserPrincipal, request: SearchRequest) -> SearchAnswer:
+        """The best items for a question, with the anchors that led to them.
+
+        A question longer than the ranking file's limit is cut, and the answer says so; when the embedding service
+        does not answer, the search goes by words. Raises InvalidInput (an empty question, a limit outside 1 to 200),
+        WrongDimension, StoreUnavailable.
+        """
+        _check(request)
+        watch = _Stopwatch()
+        question = parse(request.query, request.moment.as_of or self._clock.now(), self._weights.limits)
+        watch.lap("parse")
+        vector, notes = await self._embed(question)
+        watch.lap("embed")
+        navigation = await self._navigate(principal, request, question, vector)
+        watch.lap("anchors")
+        scope = Scope(navigation.scope, request.kinds, request.moment)
+        scanned = await self._scoped.scan(principal, scope, question.terms, vector)
+        watch.lap("search")
+        ranked = fuse(scanned.candidates, question, navigation.strengths, self._weights)
+        hits = tuple(_hit(one, navigation) for one in ranked[: request.limit])
+        watch.lap("rank")
+        if question.cut:
+            notes.append(f"The question was cut to {self._weights.limits.query_characters:,} characters.")
+        return SearchAnswer(
+            query=question.text,
+            hits=hits,
+            anchors=navigation.anchors,
+            widened=navigation.scope is None,
+            nodes_searched=scanned.nodes_searched,
+            items_searched=scanned.items_searched,
+            timings_ms=watch.done(),
+            notes=tuple(notes),
+        )
+
+    async def _embed(self, question: Question) -> tuple[QueryVector, list[str]]:
+        embedder = self._embedder
+        try:
+            values = await embedder.embed_query(question.text)
+        except ProviderUnavailable:
+            lost = "The embedding service did not answer: searched by words only."
+            return QueryVector(None, embedder.version, embedder.dimension), [lost]
+        return QueryVector(values, embedder.version, embedder.dimension), []
+
+    async def _navigate(
+        self, principal: UserPrincipal, request: SearchRequest, question: Question, vector: QueryVector
+    ) -> Navigation:
+        """Where to look: the nodes that were asked for, or those that the anchors lead to."""
+        if request.nodes is not None:
+            return Navigation((), request.nodes, {})
+        found = await self._anchors.find(principal, question, vector, request.moment)
+        return navigate(found, self._weights.anchors, request.widen)
+
+
+class _Stopwatch:
+    """Times of stages in milliseconds."""
+
+    def __init__(self) -> None:
+        self._started = self._last = perf_counter()
+        self._laps: dict[str, float] = {}
+
+    def lap(self, stage: str) -> None:
+        now = perf_counter()
+        self._laps[stage] = round((now - self._last) * 1000, 3)
+        self._last = now
+
+    def done(self) -> dict[str, float]:
+        return self._laps | {"total": round((perf_counter() - self._started) * 1000, 3)}
+
+
+def _check(request: SearchRequest) -> None:
+    """Raises InvalidInput for a request that cannot be answered."""
+    if not 1 <= request.limit <= MOST_HITS:
+        raise InvalidInput(f"A search gives 1 to {MOST_HITS} hits.")
+    if request.kinds is not None and not (request.kinds and set(request.kinds) <= set(get_args(ItemKind))):
+        raise InvalidInput(f"Kinds of items are {', '.join(get_args(ItemKind))}.")
+    if request.nodes is not None and not 1 <= len(request.nodes) <= MOST_NODES_ASKED:
+        raise InvalidInput(f"A search names 1 to {MOST_NODES_ASKED:,} nodes, or none.")
+    _check_moment(request.moment)
+
+
+def _check_moment(moment: Moment) -> None:
+    for time in (moment.as_of, moment.known_at):
+        if time is not None and time.tzinfo is None:
+            raise InvalidInput("A point in time needs its offset from UTC.")
+
+
+def _hit(ranked: Ranked, navigation: Navigation) -> Hit:
+    found = ranked.candidate
+    path = tuple(found.path)
+    anchor: Anchor | None = navigation.leading.get(found.node_id)
+    return Hit(
+        item_id=found.item_id,
+        record_id=found.record_id,
+        node_id=found.node_id,
+        kind=found.kind,
+        content=found.content,
+        speaker=found.speaker,
+        occurred_at=found.occurred_at,
+        session=found.session,
+        position=found.position,
+        source_ref=found.source_ref,
+        section=found.section,
+        score=round(ranked.score, 4),
+        signals=ranked.signals,
+        record_title=found.record_title,
+        record_summary=found.record_summary,
+        content_type=found.content_type,
+        file_id=found.file_id,
+        file_name=found.file_name,
+        file_state=found.file_state,
+        path=path,
+        why=rationale(anchor, path, ranked.signals),
+    )

@@ -1,0 +1,84 @@
+"""A question taken apart: its words, the names it may contain, the dates it asks about. Pure; asks no model."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime
+
+from engine.domain.dates import dates_asked
+from engine.domain.names import name_key
+from engine.domain.terms import STOP_WORDS, term_id, words
+from engine.errors import InvalidInput
+from engine.retrieval.weights import Limits
+
+LONGEST_NAME = 5
+"""Words of a name that is looked for in a question."""
+NAMED_WORDS = 64
+"""Words of a question, from its start, in which names are looked for."""
+TEXT_WORDS = 32
+"""Words that are handed to the full-text index."""
+
+_PUNCTUATION = "".join(chr(c) for c in range(0x3000) if unicodedata.category(chr(c))[0] in "PS")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_PLAIN_WORD = re.compile(r"[^\W_]+")
+_ASKS_TIME = re.compile(
+    r"\b(?:when|how long|how old|(?:what|which)\s+(?:date|day|month|year|time|week|season))\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as the search uses it.
+
+    `name_keys`: normal forms of every run of words that could be a node's name or alias; `tokens`: folded words, to
+    recognise speakers; `lucene`: words for the full-text index, harmless as they stand; `dates`: ISO prefixes.
+    """
+
+    text: str
+    terms: tuple[int, ...]
+    tokens: frozenset[str]
+    name_keys: tuple[str, ...]
+    lucene: tuple[str, ...]
+    dates: tuple[str, ...]
+    asks_time: bool
+    cut: bool
+
+
+def parse(text: str, now: datetime, limits: Limits) -> Question:
+    """Takes a question apart; relative dates count from `now`. Raises InvalidInput for one without any text.
+
+    Characters that no store takes (NUL, halves of surrogate pairs) are dropped; longer questions are cut.
+    """
+    clean = (
+        text[: limits.query_characters].replace("\x00", " ").encode("utf-8", "ignore").decode("utf-8").strip()
+    )
+    if not clean:
+        raise InvalidInput("A question needs at least one visible character.")
+    folded = unicodedata.normalize("NFKC", clean).casefold()
+    tokens = dict.fromkeys(_PLAIN_WORD.findall(folded))
+    return Question(
+        text=clean,
+        terms=tuple(dict.fromkeys(term_id(word) for word in words(clean)))[: limits.query_terms],
+        tokens=frozenset(tokens),
+        name_keys=_name_keys(clean),
+        lucene=tuple(token[:64] for token in tokens if token not in STOP_WORDS)[:TEXT_WORDS],
+        dates=dates_asked(clean, now),
+        asks_time=_ASKS_TIME.search(clean) is not None,
+        cut=len(text) > limits.query_characters,
+    )
+
+
+def _name_keys(text: str) -> tuple[str, ...]:
+    """Normal forms of all runs of one to five words; a single stop word is no name."""
+    tokens = [stripped for token in text.split()[:NAMED_WORDS] if (stripped := token.strip(_PUNCTUATION))]
+    keys: dict[str, None] = {}
+    for start in range(len(tokens)):
+        for end in range(start + 1, min(start + LONGEST_NAME, len(tokens)) + 1):
+            run = " ".join(tokens[start:end])
+            for form in (run, _POSSESSIVE.sub("", run)):
+                key = name_key(form)
+                if key and key not in STOP_WORDS:
+                    keys[key] = None
+    return tuple(keys)

@@ -1,0 +1,87 @@
+"""The one SQL call of a search: all nodes in scope, words and meaning in one scan each, candidates with neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from uuid import UUID
+
+from engine.domain.clock import Moment
+from engine.domain.principal import Principal
+from engine.domain.search import ItemKind
+from engine.errors import WrongDimension
+from engine.providers.embedder import Vectors
+from engine.retrieval.candidate import Candidate
+from engine.retrieval.weights import Limits
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is searched. `nodes` None: everything that the principal may read; `kinds` None: items of all kinds."""
+
+    nodes: Sequence[UUID] | None
+    kinds: Sequence[ItemKind] | None
+    moment: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVector:
+    """The question's vector and the embedding version that it can be compared with; `values` None without one."""
+
+    values: Vectors | None
+    version: str
+    dimension: int
+
+    def text(self) -> str | None:
+        """As the database reads it; raises WrongDimension where it cannot be compared with what is stored."""
+        if self.values is None:
+            return None
+        if self.values.shape != (self.dimension,):
+            raise WrongDimension
+        return "[" + ",".join(format(value, ".7g") for value in self.values.tolist()) + "]"
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What the stores gave: candidates in no order, and how much was looked at."""
+
+    candidates: tuple[Candidate, ...]
+    nodes_searched: int
+    items_searched: int
+
+
+_COLUMNS = tuple(field.name for field in fields(Candidate))
+
+
+class ScopedSearch:
+    """Searches the items of nodes, under the principal's rights."""
+
+    def __init__(self, postgres: Postgres, limits: Limits) -> None:
+        self._postgres, self._limits = postgres, limits
+
+    async def scan(
+        self, principal: Principal, scope: Scope, terms: Sequence[int], vector: QueryVector
+    ) -> Scanned:
+        """The candidates for a question's terms and vector; raises WrongDimension, StoreUnavailable."""
+        rows = await self._postgres.fetch(
+            principal,
+            sql_text("search"),
+            {
+                "nodes": None if scope.nodes is None else list(scope.nodes),
+                "most_nodes": self._limits.nodes,
+                "query": vector.text(),
+                "version": vector.version,
+                "terms": list(terms),
+                "kinds": None if scope.kinds is None else list(scope.kinds),
+                "as_of": scope.moment.as_of,
+                "known_at": scope.moment.known_at,
+                "candidates": self._limits.candidates,
+                "shrink": self._limits.shrink,
+            },
+        )
+        found = tuple(
+            Candidate(*[row[name] for name in _COLUMNS]) for row in rows if row["item_id"] is not None
+        )
+        return Scanned(found, rows[0]["nodes_searched"], rows[0]["items_searched"])

@@ -1,0 +1,102 @@
+"""The weights of the ranking, read from ranking.toml and a file that may replace some of them."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from engine.errors import SettingsError
+
+SHIPPED = Path(__file__).with_name("ranking.toml")
+
+Family = Literal["turn", "passage"]
+"""Turns of conversations, and everything else: chunks, facts, observations, summaries."""
+
+Section = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much is read and searched at most; the names are those of the file."""
+
+    query_characters: int
+    query_terms: int
+    candidates: int
+    nodes: int
+    shrink: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorStrengths:
+    """How strongly each way of finding a node makes it an anchor; the names are those of the file."""
+
+    name: float
+    alias: float
+    text: float
+    meaning: float
+    edge: float
+    strong: float
+    weak: float
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Everything that a search weighs by. `families`: by family, then by signal; `offset` is added as it is."""
+
+    limits: Limits
+    anchors: AnchorStrengths
+    families: Mapping[Family, Section]
+
+
+def load_weights(path: Path | None = None) -> Weights:
+    """The shipped ranking, with the values of the file at `path` in place of its own.
+
+    Raises SettingsError for a file that cannot be read, a key that means nothing, or a value that is no number.
+    """
+    sections = _read(SHIPPED)
+    if path is not None:
+        sections = _replaced(sections, _read(path), path)
+    limits = {key: _count(key, value) for key, value in sections["limits"].items()}
+    anchors = sections["anchors"]
+    most = _count("most", anchors["most"])
+    strengths = {key: value for key, value in anchors.items() if key != "most"}
+    return Weights(
+        Limits(**limits),
+        AnchorStrengths(**strengths, most=most),
+        {"turn": sections["turn"], "passage": sections["passage"]},
+    )
+
+
+def _read(path: Path) -> dict[str, Section]:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"The ranking file {path} cannot be read: {error}") from error
+    for name, section in content.items():
+        if not isinstance(section, dict):
+            raise SettingsError(f"{path}: {name!r} is not a section.")
+        for key, value in section.items():
+            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+                raise SettingsError(f"{path}: {name}.{key} is not a number.")
+    return content
+
+
+def _replaced(shipped: dict[str, Section], own: dict[str, Section], path: Path) -> dict[str, Section]:
+    for name, section in own.items():
+        unknown = section.keys() - shipped.get(name, {}).keys()
+        if name not in shipped or unknown:
+            raise SettingsError(
+                f"{path}: unknown key {name}{''.join(f'.{key}' for key in sorted(unknown)[:1])}."
+            )
+    return {name: {**section, **own.get(name, {})} for name, section in shipped.items()}
+
+
+def _count(key: str, value: float) -> int:
+    if value != int(value) or not 1 <= value <= 100_000:
+        raise SettingsError(f"The ranking's {key} is a whole number from 1 to 100,000.")
+    return int(value)
