@@ -1,0 +1,88 @@
+"""The real stores, started once a session; every test works in users of its own.
+
+`pytest --ledger` prints the table of capabilities with the tests that prove each.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from engine.bootstrap import open_engine
+from engine.domain.node import User
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from engine.settings import Settings
+
+LEDGER = Path(__file__).resolve().parents[1] / "docs" / "ledger.md"
+CACHE = Path(os.environ.get("NEURIGRAPH_CACHE", Path.home() / ".cache" / "neurigraph"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--ledger", action="store_true", help="print which tests prove which capability")
+
+
+def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
+    # Pure tests first: they fail fast and need no servers.
+    items.sort(key=lambda item: "/unit/" not in item.nodeid)
+    session.config.stash[_PROOFS] = proofs = {}
+    for item in items:
+        for mark in item.iter_markers("ledger"):
+            for row in mark.args:
+                proofs.setdefault(row, []).append(item.nodeid)
+
+
+_PROOFS = pytest.StashKey[dict[str, list[str]]]()
+
+
+def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
+    if not config.getoption("--ledger"):
+        return
+    proofs = config.stash.get(_PROOFS, {})
+    failed = {report.nodeid for kind in ("failed", "error") for report in terminalreporter.stats.get(kind, ())}
+    rows = re.findall(r"^\| ([A-Z]\d\d) \| (.+?) \|$", LEDGER.read_text(encoding="utf-8"), re.MULTILINE)
+    unknown = sorted(proofs.keys() - {row for row, _ in rows})
+    terminalreporter.section("ledger")
+    for row, capability in rows:
+        tests = proofs.get(row, [])
+        state = "FAILED" if failed & set(tests) else f"{len(tests)} tests" if tests else "-"
+        terminalreporter.write_line(f"{row}  {state:9} {capability[:100]}")
+    for row in unknown:
+        terminalreporter.write_line(f"{row}  marked by a test, but not in docs/ledger.md", red=True)
+
+
+@pytest.fixture(scope="session")
+def cache() -> Path:
+    """Fetched jars and encoders, shared by all homes of this machine."""
+    return CACHE
+
+
+@pytest.fixture(scope="session")
+def settings(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Settings:
+    """A home of this session's own; nothing of the person's environment."""
+    home = tmp_path_factory.mktemp("home")
+    return Settings(_env_file=None, home=home, cache=cache, workspace="tests", openai_api_key=None)
+
+
+@pytest.fixture(scope="session")
+async def engine(settings: Settings) -> AsyncIterator[Engine]:
+    """The engine on the embedded servers, started once."""
+    async with open_engine(settings) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def user(engine: Engine) -> User:
+    """A user whom no other test knows."""
+    return await engine.create_user(f"u{uuid4().hex[:12]}", "Bob Harlan")
+
+
+@pytest.fixture
+def memory(engine: Engine, user: User) -> Memory:
+    """The memory of that user."""
+    return engine.memory(user.user_id)

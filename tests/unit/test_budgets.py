@@ -1,0 +1,53 @@
+"""The budgets that keep the code readable: functions, files."""
+
+from __future__ import annotations
+
+import ast
+import statistics
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = sorted(path for folder in ("engine", "api") for path in (ROOT / folder).rglob("*.py"))
+
+
+def _body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    body = function.body[1:] if ast.get_docstring(function) and len(function.body) > 1 else function.body
+    return (function.end_lineno or 0) - body[0].lineno + 1
+
+
+def _functions() -> dict[str, int]:
+    return {
+        f"{path.relative_to(ROOT)}:{node.name}": _body_lines(node)
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+
+
+def test_no_function_body_is_longer_than_60_lines_and_nine_in_ten_fit_25():
+    bodies = _functions()
+    assert {name: lines for name, lines in bodies.items() if lines > 60} == {}
+    assert statistics.quantiles(bodies.values(), n=10)[-1] <= 25
+
+
+def test_no_file_is_longer_than_300_lines():
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
+    assert {name: lines for name, lines in lengths.items() if lines > 300} == {}
+
+
+def test_every_statement_file_says_what_it_is_for():
+    for path in [*(ROOT / "engine" / "sql").glob("*.sql"), *(ROOT / "cypher").rglob("*.cypher")]:
+        header = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith(("-- ", "// "))]
+        assert len(" ".join(header)) > 30, path
+
+
+def test_no_query_text_stands_in_python():
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                words = node.value.split()
+                starts = words[0] if words else ""
+                assert not (starts in {"SELECT", "INSERT", "UPDATE", "DELETE", "MATCH", "MERGE", "CREATE"} and len(words) > 2), (
+                    path,
+                    node.lineno,
+                )
