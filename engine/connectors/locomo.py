@@ -48,7 +48,9 @@ def locomo_histories(document: object, *, handle: str | None, skipped: Skipped) 
     if not isinstance(document, list):
         return [_history(document, "", handle, skipped)]
     if handle is not None and len(document) > 1:
-        detail = f"The list holds {len(document)} samples, each with a handle of its own; a handle fits one sample only."
+        detail = (
+            f"The list holds {len(document)} samples, each with a handle of its own; a handle fits one sample only."
+        )
         raise InvalidHistory(detail)
     found: dict[str, History] = {}
     for place, raw in drained(document, ""):
@@ -66,12 +68,12 @@ def _history(raw: object, place: str, handle: str | None, skipped: Skipped) -> H
     sample = filled(_SampleForm, raw, place)
     where = joined(place, "conversation")
     people = filled(_PeopleForm, sample.conversation, where)
-    name = f"{named(people.speaker_a, joined(where, 'speaker_a'))} & {named(people.speaker_b, joined(where, 'speaker_b'))}"
+    name = (
+        f"{named(people.speaker_a, joined(where, 'speaker_a'))} & {named(people.speaker_b, joined(where, 'speaker_b'))}"
+    )
     if handle is None:
         if sample.sample_id is None:
-            raise InvalidHistory(
-                "The sample has no id; add one or pass a handle.", path=joined(place, "sample_id")
-            )
+            raise InvalidHistory("The sample has no id; add one or pass a handle.", path=joined(place, "sample_id"))
         handle = named(sample.sample_id.lower(), joined(place, "sample_id"))
     return History(handle, named(name, where), _sessions(sample.conversation, where, skipped))
 

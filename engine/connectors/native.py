@@ -100,9 +100,7 @@ def _conversations(entries: list[object], outline: Outline, skipped: Skipped) ->
         form = emptied(_ConversationForm, raw, place)
         identifier(form.id, joined(place, "id"))
         if form.id in found:
-            raise InvalidHistory(
-                f"Another conversation has the id {form.id!r} too.", path=joined(place, "id")
-            )
+            raise InvalidHistory(f"Another conversation has the id {form.id!r} too.", path=joined(place, "id"))
         conversation = Conversation(
             form.id,
             _turns(form.turns, joined(place, "turns"), skipped),

@@ -77,9 +77,7 @@ class Outline:
         target = self._known(form.target, joined(place, "to"))
         if source == target:
             raise InvalidHistory("An edge needs two different nodes.", path=place)
-        return PlannedEdge(
-            source, target, named(form.type, joined(place, "type")), _properties(form.properties, place)
-        )
+        return PlannedEdge(source, target, named(form.type, joined(place, "type")), _properties(form.properties, place))
 
     def _known(self, names: list[str], place: str) -> NodePath:
         keys = _keys(names, place)

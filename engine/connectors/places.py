@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -22,6 +22,7 @@ LONGEST_ID = 400
 Skipped = Counter[str]
 """What was empty and left out, by kind: "conversations without turns" → 2."""
 
+_WIDEST_OFFSET = timedelta(hours=15, minutes=59)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _EXPECTED = {
     "string_type": "a text",
@@ -89,18 +90,14 @@ def drained(entries: list[object], place: str) -> Iterator[tuple[str, object]]:
 def storable(text: str, place: str) -> str:
     """The text itself. Raises InvalidHistory for a NUL character, which Postgres cannot hold."""
     if "\x00" in text:
-        raise InvalidHistory(
-            f"Character {text.index(chr(0)) + 1} is NUL, which cannot be stored.", path=place
-        )
+        raise InvalidHistory(f"Character {text.index(chr(0)) + 1} is NUL, which cannot be stored.", path=place)
     return text
 
 
 def identifier(text: str, place: str) -> str:
     """An id of the source. Raises InvalidHistory unless it has 1 to 400 storable characters."""
     if not 1 <= len(text) <= LONGEST_ID:
-        raise InvalidHistory(
-            f"An id has 1 to {LONGEST_ID} characters; this one has {len(text):,}.", path=place
-        )
+        raise InvalidHistory(f"An id has 1 to {LONGEST_ID} characters; this one has {len(text):,}.", path=place)
     return storable(text, place)
 
 
@@ -113,20 +110,26 @@ def named(raw: str, place: str) -> str:
 
 
 def moment(raw: str | None, place: str) -> datetime | None:
-    """A date-time from ISO 8601, None for null. Without an offset it is UTC. Raises InvalidHistory."""
+    """A date-time from ISO 8601 with the offset it was written with, None for null. Raises InvalidHistory.
+
+    The offset stays: "yesterday" counts from the day on the speaker's calendar. Without one it is UTC.
+    """
     if raw is None:
         return None
     try:
-        return in_utc(datetime.fromisoformat(raw))
+        return _aware(datetime.fromisoformat(raw))
     except (ValueError, OverflowError) as error:
         shown = storable(raw[:60], place)
         raise InvalidHistory(f"{shown!r} is not an ISO 8601 date-time.", path=place) from error
 
 
-def in_utc(parsed: datetime) -> datetime:
-    """The aware moment; a date-time without an offset is taken as UTC. Raises OverflowError at the ends of time."""
+def _aware(parsed: datetime) -> datetime:
+    """Raises ValueError or OverflowError for what Postgres cannot hold: far offsets, the ends of time in UTC."""
     aware = parsed if parsed.tzinfo is not None else parsed.replace(tzinfo=UTC)
-    return aware.astimezone(UTC)
+    if abs(aware.utcoffset() or timedelta()) > _WIDEST_OFFSET:
+        raise ValueError(parsed)
+    aware.astimezone(UTC)
+    return aware
 
 
 def kind_of(value: object) -> str:

@@ -78,11 +78,7 @@ def _documented(path: Path, handle: str | None, max_text_bytes: int, skipped: Sk
     if isinstance(document, list) or (isinstance(document, dict) and "conversation" in document):
         return locomo_histories(document, handle=handle, skipped=skipped)
     if isinstance(document, dict) and "format" in document:
-        return [
-            native_history(
-                document, path.parent, handle=handle, max_text_bytes=max_text_bytes, skipped=skipped
-            )
-        ]
+        return [native_history(document, path.parent, handle=handle, max_text_bytes=max_text_bytes, skipped=skipped)]
     raise InvalidHistory(
         f"{shown(path)} is JSON, but no history that is known here: neither an object with "
         f'"format": "{FORMAT}" nor samples with a "conversation".'

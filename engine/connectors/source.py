@@ -46,9 +46,7 @@ def size_of(path: Path, limit: int) -> int:
         kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
         raise InvalidHistory(f"{shown(path)} is {kind}; expected {ACCEPTED}.")
     if status.st_size > limit:
-        raise TooLarge(
-            f"{shown(path)} has {status.st_size:,} bytes; the limit is {limit:,} (max_text_bytes)."
-        )
+        raise TooLarge(f"{shown(path)} has {status.st_size:,} bytes; the limit is {limit:,} (max_text_bytes).")
     return status.st_size
 
 
@@ -147,6 +145,4 @@ def _refuse_binary(path: Path, part: bytes, *, nul_is_binary: bool, from_start: 
     if kind is None and nul_is_binary and b"\x00" in part:
         kind = "binary"
     if kind is not None:
-        raise WrongContentType(
-            f"{shown(path)} is {kind} by its content; accepted is {ACCEPTED}, all in UTF-8."
-        )
+        raise WrongContentType(f"{shown(path)} is {kind} by its content; accepted is {ACCEPTED}, all in UTF-8.")

@@ -125,8 +125,8 @@ async def stop(home: Path) -> bool:
             reader, writer = await _knock(state, {"ask": "stop"})
             stopped = await receive(reader) is not None
             writer.close()
-    while is_held(place.lock):  # noqa: ASYNC110 (the holder is another process)
-        await asyncio.sleep(0.1)
+    while is_held(place.lock) or (state and state.alive):  # noqa: ASYNC110 (another process)
+        await asyncio.sleep(0.05)
     # What a dead supervisor left behind.
     return await end_strays((place.neo4j, place.postgres / "data"), 30) or stopped
 
@@ -170,7 +170,9 @@ async def _reach(wish: Wish, ask: str) -> Lease:
             if started == ATTEMPTS:
                 raise StackError(f"The supervisor ended at once: {last_words(home.logs / 'supervisor.log')}")
             if not prepared:
-                await prepare(wish.cache, progress=wish.progress, base_url=wish.base_url, browser=wish.browser)
+                await prepare(
+                    wish.cache, progress=wish.progress, base_url=wish.base_url, browser=wish.browser
+                )
                 prepared = True
                 continue
             started += await _start_supervisor(wish)
@@ -214,7 +216,7 @@ async def _start_supervisor(wish: Wish) -> int:
     """Start a supervisor in the background; 0 when another process was faster."""
     # -P: a module beside the caller must not stand in for one of ours.
     command = [sys.executable, "-P", "-m", "engine.embedded.supervisor", str(wish.home), str(wish.cache)]
-    code_folder = str(Path(engine.__file__).parent.parent)
+    import_path = [str(Path(engine.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd="/",
@@ -222,7 +224,7 @@ async def _start_supervisor(wish: Wish) -> int:
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,
-        env={**os.environ, "PYTHONPATH": code_folder},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, import_path))},
     )
     _, complaint = await process.communicate()
     if process.returncode not in (0, LOCK_HELD):

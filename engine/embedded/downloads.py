@@ -75,7 +75,9 @@ async def fetch(
             async with locked(cache.lock(wanted.name), progress, "waiting for another download"):
                 missing = await look(trust=not verify)
                 if missing:
-                    transfer = _Transfer(cache.jars, repository_url(base_url), progress, patience or Patience())
+                    transfer = _Transfer(
+                        cache.jars, repository_url(base_url), progress, patience or Patience()
+                    )
                     await transfer.bring(missing, f"{wanted.name} files")
                 await asyncio.to_thread(write_stamp, stamp_file, cache.jars, wanted.files)
     except OSError as error:
@@ -85,7 +87,9 @@ async def fetch(
 
 def _as_stack_error(error: OSError, folder: Path, size: int) -> StackError:
     if error.errno in NO_ROOM:
-        return StackError(f"There is no room left in {folder}; about {size // 2**20 + 1} MB are needed there.")
+        return StackError(
+            f"There is no room left in {folder}; about {size // 2**20 + 1} MB are needed there."
+        )
     return StackError(f"The cache folder {folder} cannot be written: {error.strerror}.")
 
 
@@ -96,6 +100,7 @@ class _Transfer:
         self._folder, self._base_url, self._progress, self._patience = folder, base_url, progress, patience
         self._slots = asyncio.Semaphore(CONCURRENT)
         self._task = ""
+        self._shown: dict[str, int] = {}
 
     async def bring(self, files: tuple[LockedFile, ...], task: str) -> None:
         """Fetch all of them; the first that cannot be had ends the run."""
@@ -143,7 +148,7 @@ class _Transfer:
             raise _Interrupted("the file ended early")
         if await asyncio.to_thread(sha256_of, part) != file.sha256:
             part.unlink()
-            self._progress.advance(self._task, -file.size)
+            self._show(file, 0)
             raise _Interrupted("its content does not match the lock list")
         os.utime(part, (FIXED_TIME, FIXED_TIME))
         part.replace(target)
@@ -151,25 +156,32 @@ class _Transfer:
     async def _receive(self, client: httpx.AsyncClient, file: LockedFile, part: Path) -> None:
         """Append what is missing of the file; a server that cannot resume sends it from the start."""
         have = self._resume_point(part, file)
+        self._show(file, have)
         if have == file.size:
             return
         headers = (
-            {"Range": f"bytes={have}-", "Accept-Encoding": "identity"} if have else {"Accept-Encoding": "identity"}
+            {"Range": f"bytes={have}-", "Accept-Encoding": "identity"}
+            if have
+            else {"Accept-Encoding": "identity"}
         )
         async with client.stream("GET", f"{self._base_url}/{file.path}", headers=headers) as response:
             self._check_status(response)
             if have and response.status_code != HTTPStatus.PARTIAL_CONTENT:
-                self._progress.advance(self._task, -have)
                 have = 0
             with part.open("ab" if have else "wb") as stream:
-                async for piece in response.aiter_bytes(1 << 18):
+                # Pieces as they come: what has arrived before a break is kept.
+                async for piece in response.aiter_bytes():
                     have += len(piece)
                     if have > file.size:
                         stream.truncate(0)
-                        self._progress.advance(self._task, -(have - len(piece)))
                         raise _Interrupted("the file is longer than the lock list says")
                     stream.write(piece)
-                    self._progress.advance(self._task, len(piece))
+                    self._show(file, have)
+
+    def _show(self, file: LockedFile, have: int) -> None:
+        """Progress counts what lies on the disk; a file that starts again counts backwards first."""
+        self._progress.advance(self._task, have - self._shown.get(file.path, 0))
+        self._shown[file.path] = have
 
     def _resume_point(self, part: Path, file: LockedFile) -> int:
         have = part.stat().st_size if part.exists() else 0

@@ -15,7 +15,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 from engine.embedded.java import Java
 from engine.embedded.ports import LOOPBACK
 from engine.embedded.processes import end, launch, run
-from engine.embedded.readiness import STATEMENTS, last_words, until_answering
+from engine.embedded.readiness import STATEMENTS, last_words, listens, until_answering
 from engine.errors import StackError
 
 USER = "neo4j"
@@ -116,7 +116,8 @@ class Neo4jServer:
                 driver.session(database="neo4j") as session,
             ):
                 await (await session.run(ping)).consume()
-                return True
+                # HTTP opens last.
+                return self.http is None or await listens((LOOPBACK, self.http))
         return False
 
     async def stop(self, process: asyncio.subprocess.Process, patience: float = PATIENCE) -> None:

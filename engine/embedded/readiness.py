@@ -28,13 +28,14 @@ async def until_answering(
         if process.returncode is not None:
             raise StackError(f"{server} ended while it started: {last_words(log)}")
         # The port first: drivers are expensive to turn away.
-        if await _listens(address) and await answers():
+        if await listens(address) and await answers():
             return
         await asyncio.sleep(0.05)
     raise StackError(f"{server} did not answer within {LONGEST_START:g} s.")
 
 
-async def _listens(address: tuple[str, int]) -> bool:
+async def listens(address: tuple[str, int]) -> bool:
+    """Whether somebody accepts connections there."""
     try:
         _, writer = await asyncio.open_connection(*address)
     except OSError:
@@ -52,5 +53,7 @@ def last_words(log: Path) -> str:
     if NO_ROOM in tail:
         return "there is no room left on the disk."
     lines = [line.strip() for line in tail.splitlines() if line.strip()]
-    telling = [line for line in lines if any(word in line for word in ("FATAL", "ERROR", "Caused by", "error:"))]
+    telling = [
+        line for line in lines if any(word in line for word in ("FATAL", "ERROR", "Caused by", "error:"))
+    ]
     return (telling or lines or ["it left no log."])[-1][:300]

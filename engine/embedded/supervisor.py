@@ -108,7 +108,9 @@ class Supervisor:
         self._neo4j = Neo4jServer(java, home.neo4j, home.log("neo4j"), ports.bolt, None, passwords.neo4j)
         account = account_for(home.postgres / "data")
         files = await asyncio.to_thread(find_postgres, account)
-        postgres = PostgresServer(files, account, home.postgres, home.log("postgres"), ports.postgres, passwords)
+        postgres = PostgresServer(
+            files, account, home.postgres, home.log("postgres"), ports.postgres, passwords
+        )
         self._cares = [
             Care("neo4j", self._neo4j, ports.bolt, self._changed),
             Care("postgres", postgres, ports.postgres, self._changed),
@@ -160,14 +162,20 @@ class Supervisor:
         try:
             async with asyncio.timeout(10):
                 message = await receive(reader)
-            if message and self._state and secrets.compare_digest(str(message.get("token")), self._state.token):
+            if (
+                message
+                and self._state
+                and secrets.compare_digest(str(message.get("token")), self._state.token)
+            ):
                 await self._answer(message, reader, writer)
         except (ConnectionError, TimeoutError):
             pass
         finally:
             writer.close()
 
-    async def _answer(self, message: Message, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _answer(
+        self, message: Message, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         match message.get("ask"):
             case "status":
                 status = {"leases": self._leases, "kept": self._kept, "browser_url": self._browser_url}
@@ -249,8 +257,8 @@ def main() -> int:
     with home.log("supervisor").open("ab") as log:
         for stream in (1, 2):
             os.dup2(log.fileno(), stream)
+    # The lock is given back by the end of the process: whoever takes it next finds nothing of us left.
     asyncio.run(_supervise(home, Cache(arguments.cache)))
-    lock.give_back()
     return 0
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from engine.domain.clock import Moment
+from engine.domain.names import name_key
 from engine.domain.node import Edge
 from engine.domain.principal import UserPrincipal
 from engine.domain.search import Anchor
@@ -40,6 +42,8 @@ class Navigation:
     anchors: tuple[Anchor, ...]
     scope: tuple[UUID, ...] | None
     leading: Mapping[UUID, Anchor]
+    namesakes: tuple[frozenset[UUID], ...] = ()
+    """The nodes of each strong anchor that shares its name with another one."""
 
     @property
     def strengths(self) -> dict[UUID, float]:
@@ -109,7 +113,15 @@ def navigate(found: Sequence[FoundAnchor], strengths: AnchorStrengths, widen: st
     strong = any(one.anchor.score >= strengths.strong and one.anchor.layer > 0 for one in found)
     everywhere = widen == "always" or (widen == "auto" and not strong)
     anchors = tuple(one.anchor for one in found)
-    return Navigation(anchors, None if everywhere else tuple(leading), leading)
+    return Navigation(anchors, None if everywhere else tuple(leading), leading, _namesakes(found, strengths))
+
+
+def _namesakes(found: Sequence[FoundAnchor], strengths: AnchorStrengths) -> tuple[frozenset[UUID], ...]:
+    named: dict[str, list[frozenset[UUID]]] = defaultdict(list)
+    for one in found:
+        if one.anchor.score >= strengths.strong and not {"name", "alias"}.isdisjoint(one.anchor.reasons):
+            named[name_key(one.anchor.name)].append(frozenset((one.anchor.node_id, *one.below)))
+    return tuple(nodes for group in named.values() if len(group) > 1 for nodes in group)
 
 
 def _parts(row: Row, best_text: float, strengths: AnchorStrengths) -> dict[str, float]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.domain.dates import agreement
 from engine.domain.terms import STOP_WORDS
@@ -31,17 +32,26 @@ SESSION_DAY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A candidate with its score and what each signal added to it; signals that added nothing are left out."""
+    """A candidate with its score and what each signal added to it, in the order of SIGNALS."""
 
     candidate: Candidate
     score: float
-    signals: Mapping[str, float]
+    parts: NDArray[np.float64]
+
+    @property
+    def signals(self) -> dict[str, float]:
+        """What each signal added; signals that added nothing are left out."""
+        named = zip(SIGNALS, self.parts.tolist(), strict=True)
+        return {signal: round(part, 4) for signal, part in named if part}
 
 
 def fuse(
-    candidates: Sequence[Candidate], question: Question, anchors: Mapping[UUID, float], weights: Weights
+    candidates: Sequence[Candidate],
+    question: Question,
+    anchors: Mapping[UUID, float],
+    weights: Weights,
 ) -> list[Ranked]:
-    """The candidates, best first; equal scores in the order of the conversation. `anchors`: strength by node."""
+    """All candidates, best first; equal scores in the order of the conversation. `anchors`: strength by node."""
     if not candidates:
         return []
     named = named_speakers({candidate.speaker for candidate in candidates}, question)
@@ -57,7 +67,22 @@ def fuse(
         range(len(candidates)),
         key=lambda i: (-scores[i], candidates[i].session, candidates[i].position, candidates[i].item_id),
     )
-    return [Ranked(candidates[i], float(scores[i]), _named_parts(parts[i].tolist())) for i in order]
+    return [Ranked(candidates[i], float(scores[i]), parts[i]) for i in order]
+
+
+def merged(ranked: Sequence[Ranked], namesakes: Iterable[frozenset[UUID]], limit: int) -> list[Ranked]:
+    """The first `limit`, in which every namesake has a hit where it has a candidate at all.
+
+    `namesakes`: the nodes of each anchor that shares its name with others. Who asks about a name that lives in three
+    places is asking about all three; their best hits take the last places where they would have had none.
+    """
+    chosen = list(ranked[:limit])
+    missing: list[Ranked] = []
+    for nodes in namesakes:
+        if not any(one.candidate.node_id in nodes for one in chosen):
+            missing.extend([one for one in ranked[limit:] if one.candidate.node_id in nodes][:1])
+    missing = sorted(missing, key=lambda one: -one.score)[: max(0, limit - 1)]
+    return chosen[: limit - len(missing)] + missing if missing else chosen
 
 
 def named_speakers(speakers: Iterable[str], question: Question) -> frozenset[str]:
@@ -94,7 +119,3 @@ def _date_match(candidate: Candidate, question: Question) -> float:
         return told
     said = agreement(question.dates, (candidate.occurred_at.date().isoformat(),))
     return max(told, SESSION_DAY * said)
-
-
-def _named_parts(parts: Sequence[float]) -> dict[str, float]:
-    return {signal: round(part, 4) for signal, part in zip(SIGNALS, parts, strict=True) if part}

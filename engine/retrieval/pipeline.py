@@ -17,7 +17,7 @@ from engine.domain.search import Anchor, Hit, ItemKind, SearchAnswer, SearchRequ
 from engine.errors import InvalidInput, ProviderUnavailable
 from engine.providers.embedder import Embedder
 from engine.retrieval.anchors import Anchors, Navigation, navigate
-from engine.retrieval.fusion import Ranked, fuse
+from engine.retrieval.fusion import Ranked, fuse, merged
 from engine.retrieval.query import Question, parse
 from engine.retrieval.rationale import rationale
 from engine.retrieval.scoped_search import QueryVector, Scope, ScopedSearch
@@ -63,7 +63,8 @@ class Search:
         scanned = await self._scoped.scan(principal, scope, question.terms, vector)
         watch.lap("search")
         ranked = fuse(scanned.candidates, question, navigation.strengths, self._weights)
-        hits = tuple(_hit(one, navigation) for one in ranked[: request.limit])
+        chosen = merged(ranked, navigation.namesakes, request.limit)
+        hits = tuple(_hit(one, navigation) for one in chosen)
         watch.lap("rank")
         if question.cut:
             notes.append(f"The question was cut to {self._weights.limits.query_characters:,} characters.")
@@ -131,7 +132,7 @@ def _check_moment(moment: Moment) -> None:
 
 
 def _hit(ranked: Ranked, navigation: Navigation) -> Hit:
-    found = ranked.candidate
+    found, signals = ranked.candidate, ranked.signals
     path = tuple(found.path)
     anchor: Anchor | None = navigation.leading.get(found.node_id)
     return Hit(
@@ -147,7 +148,7 @@ def _hit(ranked: Ranked, navigation: Navigation) -> Hit:
         source_ref=found.source_ref,
         section=found.section,
         score=round(ranked.score, 4),
-        signals=ranked.signals,
+        signals=signals,
         record_title=found.record_title,
         record_summary=found.record_summary,
         content_type=found.content_type,
@@ -155,5 +156,5 @@ def _hit(ranked: Ranked, navigation: Navigation) -> Hit:
         file_name=found.file_name,
         file_state=found.file_state,
         path=path,
-        why=rationale(anchor, path, ranked.signals),
+        why=rationale(anchor, path, signals),
     )

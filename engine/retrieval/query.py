@@ -23,8 +23,11 @@ TEXT_WORDS = 32
 _PUNCTUATION = "".join(chr(c) for c in range(0x3000) if unicodedata.category(chr(c))[0] in "PS")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _PLAIN_WORD = re.compile(r"[^\W_]+")
+# "when" asks at the start, or before a verb; elsewhere it only joins ("what to do when the lease ends").
 _ASKS_TIME = re.compile(
-    r"\b(?:when|how long|how old|(?:what|which)\s+(?:date|day|month|year|time|week|season))\b", re.IGNORECASE
+    r"^\W*when\b|\bwhen(?:['’]s|\s+(?:am|are|can|could|did|do|does|had|has|have|is|should|was|were|will|would))\b"
+    r"|\bhow\s+(?:long|old)\b|\b(?:what|which)\s+(?:date|day|month|year|time|week|season)\b",
+    re.IGNORECASE,
 )
 
 

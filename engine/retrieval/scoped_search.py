@@ -28,18 +28,24 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class QueryVector:
-    """The question's vector and the embedding version that it can be compared with; `values` None without one."""
+    """The question's vector and the embedding version that it can be compared with; `values` None without one.
+
+    Raises WrongDimension for a vector that cannot be compared with what is stored, before a database is asked.
+    """
 
     values: Vectors | None
     version: str
     dimension: int
 
+    def __post_init__(self) -> None:
+        if self.values is not None and self.values.shape != (self.dimension,):
+            raise WrongDimension
+
+    @property
     def text(self) -> str | None:
-        """As the database reads it; raises WrongDimension where it cannot be compared with what is stored."""
+        """As Postgres reads it."""
         if self.values is None:
             return None
-        if self.values.shape != (self.dimension,):
-            raise WrongDimension
         return "[" + ",".join(format(value, ".7g") for value in self.values.tolist()) + "]"
 
 
@@ -64,14 +70,14 @@ class ScopedSearch:
     async def scan(
         self, principal: Principal, scope: Scope, terms: Sequence[int], vector: QueryVector
     ) -> Scanned:
-        """The candidates for a question's terms and vector; raises WrongDimension, StoreUnavailable."""
+        """The candidates for a question's terms and vector; raises StoreUnavailable."""
         rows = await self._postgres.fetch(
             principal,
             sql_text("search"),
             {
                 "nodes": None if scope.nodes is None else list(scope.nodes),
                 "most_nodes": self._limits.nodes,
-                "query": vector.text(),
+                "query": vector.text,
                 "version": vector.version,
                 "terms": list(terms),
                 "kinds": None if scope.kinds is None else list(scope.kinds),

@@ -1,8 +1,8 @@
 """Postgres: one pool for the service, one for people's requests, and the only translation of its errors.
 
-A request transaction is one network round trip: BEGIN, the principal, the statements and COMMIT go out in a
-pipeline and are answered together. The principal is local to the transaction, so a pooled connection cannot
-carry it over.
+A request transaction is one network round trip: the principal and the statements go out in one pipeline, which
+Postgres runs as one implicit transaction, committed at the pipeline's end or not at all. The principal is local
+to the transaction, so a pooled connection cannot carry it over.
 """
 
 from __future__ import annotations
@@ -141,11 +141,7 @@ class Postgres:
     async def as_principal(self, principal: Principal) -> AsyncIterator[Connection]:
         """A transaction of the request role for a principal, in one round trip unless a result is fetched inside."""
         with translating():
-            async with (
-                self.request.connection() as connection,
-                connection.pipeline(),
-                connection.transaction(),
-            ):
+            async with self.request.connection() as connection, connection.pipeline():
                 await connection.execute(
                     sql_text("principal_set"), {"kind": principal.kind, "id": str(principal.principal_id)}
                 )

@@ -26,6 +26,7 @@ DECLARE
     node_schema text;
 BEGIN
     FOREACH node_schema IN ARRAY coalesce(p_schemas, '{}') LOOP
+        CONTINUE WHEN pg_relation_size(format('%I.term_counts', node_schema)::regclass) = 0;
         RETURN QUERY EXECUTE format('SELECT unit, term, documents FROM %I.term_counts WHERE term = ANY ($1)', node_schema)
         USING p_terms;
     END LOOP;
@@ -87,13 +88,14 @@ RETURNS TABLE (item_id uuid, record_id uuid, source_ref text, speaker text, cont
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog AS $$
 BEGIN
     RETURN QUERY EXECUTE format(
-        'SELECT i.item_id, i.record_id, i.source_ref, i.speaker, i.content, i.occurred_at, i.dates, i.is_question,
+        'SELECT i.item_id, record_id, i.source_ref, i.speaker, i.content, i.occurred_at, i.dates, i.is_question,
                 i.previous_has_question, i.first_of_session, i.first_person, i.word_count, i.time_expressions, i.section,
                 r.title, r.summary, r.content_type, f.file_id, f.file_name, f.compression_state
          FROM %1$I.memory_items AS i
          JOIN %1$I.metadata_records AS r USING (record_id)
-         LEFT JOIN LATERAL (SELECT * FROM %1$I.file_manifest WHERE record_id = i.record_id
-                            ORDER BY created_at, file_id LIMIT 1) AS f ON true
+         LEFT JOIN (SELECT DISTINCT ON (m.record_id) m.* FROM %1$I.file_manifest AS m
+                    WHERE m.record_id = ANY (ARRAY(SELECT record_id FROM %1$I.memory_items WHERE item_id = ANY ($1)))
+                    ORDER BY m.record_id, m.created_at, m.file_id) AS f USING (record_id)
          WHERE i.item_id = ANY ($1)', p_schema)
     USING p_items;
 END $$;

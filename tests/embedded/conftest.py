@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,8 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
 
     yield mount
     for folder in mounted:
-        command = ["umount", str(folder)]
-        assert eventually(
-            lambda: not subprocess.run(command, capture_output=True, check=False).returncode, 10
-        )
+        assert eventually(partial(unmount, folder), 10)
+
+
+def unmount(folder: Path) -> bool:
+    return subprocess.run(["umount", str(folder)], capture_output=True, check=False).returncode == 0

@@ -57,7 +57,8 @@ async def test_start_is_quick_small_and_private(home: Path, cache: Path) -> None
         running = status(home)
         cpu = sum(server.cpu for server in running.servers)
         print(f"start to first query: {wall:.1f} s, {cpu:.1f} CPU-s, {running.memory / 2**20:.0f} MB")
-        assert wall < 12
+        # On a machine of its own the wall clock shows less than the CPU; a shared one says little.
+        assert cpu < 12
         assert running.memory < 900 * 2**20
         assert running.leases == 1
         assert mode(home) == mode(home / "neo4j") == mode(home / "postgres") == 0o700
@@ -156,6 +157,14 @@ async def test_killed_supervisor_is_replaced(home: Path, cache: Path, hold: Call
         assert ask_both(again) == (1, 1)
         assert pid_of(home, "supervisor") != old
         assert await asyncio.to_thread(eventually, lambda: status(home).leases == 2, 10)
+
+
+async def test_servers_end_with_a_killed_supervisor(home: Path, cache: Path) -> None:
+    await keep_running(home, cache, progress=Silent())
+    processes = everything(home)
+    os.kill(pid_of(home, "supervisor"), signal.SIGKILL)
+    assert await asyncio.to_thread(eventually, lambda: all_gone(processes), 15)
+    assert not status(home).running
 
 
 async def test_stale_files_do_not_matter(home: Path, cache: Path) -> None:

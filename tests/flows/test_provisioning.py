@@ -90,7 +90,9 @@ async def test_the_database_itself_holds_depth_and_names(engine: Engine, memory:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "   ", "\u200b", "a\x00b", "tab\x07", "x" * 201, "\ud800", "y" * 10_000_000], ids=lambda name: repr(name[:8])
+    "name",
+    ["", "   ", "\u200b", "a\x00b", "tab\x07", "x" * 201, "\ud800", "y" * 10_000_000],
+    ids=lambda name: repr(name[:8]),
 )
 async def test_what_is_no_name(memory: Memory, user: User, name: str) -> None:
     with pytest.raises(InvalidName):
@@ -125,7 +127,9 @@ async def test_one_query_lists_the_three_places_of_dave(memory: Memory) -> None:
     anchors = await memory.anchors("dave")
     assert sorted(list(anchor.path[1:]) for anchor in anchors) == sorted(paths)
     employee = next(anchor for anchor in anchors if "Employees" in anchor.path)
-    assert [(e.edge_type, e.other_path[1:], e.outgoing) for e in employee.edges] == [("same_person", tuple(paths[0]), False)]
+    assert [(e.edge_type, e.other_path[1:], e.outgoing) for e in employee.edges] == [
+        ("same_person", tuple(paths[0]), False)
+    ]
     assert [(e.source_name, e.target_name) for e in await memory.edges()] == [("Dave", "Dave")]
 
 

@@ -42,7 +42,11 @@ async def test_a_conversation_over_two_concepts_gives_two_records_and_each_opens
     assert (report.turns, [record.path[-1] for record in report.records]) == (6, ["Fishing", "Finances"])
     for record, said in zip(report.records, (FISHING, PAYROLL), strict=True):
         metadata = (await memory.metadata(record.node_id)).records[0]
-        assert (metadata.trigger_type, metadata.compression_state, metadata.occurred_at) == ("conversation_end", "dormant", WHEN)
+        assert (metadata.trigger_type, metadata.compression_state, metadata.occurred_at) == (
+            "conversation_end",
+            "dormant",
+            WHEN,
+        )
         assert not metadata.embedding_pending and "Bob" in metadata.kw_entities and metadata.summary
         transcript = (await memory.read_file(record.node_id, record.file_id)).decode()
         assert all(turn.text in transcript for turn in said)
@@ -55,7 +59,9 @@ async def test_a_conversation_over_two_concepts_gives_two_records_and_each_opens
 
 
 @pytest.mark.ledger("N11")
-async def test_the_same_conversation_twice_changes_nothing_and_a_longer_one_adds_its_rest(memory: Memory, user: User) -> None:
+async def test_the_same_conversation_twice_changes_nothing_and_a_longer_one_adds_its_rest(
+    memory: Memory, user: User
+) -> None:
     first = await memory.remember(Conversation("c1", FISHING, started_at=WHEN))
     again = await memory.remember(Conversation("c1", FISHING, started_at=WHEN))
     assert (first.turns, again.turns, again.records) == (3, 0, ())
@@ -77,7 +83,9 @@ async def test_sixteen_at_once_store_a_conversation_once(memory: Memory, user: U
     assert (await memory.shell(user.user_id)).items == 3
 
 
-async def test_content_can_be_bound_to_a_node_and_unknown_nodes_are_refused(engine: Engine, memory: Memory, user: User) -> None:
+async def test_content_can_be_bound_to_a_node_and_unknown_nodes_are_refused(
+    engine: Engine, memory: Memory, user: User
+) -> None:
     node = await memory.provision(NewNode(user.user_id, "Misc"))
     report = await memory.remember(Conversation("c", FISHING), node_id=node.node_id)
     assert {record.node_id for record in report.records} == {node.node_id}
@@ -94,13 +102,17 @@ async def test_content_can_be_bound_to_a_node_and_unknown_nodes_are_refused(engi
 @pytest.mark.parametrize(
     ("text", "error"), [("nul \x00", InvalidText), ("half \ud83d", InvalidText)], ids=["nul", "surrogate"]
 )
-async def test_text_that_cannot_be_stored_writes_nothing(memory: Memory, user: User, text: str, error: type[Exception]) -> None:
+async def test_text_that_cannot_be_stored_writes_nothing(
+    memory: Memory, user: User, text: str, error: type[Exception]
+) -> None:
     with pytest.raises(error, match="turn 1"):
         await memory.remember(Conversation("c", (FISHING[0], Turn("Bob", text))))
     assert (await memory.shell(user.user_id)).records == 0
 
 
-async def test_too_large_a_text_is_refused_and_a_huge_turn_is_kept_whole(engine: Engine, memory: Memory, user: User) -> None:
+async def test_too_large_a_text_is_refused_and_a_huge_turn_is_kept_whole(
+    engine: Engine, memory: Memory, user: User
+) -> None:
     limit = engine.settings.max_text_bytes
     with pytest.raises(TooLarge):
         await memory.remember(Conversation("c", (Turn("Bob", "x" * (limit + 1)),)))
@@ -111,7 +123,10 @@ async def test_too_large_a_text_is_refused_and_a_huge_turn_is_kept_whole(engine:
 
 
 async def test_odd_texts_are_remembered(memory: Memory, user: User) -> None:
-    turns = tuple(Turn("Bob", text) for text in ("", " ", "the and of", "🙂🙂", "魚を釣りに行きました", "שלום עולם", "a" * 5000, "?!", "\n\n"))
+    turns = tuple(
+        Turn("Bob", text)
+        for text in ("", " ", "the and of", "🙂🙂", "魚を釣りに行きました", "שלום עולם", "a" * 5000, "?!", "\n\n")
+    )
     report = await memory.remember(Conversation("odd", turns))
     assert report.turns == len(turns)
     answer = await memory.search(SearchRequest("釣りに行き", limit=1))
@@ -126,7 +141,11 @@ async def test_an_empty_conversation_is_skipped_and_an_empty_text_refused(memory
 
 
 async def test_turns_without_dates_and_out_of_order_keep_their_order(memory: Memory, user: User) -> None:
-    turns = (Turn("Bob", "second day", WHEN), Turn("Bob", "first day", WHEN.replace(day=2, year=2020)), Turn("Bob", "no day"))
+    turns = (
+        Turn("Bob", "second day", WHEN),
+        Turn("Bob", "first day", WHEN.replace(day=2, year=2020)),
+        Turn("Bob", "no day"),
+    )
     report = await memory.remember(Conversation("c", turns))
     transcript = (await memory.read_file(user.user_id, report.records[0].file_id)).decode()
     assert transcript.index("second day") < transcript.index("first day") < transcript.index("no day")

@@ -47,7 +47,9 @@ def test_no_query_text_stands_in_python():
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 words = node.value.split()
                 starts = words[0] if words else ""
-                assert not (starts in {"SELECT", "INSERT", "UPDATE", "DELETE", "MATCH", "MERGE", "CREATE"} and len(words) > 2), (
+                assert not (
+                    starts in {"SELECT", "INSERT", "UPDATE", "DELETE", "MATCH", "MERGE", "CREATE"} and len(words) > 2
+                ), (
                     path,
                     node.lineno,
                 )

@@ -109,8 +109,8 @@ async def test_every_field_arrives(saved, tmp_path):
     talk = history.conversations[0]
     assert talk.node == history.files[0].node == ("work",)
     assert talk.started_at is not None
-    assert talk.started_at.utcoffset() == timedelta(0)
-    assert talk.started_at.hour == 17
+    assert talk.started_at.utcoffset() == timedelta(hours=2)
+    assert talk.started_at.hour == 19
     assert (talk.turns[0].at, talk.turns[0].ref) == (datetime(2024, 3, 2, 19, 11, tzinfo=UTC), "t1")
     assert (talk.turns[1].at, talk.turns[1].ref) == (None, None)
 
@@ -154,6 +154,7 @@ PLACES = [
     ({"conversations": [conversation(turns=[*BAD_TURNS, turn(7)])]}, "conversations[0].turns[7].text"),
     ({"conversations": [conversation(turns=[turn("a\x00b")])]}, "conversations[0].turns[0].text"),
     ({"conversations": [conversation(turns=[turn(at="soon")])]}, "conversations[0].turns[0].at"),
+    ({"conversations": [conversation(started_at="2024-01-01T00:00:00+23:59")]}, "conversations[0].started_at"),
     ({"conversations": [conversation(turns=[turn(at=1714000000)])]}, "conversations[0].turns[0].at"),
     ({"conversations": [conversation(turns=[turn(at="0001-01-01T00:00:00+05:00")])]}, "conversations[0].turns[0].at"),
     ({"conversations": [conversation(turns=[{"text": "x"}])]}, "conversations[0].turns[0].speaker"),

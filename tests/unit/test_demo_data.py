@@ -13,9 +13,7 @@ import pytest
 
 DEMO = Path(__file__).resolve().parents[2] / "engine" / "demo"
 HISTORY: dict[str, Any] = json.loads((DEMO / "history.json").read_text(encoding="utf-8"))
-QUESTIONS: list[dict[str, Any]] = json.loads((DEMO / "questions.json").read_text(encoding="utf-8"))[
-    "questions"
-]
+QUESTIONS: list[dict[str, Any]] = json.loads((DEMO / "questions.json").read_text(encoding="utf-8"))["questions"]
 
 CONVERSATIONS = HISTORY["conversations"]
 TURNS = [turn for conversation in CONVERSATIONS for turn in conversation["turns"]]

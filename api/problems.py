@@ -1,0 +1,184 @@
+"""Problem details (RFC 9457): the one shape of every error that leaves the door, and the one table behind it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Match, Route
+
+from api.headers import SECURITY_HEADERS
+from engine import errors
+
+MEDIA_TYPE = "application/problem+json"
+MOST_ERRORS = 20
+LONGEST_PLACE = 200
+PROVIDER_RETRY = 5.0
+"""Seconds after which a model service is worth another request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of problem: its status, the last part of its type URI, and what is said about all of its kind."""
+
+    status: int
+    slug: str
+    title: str
+
+
+TABLE: Mapping[type[errors.NeurigraphError], Kind] = {
+    errors.InvalidInput: Kind(422, "invalid-input", "The request is not valid."),
+    errors.DepthExceeded: Kind(422, "depth-exceeded", "A node cannot lie deeper than layer 5."),
+    errors.WrongContentType: Kind(415, "wrong-content-type", "This kind of content is not read here."),
+    errors.TooLarge: Kind(413, "too-large", "The input is too large."),
+    errors.NotFound: Kind(404, "not-found", "There is no such thing here."),
+    errors.Conflict: Kind(409, "conflict", "The request does not fit the present state."),
+    errors.NameTaken: Kind(409, "name-taken", "A sibling already has this name."),
+    errors.IdempotencyMismatch: Kind(422, "idempotency-mismatch", "The idempotency key belongs to another request."),
+    errors.StoreUnavailable: Kind(503, "store-unavailable", "A store does not answer."),
+    errors.StoreFull: Kind(507, "store-full", "A store has no room left."),
+    errors.ProviderUnavailable: Kind(503, "provider-unavailable", "The model service does not answer."),
+    errors.DamagedFile: Kind(500, "damaged-file", "The stored file is damaged; it was not served."),
+}
+UNEXPECTED = Kind(500, "internal", "Something went wrong here; the request is not at fault.")
+INVALID = TABLE[errors.InvalidInput]
+_HTTP = {
+    400: Kind(400, "malformed", "The request cannot be read."),
+    401: Kind(401, "unauthenticated", "A valid bearer token is needed."),
+    403: Kind(403, "local-only", "Without a token this door serves its own machine only."),
+    404: TABLE[errors.NotFound],
+    405: Kind(405, "method-not-allowed", "This resource does not know the method."),
+    409: TABLE[errors.Conflict],
+    413: TABLE[errors.TooLarge],
+    415: TABLE[errors.WrongContentType],
+    422: INVALID,
+    500: UNEXPECTED,
+    503: TABLE[errors.StoreUnavailable],
+    507: TABLE[errors.StoreFull],
+}
+_HEADERS: Mapping[int, Mapping[str, str]] = {
+    401: {"WWW-Authenticate": "How to authenticate."},
+    503: {"Retry-After": "Seconds after which the request is worth repeating."},
+    507: {"Retry-After": "Seconds after which the request is worth repeating."},
+}
+
+
+class FieldProblem(BaseModel):
+    """One place of the request that is wrong."""
+
+    location: str = Field(examples=["body.conversation.turns[0].text"])
+    detail: str = Field(examples=["Field required"])
+
+
+class Problem(BaseModel):
+    """What went wrong (RFC 9457)."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str = Field(description="Names the kind of problem.", examples=["urn:neurigraph:problem:not-found"])
+    title: str = Field(description="The kind of problem in words.", examples=["There is no such thing here."])
+    status: int = Field(description="The HTTP status.", examples=[404])
+    detail: str = Field(description="What happened this time.", examples=["There is no such thing here."])
+    instance: str = Field(description="The path that was asked for.", examples=["/v1/users/by-handle/nobody"])
+    errors: list[FieldProblem] = Field(default=[], description="The wrong places of a request that is not valid.")
+
+
+def problem(
+    kind: Kind, instance: str, detail: str = "", *, headers: Mapping[str, str] | None = None, **members: Any
+) -> JSONResponse:
+    """The response for one problem; further members are added to the standard ones."""
+    content = {
+        "type": f"urn:neurigraph:problem:{kind.slug}",
+        "title": kind.title,
+        "status": kind.status,
+        "detail": detail or kind.title,
+        "instance": instance,
+    }
+    return JSONResponse(content | members, kind.status, dict(headers or {}), MEDIA_TYPE)
+
+
+def http_kind(status: int) -> Kind:
+    """The kind that a bare HTTP status stands for."""
+    return _HTTP.get(status) or Kind(status, "http", HTTPStatus(status).phrase)
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The OpenAPI responses of these problem statuses."""
+    schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    documents: dict[int | str, dict[str, Any]] = {}
+    for status in statuses:
+        documents[status] = {"description": http_kind(status).title, "content": {MEDIA_TYPE: schema}}
+        if status in _HEADERS:
+            documents[status]["headers"] = {
+                name: {"description": about, "schema": {"type": "string"}} for name, about in _HEADERS[status].items()
+            }
+    return documents
+
+
+async def engine_problem(request: Request, error: Exception) -> Response:
+    """What the engine refused or could not do. Words of errors that no caller can act on stay inside."""
+    kind = next((TABLE[cls] for cls in type(error).__mro__ if cls in TABLE), None)
+    if not isinstance(error, errors.NeurigraphError) or kind is None:
+        raise error  # a defect: logged with its trace, answered by `unexpected_problem`
+    return problem(kind, request.url.path, error.detail, headers=_retry(error))
+
+
+async def validation_problem(request: Request, error: Exception) -> Response:
+    """A request whose parts do not fit their schema; says where, never repeats what was sent."""
+    found = error.errors() if isinstance(error, RequestValidationError) else []
+    places = [{"location": _place(entry["loc"]), "detail": entry["msg"]} for entry in found[:MOST_ERRORS]]
+    first = f"{places[0]['location']}: {places[0]['detail']}" if places else ""
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return problem(INVALID, request.url.path, first + more, errors=places)
+
+
+async def http_problem(request: Request, error: Exception) -> Response:
+    """Unknown paths, unknown methods, and what the door itself refuses."""
+    assert isinstance(error, HTTPException)
+    headers, kind = dict(error.headers or {}), http_kind(error.status_code)
+    if error.status_code == 405:
+        headers["Allow"] = ", ".join(sorted(_methods(request)))
+    own_words = error.detail != HTTPStatus(error.status_code).phrase
+    return problem(kind, request.url.path, error.detail if own_words else "", headers=headers)
+
+
+async def gone_problem(request: Request, _: Exception) -> Response:
+    """The client hung up while it was sending; nobody reads this answer."""
+    return problem(http_kind(400), request.url.path, "The request ended before its body did.")
+
+
+async def unexpected_problem(request: Request, _: Exception) -> Response:
+    """Everything else, without any inner words; the trace is in the log. Sent outside of all middleware."""
+    return problem(UNEXPECTED, request.url.path, headers=SECURITY_HEADERS)
+
+
+def _retry(error: errors.NeurigraphError) -> dict[str, str]:
+    if isinstance(error, errors.StoreUnavailable):
+        return {"Retry-After": str(max(1, math.ceil(error.retry_after)))}
+    if isinstance(error, errors.ProviderUnavailable):
+        return {"Retry-After": str(math.ceil(PROVIDER_RETRY))}
+    return {}
+
+
+def _place(location: Sequence[Any]) -> str:
+    # A name in capitals is the branch of a union that was chosen, not a part of the request.
+    parts = [part for part in location if not (isinstance(part, str) and part.isupper())]
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+    return text.removeprefix(".")[:LONGEST_PLACE]
+
+
+def _methods(request: Request) -> set[str]:
+    """The methods of every route that fits the path; a router only tells those of the first."""
+    found: set[str] = set()
+    for route in request.app.state.routes:
+        if isinstance(route, Route) and route.matches(dict(request.scope))[0] is not Match.NONE:
+            found |= route.methods or set()
+    return found - {"HEAD"}

@@ -1,0 +1,45 @@
+"""The shell command `neurigraph`. Its commands live in `engine.shell`; this puts them together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.shell import content, demonstration, doors, measurements, session, stack
+
+
+def application() -> typer.Typer:
+    """All commands with the options that go before them."""
+    app = typer.Typer(
+        name="neurigraph",
+        help="Long-term memory for assistants and the people behind them.",
+        epilog="Start with `neurigraph demo`. Settings are read from NEURIGRAPH_… variables or a .env file.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_begin)
+    for commands in (demonstration, stack, content, doors, measurements):
+        commands.register(app)
+    return app
+
+
+def _begin(
+    context: typer.Context,
+    home: Annotated[Path | None, typer.Option("--home", help="Data of the servers and files.")] = None,
+    cache: Annotated[Path | None, typer.Option("--cache", help="Fetched jars and encoders.")] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show logs and where an error comes from.")] = False,
+) -> None:
+    context.obj = session.opened(home, cache, debug)
+
+
+def main() -> None:
+    """Entry point: exit code 0, 1 for an error said in one sentence, 2 for bad usage, 130 after Ctrl-C."""
+    typer.main.get_command(application())()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The bundled history and the questions that show what a memory can do with it."""

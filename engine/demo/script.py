@@ -1,0 +1,86 @@
+"""The demo's questions, what each should find, and the check whether it did."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+from engine.domain.history import NodePath
+from engine.domain.search import SearchAnswer
+
+FOLDER = Path(__file__).parent
+HISTORY = FOLDER / "history.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its evidence: texts that must be found, and the nodes (below the root) to navigate to."""
+
+    ask: str
+    expects: tuple[str, ...]
+    anchors: tuple[NodePath, ...]
+    why: str
+    file: str | None
+    """The source id of the file that phase two must open; None where no file is to be opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was expected, and where it was found; `found` is None for a miss."""
+
+    expected: str
+    found: str | None
+
+
+def questions() -> tuple[Question, ...]:
+    """The five questions."""
+    entries = json.loads((FOLDER / "questions.json").read_text(encoding="utf-8"))["questions"]
+    return tuple(
+        Question(
+            ask=entry["ask"],
+            expects=tuple(entry["expects"]),
+            anchors=tuple(tuple(anchor) for anchor in entry["anchors"]),
+            why=entry["why"],
+            file=entry.get("file"),
+        )
+        for entry in entries
+    )
+
+
+def checks(
+    question: Question, answer: SearchAnswer, summaries: Mapping[UUID, str], opened: tuple[str, str] | None
+) -> Iterator[Check]:
+    """Everything that the question expects against the answer, the summaries of its anchors, and the opened file.
+
+    `opened` is the file's name and the passage shown of it.
+    """
+    for path in question.anchors:
+        yield Check(f"anchor {' > '.join(path)}", _anchor(path, answer))
+    for expected in question.expects:
+        if question.file is None:
+            yield Check(f"“{expected}”", _evidence(expected, answer, summaries))
+        else:
+            yield Check(f"“{expected}” in the file", opened[0] if opened and expected in opened[1] else None)
+    if question.file is not None:
+        right = opened is not None and Path(opened[0]).stem == question.file
+        yield Check(f"opens {question.file}", opened[0] if opened and right else None)
+
+
+def _anchor(path: NodePath, answer: SearchAnswer) -> str | None:
+    for number, anchor in enumerate(answer.anchors, 1):
+        if anchor.path[1:] == path:
+            return f"anchor {number}"
+    return None
+
+
+def _evidence(expected: str, answer: SearchAnswer, summaries: Mapping[UUID, str]) -> str | None:
+    for number, hit in enumerate(answer.hits, 1):
+        if expected in hit.content:
+            return f"hit {number}"
+    for number, anchor in enumerate(answer.anchors, 1):
+        if expected in summaries.get(anchor.node_id, ""):
+            return f"the summary of anchor {number}"
+    return None

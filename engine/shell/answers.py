@@ -1,0 +1,140 @@
+"""How an answer looks: anchors with their paths, what was found where and why, and what each step took."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from engine.domain.search import Anchor, Hit, SearchAnswer
+from engine.shell.opening import Opening
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
+
+LONGEST = 260
+"""Characters of a hit's content; --json has all of it."""
+MOST_EDGES = 4
+DESCRIBED = 3
+"""Anchors whose shells are shown with their summary."""
+SURE = 0.9
+"""The least strength of an anchor whose summary is worth reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer with the summaries of its strong anchors, which the shells keep live."""
+
+    answer: SearchAnswer
+    summaries: Mapping[UUID, str]
+
+
+async def told(memory: Memory, answer: SearchAnswer) -> Told:
+    """Adds the summaries of the strongest anchors; raises StoreUnavailable."""
+    strong = [anchor.node_id for anchor in answer.anchors[:DESCRIBED] if anchor.score >= SURE]
+    shells = await asyncio.gather(*(memory.shell(node) for node in strong))
+    return Told(answer, {shell.node_id: shell.summary for shell in shells if shell.summary})
+
+
+def print_answer(console: Console, shown: Told, *, most_hits: int) -> None:
+    """Prints an answer with at most `most_hits` of its hits."""
+    answer = shown.answer
+    console.print(Text(answer.query, style="bold"))
+    console.print()
+    anchors = [_anchor(number, anchor, shown.summaries) for number, anchor in enumerate(answer.anchors, 1)]
+    _print_block(console, "Anchors", Group(*anchors) if anchors else Text("none", style="dim"))
+    console.print()
+    found = [_hit(number, hit, answer.anchors) for number, hit in enumerate(answer.hits[:most_hits], 1)]
+    _print_block(console, "Found", Group(*found) if found else Text("nothing", style="dim"))
+    console.print()
+    _print_block(console, "Searched", Text(_searched(answer)))
+    _print_block(console, "Took", Text(took(answer.timings_ms)))
+    for note in answer.notes:
+        _print_block(console, "Note", Text(note, style="yellow"))
+
+
+def print_opening(console: Console, opening: Opening) -> None:
+    """Prints what phase two opened, and the passage."""
+    file = opening.file
+    line = Text(file.name, style="bold")
+    line.append(f"  {file.size_bytes:,} bytes, verified by SHA-256; no other file was opened", style="dim")
+    _print_block(console, "Opened", line)
+    if opening.passage is None:
+        _print_block(console, "", Text("holds no text to show; REST serves it", style="dim"))
+        return
+    passage = opening.passage
+    lines = f"lines {passage.first}-{passage.last}" if passage.last > passage.first else f"line {passage.first}"
+    place = ", ".join(part for part in (passage.section, lines) if part)
+    _print_block(console, "Passage", Group(Text(place, style="dim"), Text(passage.text)))
+
+
+def took(timings: Mapping[str, float]) -> str:
+    """The steps in their order, in milliseconds."""
+    return " · ".join(f"{step} {milliseconds:.1f}" for step, milliseconds in timings.items()) + " ms"
+
+
+def _print_block(console: Console, title: str, content: RenderableType) -> None:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(width=8, style="cyan")
+    grid.add_column(overflow="fold")
+    grid.add_row(title, content)
+    console.print(grid)
+
+
+def _numbered(number: int, *lines: Text) -> Table:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(justify="right", style="bold", width=2)
+    grid.add_column(overflow="fold")
+    grid.add_row(str(number), Group(*lines))
+    return grid
+
+
+def _anchor(number: int, anchor: Anchor, summaries: Mapping[UUID, str]) -> Table:
+    head = Text(" > ".join(anchor.path), style="green")
+    head.append(f"  {anchor.score:.2f} by {', '.join(anchor.reasons)}", style="dim")
+    lines = [head]
+    if summary := summaries.get(anchor.node_id):
+        lines.append(Text(_short(summary)))
+    if anchor.edges:
+        edges = [
+            f"{edge.edge_type} {'→' if edge.outgoing else '←'} {' > '.join(edge.other_path[-2:])}"
+            for edge in anchor.edges[:MOST_EDGES]
+        ]
+        lines.append(Text(", ".join(edges), style="dim"))
+    return _numbered(number, *lines)
+
+
+def _hit(number: int, hit: Hit, anchors: tuple[Anchor, ...]) -> Table:
+    date = f"{hit.occurred_at:%Y-%m-%d}" if hit.occurred_at else ""
+    source = " · ".join(part for part in (hit.record_title, hit.section, hit.speaker, date) if part)
+    head = Text(" > ".join(hit.path[1:] or hit.path), style="green").append(f"  {hit.score:.2f}  ", style="dim")
+    head.append(source, style="dim")
+    return _numbered(
+        number, head, Text(_short(hit.content)), Text(f"why: {_reason(hit, anchors)}", style="dim italic")
+    )
+
+
+def _reason(hit: Hit, anchors: tuple[Anchor, ...]) -> str:
+    """The hit's rationale with the anchor's number instead of its path, which stands above."""
+    above = [number for number, anchor in enumerate(anchors, 1) if hit.path[: len(anchor.path)] == anchor.path]
+    _, colon, signals = hit.why.rpartition(": ")
+    closest = max(above, key=lambda number: len(anchors[number - 1].path), default=None)
+    parts = (f"anchor {closest}" if closest else "", signals if colon else "")
+    return "; ".join(part for part in parts if part) or hit.why
+
+
+def _short(content: str) -> str:
+    words = " ".join(content.split())
+    return words if len(words) <= LONGEST else words[:LONGEST].rsplit(" ", 1)[0] + " …"
+
+
+def _searched(answer: SearchAnswer) -> str:
+    nodes = "1 node" if answer.nodes_searched == 1 else f"{answer.nodes_searched} nodes"
+    scope = "all nodes, because the anchors were weak" if answer.widened else "at the anchors, no other node"
+    return f"{nodes}, {answer.items_searched:,} items: {scope}"

@@ -1,0 +1,171 @@
+"""provision, ingest, ask: writing to a memory and asking it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.text import Text
+
+from engine.connectors import read_history
+from engine.domain.history import History
+from engine.domain.node import NewNode
+from engine.domain.record import IngestReport, Skipped
+from engine.domain.search import SearchRequest
+from engine.errors import InvalidInput
+from engine.shell import session
+from engine.shell.answers import print_answer, print_opening, told
+from engine.shell.opening import open_best
+from engine.shell.plain_json import plain, print_json
+from engine.shell.session import Session
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+Handle = Annotated[str | None, typer.Option("--user", metavar="HANDLE", help="Whose memory.")]
+
+MOST_SKIPPED = 10
+"""Reasons printed one by one; the rest is counted."""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands of this module."""
+    app.command("provision")(provision)
+    app.command("ingest")(ingest)
+    app.command("ask")(ask)
+
+
+def provision(
+    context: typer.Context,
+    user: Annotated[str, typer.Argument(metavar="USER", help="The user's handle; made when there is none.")],
+    path: Annotated[list[str], typer.Argument(metavar="PATH...", help="Names from the root down: Family Siblings Ellen.")],
+    node_type: Annotated[Literal["concept", "persona"], typer.Option("--type")] = "concept",
+    keywords: Annotated[str, typer.Option("--keywords", metavar="A,B", help="Words that speak for the node.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Make the node at a path, in all stores; nodes on the way are made too."""
+    here = session.of(context)
+    words = tuple(word.strip() for word in keywords.split(",") if word.strip())
+    here.run(_provision(here, user, tuple(path), node_type, words, as_json=as_json))
+
+
+async def _provision(
+    here: Session,
+    handle: str,
+    path: tuple[str, ...],
+    node_type: Literal["concept", "persona"],
+    keywords: tuple[str, ...],
+    *,
+    as_json: bool,
+) -> None:
+    async with here.engine() as (engine, _):
+        user = await engine.create_user(handle)
+        memory = engine.memory(user.user_id)
+        parent = await memory.provision_path(path[:-1]) if path[:-1] else None
+        node = await memory.provision(
+            NewNode(parent.node_id if parent else user.user_id, path[-1], node_type, "", keywords)
+        )
+        shell = await memory.shell(node.node_id)
+    if as_json:
+        print_json(here.out, plain(node) | {"path": list(shell.path), "user_id": str(user.user_id)})
+        return
+    place = " > ".join(shell.path)
+    state = "made" if node.created else "was there already"
+    here.out.print(f"{place}: {state}, layer {node.layer}, {node.node_type}", soft_wrap=True)
+    here.out.print(Text(f"node {node.node_id}, schema {node.schema_name}", style="dim"), soft_wrap=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """The report of one history's ingest, with the user's handle."""
+
+    user: str
+    report: IngestReport
+
+
+def ingest(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A chat history as .json, a text file, or a folder of texts.")],
+    user: Handle = None,
+    as_json: AsJson = False,
+) -> None:
+    """Remember a chat history or texts. What is stored already is skipped."""
+    here = session.of(context)
+    here.run(_ingest(here, path, user, as_json))
+
+
+async def _ingest(here: Session, path: Path, handle: str | None, as_json: bool) -> None:
+    with here.progress() as progress:  # a history that cannot be read starts no servers
+        histories = await read_history(
+            path, handle=handle, max_text_bytes=here.settings.max_text_bytes, progress=progress
+        )
+    ingested: list[Ingested] = []
+    async with here.engine() as (engine, progress):
+        for history in histories:
+            ingested.append(Ingested(history.handle, await engine.ingest(history, progress)))
+            if not as_json:
+                print_report(here, history, ingested[-1].report)
+    if as_json:
+        print_json(here.out, {"histories": ingested})
+
+
+def print_report(here: Session, history: History, report: IngestReport) -> None:
+    """Prints what an ingest did, in a few lines."""
+    sources = len(history.conversations) + len(history.files)
+    name = f"{history.display_name} ({history.handle})"
+    if not report.records and len(report.skipped) == sources and all(_is_stored(skip) for skip in report.skipped):
+        here.out.print(f"{name}: everything was stored already; nothing was changed.", soft_wrap=True)
+        return
+    nodes = {record.path for record in report.records}
+    counts = (
+        (report.turns, "turn"),
+        (report.files, "file"),
+        (len(report.records), "record"),
+        (report.items, "item"),
+    )
+    told = ", ".join(f"{count:,} {unit}{'' if count == 1 else 's'}" for count, unit in counts)
+    here.out.print(f"{name}: {told}, at {len(nodes):,} nodes", soft_wrap=True)
+    here.out.print(Text(f"new: {report.nodes_created:,} nodes, {report.edges_created:,} edges", style="dim"))
+    stored = sum(_is_stored(skip) for skip in report.skipped)
+    if stored:
+        here.out.print(Text(f"skipped: {stored:,} conversations or files that were stored already", style="dim"))
+    others = [skip for skip in report.skipped if not _is_stored(skip)]
+    for skip in others[:MOST_SKIPPED]:
+        here.out.print(Text(f"skipped: {skip.source_id}: {skip.reason}", style="yellow"), soft_wrap=True)
+    if len(others) > MOST_SKIPPED:
+        here.out.print(Text(f"skipped: {len(others) - MOST_SKIPPED:,} more (--json lists them)", style="yellow"))
+
+
+def _is_stored(skipped: Skipped) -> bool:
+    return skipped.reason == "Stored already."
+
+
+def ask(
+    context: typer.Context,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in quotes.")],
+    user: Handle = None,
+    open_file: Annotated[bool, typer.Option("--open", help="Open the one file that the answer identifies.")] = False,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="Hits.")] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a memory: where it looked, what it found there, and why."""
+    here = session.of(context)
+    here.run(_ask(here, SearchRequest(question, limit=limit), user, open_file=open_file, as_json=as_json))
+
+
+async def _ask(here: Session, request: SearchRequest, handle: str | None, *, open_file: bool, as_json: bool) -> None:
+    if not request.query.strip():
+        raise InvalidInput("The question is empty.")
+    async with here.engine() as (engine, _):
+        memory = engine.memory((await session.the_user(engine, handle)).user_id)
+        answer = await memory.search(request)
+        shown = await told(memory, answer)
+        opening = await open_best(memory, engine.embedder, answer) if open_file else None
+    if as_json:
+        print_json(here.out, plain(answer) | ({"opened": opening} if open_file else {}))
+        return
+    print_answer(here.out, shown, most_hits=request.limit)
+    if opening is not None:
+        print_opening(here.out, opening)
+    elif open_file:
+        here.out.print("No hit has a file.")

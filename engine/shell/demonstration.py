@@ -1,0 +1,106 @@
+"""demo: the whole path once, on a bundled history, with every expectation checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+from rich.rule import Rule
+from rich.text import Text
+
+from engine.connectors import read_history
+from engine.demo.script import HISTORY, Check, Question, checks, questions
+from engine.domain.search import SearchRequest
+from engine.shell import session
+from engine.shell.answers import print_answer, print_opening, told
+from engine.shell.content import print_report
+from engine.shell.opening import open_best
+from engine.shell.session import Session
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
+    from engine.neurigraph import Engine
+    from engine.progress import Progress
+
+SHOWN, SEARCHED = 3, 10
+"""Hits shown for each question, and hits in which the evidence is looked for."""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command of this module."""
+    app.command("demo")(demo)
+
+
+def demo(context: typer.Context) -> None:
+    """Remember a bundled history and ask it five questions. Needs nothing prepared; start here."""
+    here = session.of(context)
+    if not (here.home_is_given or here.is_managed):
+        here = here.with_home(here.settings.home / "demo")
+    missed = here.run(_demo(here))
+    if missed:
+        raise typer.Exit(1)
+
+
+async def _demo(here: Session) -> int:
+    """Runs the demo; how many expectations were missed."""
+    here.out.print("Bob, a joiner, has talked to his assistant for two years. Neurigraph remembers it, then answers.\n")
+    async with here.engine() as (engine, progress):
+        memory = await _remember(here, engine, progress)
+        found: list[Check] = []
+        for number, question in enumerate(questions(), 1):
+            here.out.print()
+            here.out.print(Rule(f"Question {number} of 5", style="dim", align="left"))
+            found += await _ask(here, engine, memory, question)
+    return _summary(here, found)
+
+
+async def _remember(here: Session, engine: Engine, progress: Progress) -> Memory:
+    limit = here.settings.max_text_bytes
+    [history] = await read_history(HISTORY, max_text_bytes=limit, progress=progress)
+    report = await engine.ingest(history, progress)
+    here.out.print()
+    print_report(here, history, report)
+    return engine.memory(report.user_id)
+
+
+async def _ask(here: Session, engine: Engine, memory: Memory, question: Question) -> list[Check]:
+    answer = await memory.search(SearchRequest(question.ask, limit=SEARCHED))
+    shown = await told(memory, answer)
+    print_answer(here.out, shown, most_hits=SHOWN)
+    opened = None
+    if question.file is not None:
+        opening = await open_best(memory, engine.embedder, answer)
+        if opening is not None:
+            print_opening(here.out, opening)
+            opened = (opening.file.name, opening.passage.text if opening.passage else "")
+    found = list(checks(question, answer, shown.summaries, opened))
+    here.out.print()
+    here.out.print(Text(question.why, style="italic"))
+    for check in found:
+        here.out.print(_line(check))
+    return found
+
+
+def _line(check: Check) -> Text:
+    if check.found is None:
+        return Text("✗ ", style="red").append(f"{check.expected}: not found")
+    return Text("✓ ", style="green").append(f"{check.expected}: ").append(check.found, style="dim")
+
+
+def _summary(here: Session, found: list[Check]) -> int:
+    missed = [check for check in found if check.found is None]
+    here.out.print()
+    here.out.print(Rule("Checked", style="dim", align="left"))
+    here.out.print(f"{len(found) - len(missed)} of {len(found)} expectations were met.")
+    for check in missed:
+        here.out.print(_line(check))
+    home = f"--home {here.settings.home} "
+    here.out.print("\nThe servers stop by themselves. Try next:")
+    for command in (
+        f'neurigraph {home}ask "Where does Ellen live now?"',
+        f'neurigraph {home}ask "What was caught on the opener?" --open',
+        f"neurigraph {home}up --browser",
+        "neurigraph ingest YOUR_CHATS.json --user YOU",
+    ):
+        here.out.print(f"  {command}", soft_wrap=True)
+    return len(missed)

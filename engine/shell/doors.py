@@ -1,0 +1,107 @@
+"""serve, worker: the processes that stay until they are told to end."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+import uvicorn
+from rich.text import Text
+from uvicorn.importer import import_from_string
+
+from engine.errors import NeurigraphError, SettingsError
+from engine.shell import session
+from engine.shell.session import Session
+
+if TYPE_CHECKING:
+    from engine.neurigraph import Engine
+
+APP = "api.app:create_app"
+"""Named, not imported: the shell lies below the REST door."""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands of this module."""
+    app.command("serve")(serve)
+    app.command("worker")(worker)
+
+
+def serve(
+    context: typer.Context,
+    host: Annotated[str | None, typer.Option("--host", help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = None,
+) -> None:
+    """Serve REST until Ctrl-C; OpenAPI is at /docs."""
+    here = session.of(context)
+    changes = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    settings = here.settings.model_copy(update=changes)
+    here = Session(settings, here.out, here.notes, here.debug)
+    here.run(_serve(here))
+
+
+async def _serve(here: Session) -> None:
+    settings = here.settings
+    with _listening(settings.host, settings.port) as listener:
+        async with here.engine() as (engine, _):
+            app = import_from_string(APP)(settings, engine=engine)
+            config = uvicorn.Config(app, log_level="info", access_log=False, server_header=False)
+            host, port = listener.getsockname()[:2]
+            shown = f"[{host}]" if ":" in host else host
+            here.out.print(f"REST at http://{shown}:{port}, its page at http://{shown}:{port}/docs", soft_wrap=True)
+            await uvicorn.Server(config).serve(sockets=[listener])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A bound socket; raises SettingsError, before anything is started, when the port is taken."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise SettingsError(f"Cannot listen on {host} port {port}: {reason}.") from error
+
+
+def worker(
+    context: typer.Context,
+    interval: Annotated[float, typer.Option("--interval", min=0.1, help="Seconds between two rounds.")] = 30,
+    sweep_every: Annotated[int, typer.Option("--sweep-every", min=1, help="Rounds between two sweeps.")] = 20,
+) -> None:
+    """Finish commits that a crash left and sweep orphaned files, until SIGTERM or Ctrl-C."""
+    here = session.of(context)
+    here.run(_work(here, interval, sweep_every))
+
+
+async def _work(here: Session, interval: float, sweep_every: int) -> None:
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, ended.set)
+    async with here.engine() as (engine, _):
+        here.out.print(f"Working, one round every {interval:g} s.")
+        turn = 0
+        while not ended.is_set():
+            await _round(here, engine, sweeping=turn % sweep_every == 0)
+            turn += 1
+            try:
+                async with asyncio.timeout(interval):
+                    await ended.wait()
+            except TimeoutError:
+                continue
+    here.out.print("Ended.")
+
+
+async def _round(here: Session, engine: Engine, *, sweeping: bool) -> None:
+    """One round; a store that is down is met again in the next."""
+    try:
+        finished = await engine.outbox.recover(older_than=10)
+        if finished:
+            here.out.print(f"Finished {finished} commits that were left half way.")
+        if sweeping:
+            report = await engine.sweep.run()
+            if report.deleted:
+                here.out.print(f"Deleted {report.deleted} orphaned files of {report.objects}.")
+    except NeurigraphError as error:
+        here.notes.print(Text(f"{error.detail} The next round tries again.", style="yellow"), soft_wrap=True)

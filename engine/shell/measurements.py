@@ -1,0 +1,4 @@
+"""eval, bench"""
+import typer
+def register(app: typer.Typer) -> None:
+    pass

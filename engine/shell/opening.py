@@ -1,0 +1,77 @@
+"""Phase two: the one file that an answer identifies, opened, and the passage that matters."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+import numpy as np
+
+from engine.domain.search import Hit, SearchAnswer
+from engine.shell.passage import MOST_PARAGRAPHS, Paragraph, paragraphs, standardised, surrounded, worded
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
+    from engine.providers.embedder import Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedDocument:
+    """The file that was opened; its bytes were checked against their hash."""
+
+    file_id: UUID
+    name: str
+    content_type: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What phase two gave; `passage` is None where the file is not a text. `hit` identified the file."""
+
+    file: OpenedDocument
+    hit: Hit
+    passage: Paragraph | None
+
+
+def file_hit(hits: Sequence[Hit]) -> Hit | None:
+    """The hit whose file to open: the best of a document, else the best that has a file.
+
+    A document comes first because the turns of a conversation are whole in the answer already.
+    """
+    with_file = [hit for hit in hits if hit.file_id is not None]
+    documents = [hit for hit in with_file if hit.content_type == "file_upload"]
+    return next(iter(documents or with_file), None)
+
+
+async def open_best(memory: Memory, embedder: Embedder, answer: SearchAnswer) -> Opening | None:
+    """Opens exactly one file; None when no hit has one.
+
+    Raises NotFound, DamagedFile, StoreUnavailable, ProviderUnavailable.
+    """
+    hit = file_hit(answer.hits)
+    if hit is None or hit.file_id is None:
+        return None
+    async with memory.open_file(hit.node_id, hit.file_id) as file:
+        content = await asyncio.to_thread(file.content.read)
+        document = OpenedDocument(file.file_id, file.name, file.content_type, file.size_bytes)
+    passage = None
+    if document.content_type.startswith("text/"):
+        passage = await best_passage(content.decode("utf-8", "replace"), answer.query, embedder)
+    return Opening(document, hit, passage)
+
+
+async def best_passage(text: str, question: str, embedder: Embedder) -> Paragraph | None:
+    """The passage closest to the question, by words and meaning alike; None for a text of white space."""
+    pieces = paragraphs(text)
+    if not pieces:
+        return None
+    by_words = worded(pieces, question)
+    chosen = sorted(np.argsort(-by_words, kind="stable")[:MOST_PARAGRAPHS].tolist())
+    vectors = await embedder.embed_documents([f"{pieces[at].section}. {pieces[at].text}" for at in chosen])
+    by_meaning = vectors @ await embedder.embed_query(question)
+    scores = standardised(by_words[chosen]) + standardised(by_meaning.astype(np.float64))
+    return surrounded(pieces, chosen[int(np.argmax(scores))])

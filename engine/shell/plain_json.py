@@ -1,0 +1,46 @@
+"""Answers as JSON for other programs: values of the domain as plain objects, times as ISO 8601, ids as texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from rich.console import Console
+
+from engine.errors import InvalidInput
+
+
+def plain(value: Any) -> Any:
+    """The value made of dicts, lists, texts and numbers alone."""
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, UUID | Path):
+        return str(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, Iterable):
+        return [plain(entry) for entry in value]
+    raise TypeError(f"{type(value).__name__} has no plain form")
+
+
+def print_json(console: Console, value: Any) -> None:
+    """Prints the value as JSON, never wrapped."""
+    console.out(json.dumps(plain(value), ensure_ascii=False, indent=2))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Writes the value as JSON into a file; raises InvalidInput when it cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(plain(value), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error

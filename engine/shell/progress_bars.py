@@ -1,0 +1,136 @@
+"""Progress for people: bars on a terminal, plain lines elsewhere. Always on stderr, so stdout stays what was asked for."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.filesize import decimal
+from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TaskID, TextColumn
+from rich.text import Text
+
+PAUSE = 10.0
+"""Seconds between two plain lines about the same task."""
+
+_LABELS = {
+    "neo4j": "Start Neo4j",
+    "postgres": "Start Postgres",
+    "read": "Read",
+    "nodes": "Provision",
+    "ingest": "Remember",
+}
+
+
+@dataclass(slots=True)
+class _Task:
+    """One running task; `bar` is its line on the terminal."""
+
+    label: str
+    total: float | None
+    unit: str
+    started: float = field(default_factory=time.monotonic)
+    told: float = field(default_factory=time.monotonic)
+    done: float = 0
+    bar: TaskID | None = None
+
+    def amount(self) -> str:
+        """How much is done, and how fast."""
+        seconds = max(time.monotonic() - self.started, 0.001)
+        if self.unit == "bytes":
+            total = f"/{decimal(int(self.total))}" if self.total else ""
+            return f"{decimal(int(self.done))}{total}  {decimal(int(self.done / seconds))}/s"
+        total = f"/{self.total:,.0f}" if self.total else ""
+        return f"{self.done:,.0f}{total} {self.unit}  {self.done / seconds:,.0f}/s"
+
+
+class RichProgress:
+    """Implements `engine.progress.Progress`. Leaving its block takes the bars away, whatever happened."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._tasks: dict[str, _Task] = {}
+        self._bars: Progress | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._tasks.clear()
+        self._take_down()
+
+    def start(self, task: str, total: float | None, unit: str = "") -> None:
+        """A task begins: a bar on a terminal."""
+        if task in self._tasks:
+            self._drop(task)
+        running = self._tasks[task] = _Task(_label(task), total, unit)
+        if self._console.is_terminal:
+            bars = self._bars or self._put_up()
+            running.bar = bars.add_task(running.label, total=total, told=running)
+
+    def advance(self, task: str, amount: float = 1) -> None:
+        """More is done."""
+        running = self._tasks.get(task)
+        if running is None:
+            return
+        running.done += amount
+        if self._bars is not None and running.bar is not None:
+            self._bars.update(running.bar, completed=running.done)
+        elif time.monotonic() - running.told > PAUSE:
+            running.told = time.monotonic()
+            self._console.print(f"  {running.label}: {running.amount()}")
+
+    def finish(self, task: str, note: str = "") -> None:
+        """The task has ended: one line stays."""
+        running = self._tasks.get(task)
+        if running is None:
+            return
+        self._drop(task)
+        seconds = time.monotonic() - running.started
+        amount = "" if note or not running.done else running.amount()
+        told = "  ".join(part for part in (note or amount, f"{seconds:.1f} s") if part)
+        line = Text("✓ ", style="green").append(f"{running.label:<16}", style="default").append(f" {told}", style="dim")
+        self._console.print(line, soft_wrap=True)
+
+    def _put_up(self) -> Progress:
+        self._bars = Progress(
+            SpinnerColumn(finished_text=" "),
+            TextColumn("{task.description:<16}", markup=False),
+            BarColumn(bar_width=24),
+            _Amount(),
+            console=self._console,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._bars.start()
+        return self._bars
+
+    def _drop(self, task: str) -> None:
+        running = self._tasks.pop(task)
+        if self._bars is not None and running.bar is not None:
+            self._bars.remove_task(running.bar)
+        if not self._tasks:
+            self._take_down()
+
+    def _take_down(self) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+            self._bars = None
+
+
+class _Amount(ProgressColumn):
+    """Amounts and rate of a bar, or the seconds of a task whose end nobody knows."""
+
+    def render(self, task: Task) -> Text:
+        told = task.fields["told"]
+        words = f"{time.monotonic() - told.started:.0f} s" if told.total is None else told.amount()
+        return Text(words, style="dim")
+
+
+def _label(task: str) -> str:
+    return _LABELS.get(task) or task[:1].upper() + task[1:]

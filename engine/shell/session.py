@@ -1,0 +1,160 @@
+"""What every command shares: the settings, where it prints, how it runs and how it fails.
+
+The engine itself is loaded when a command opens it (`engine.open_engine`), so that `--help` and `status` are quick.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.text import Text
+
+import engine
+from engine.errors import InvalidInput, NeurigraphError, NotFound
+from engine.settings import Settings
+from engine.shell.progress_bars import RichProgress
+
+if TYPE_CHECKING:
+    from engine.domain.node import User
+    from engine.neurigraph import Engine
+    from engine.progress import Progress
+
+Result = TypeVar("Result")
+
+PIPE_WIDTH = 110
+"""Columns of tables that are not printed on a terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One call of the command. `out` is stdout and holds the answer, `notes` is stderr and holds everything else."""
+
+    settings: Settings
+    out: Console
+    notes: Console
+    debug: bool
+
+    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Runs a command's work; an error of the engine becomes one sentence on stderr and exit code 1."""
+        try:
+            return asyncio.run(work)
+        except NeurigraphError as error:
+            if self.debug:
+                raise
+            raise failed(self.notes, error.detail) from None
+        except BaseExceptionGroup as group:
+            ours = _first(group)
+            if self.debug or ours is None:
+                raise
+            raise failed(self.notes, ours.detail) from None
+
+    def progress(self) -> RichProgress:
+        """Progress on stderr; a context that takes the bars away at its end."""
+        return RichProgress(self.notes)
+
+    @asynccontextmanager
+    async def engine(self) -> AsyncIterator[tuple[Engine, Progress]]:
+        """The engine, opened with progress on stderr; the progress serves for further work inside the block."""
+        with self.progress() as progress:
+            async with engine.open_engine(self.settings, progress=progress) as opened:
+                yield opened, progress
+
+    def with_home(self, home: Path) -> Session:
+        """The same session on another home."""
+        return Session(self.settings.model_copy(update={"home": home}), self.out, self.notes, self.debug)
+
+    @property
+    def home_is_given(self) -> bool:
+        """Whether somebody chose the home, by option, environment or .env file."""
+        return "home" in self.settings.model_fields_set
+
+    @property
+    def is_managed(self) -> bool:
+        """Whether the settings name managed servers instead of the embedded ones."""
+        return self.settings.neo4j_url is not None or self.settings.postgres_url is not None
+
+
+def of(context: typer.Context) -> Session:
+    """The session that the command line's global options made."""
+    session: Session = context.obj
+    return session
+
+
+def opened(home: Path | None, cache: Path | None, debug: bool) -> Session:
+    """The session for the global options; exits with a sentence when the settings do not fit."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    out, notes = console(), console(stderr=True)
+    logging.basicConfig(level=logging.INFO if debug else logging.CRITICAL, format="%(levelname)s %(name)s: %(message)s")
+    if not debug:
+        sys.excepthook = _surprise
+    given = {"home": home, "cache": cache}
+    try:
+        settings = Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = "_".join(str(part) for part in first["loc"]).upper()
+        name = name if name.startswith("OPENAI") else f"NEURIGRAPH_{name}"
+        raise failed(notes, f"The setting {name} does not fit: {first['msg']}.") from None
+    return Session(settings, out, notes, debug)
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that prints texts as they are: no markup, no emoji codes, no colours outside a terminal."""
+    made = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    if not made.is_terminal:
+        made = Console(
+            stderr=stderr, markup=False, emoji=False, highlight=False, width=PIPE_WIDTH, color_system=None
+        )
+    return made
+
+
+def failed(notes: Console, detail: str) -> typer.Exit:
+    """Says in one sentence what went wrong; the exception to raise ends the command with exit code 1."""
+    notes.print(Text(" ".join(detail.split()), style="red"), soft_wrap=True)
+    return typer.Exit(1)
+
+
+async def the_user(opened_engine: Engine, handle: str | None) -> User:
+    """The user of that handle; without a handle the only user there is. Raises NotFound, InvalidInput."""
+    workspace = opened_engine.settings.workspace
+    if handle is not None:
+        try:
+            return await opened_engine.find_user(handle)
+        except NotFound as error:
+            raise NotFound(f"There is no user {handle} in the workspace {workspace}.") from error
+    users = await opened_engine.users(limit=6)
+    if len(users) == 1:
+        return users[0]
+    if not users:
+        raise NotFound(f"There is no user in the workspace {workspace} yet: start with `neurigraph ingest PATH`.")
+    names = ", ".join(user.handle for user in users[:5]) + (", …" if len(users) > 5 else "")
+    raise InvalidInput(f"There are several users; say which one with --user ({names}).")
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> NeurigraphError | None:
+    """The engine's own error in a group, if there is one."""
+    for error in group.exceptions:
+        found = _first(error) if isinstance(error, BaseExceptionGroup) else error
+        if isinstance(found, NeurigraphError):
+            return found
+    return None
+
+
+def _surprise(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """What nobody foresaw, without a wall of code."""
+    words = " ".join(str(error).split())[:300]
+    detail = f"Something unexpected happened ({kind.__name__}: {words}); `neurigraph --debug …` shows where."
+    failed(console(stderr=True), detail)

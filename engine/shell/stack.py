@@ -1,0 +1,200 @@
+"""up, down, status, init, doctor: the servers and the state of the stores."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from psycopg import conninfo
+from rich.filesize import decimal
+from rich.table import Table
+from rich.text import Text
+
+from engine.embedded import Stack, StackStatus, keep_running, status, stop
+from engine.errors import SettingsError
+from engine.shell import session
+from engine.shell.plain_json import print_json
+from engine.shell.session import Session
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands of this module."""
+    app.command("up")(up)
+    app.command("down")(down)
+    app.command("status")(show_status)
+    app.command("init")(init)
+    app.command("doctor")(doctor)
+
+
+def up(
+    context: typer.Context,
+    browser: Annotated[bool, typer.Option("--browser", help="Serve Neo4j Browser too.")] = False,
+    show_secrets: Annotated[bool, typer.Option("--show-secrets", help="Print the passwords.")] = False,
+) -> None:
+    """Start Neo4j and Postgres and keep them running; prints how to reach each."""
+    here = session.of(context)
+    here.run(_up(here, browser=browser, show_secrets=show_secrets))
+
+
+async def _up(here: Session, *, browser: bool, show_secrets: bool) -> None:
+    _only_embedded(here)
+    settings = here.settings
+    with here.progress() as progress:
+        stack = await keep_running(
+            settings.home, settings.cache, progress=progress, base_url=settings.jars_url, browser=browser
+        )
+    async with here.engine():
+        pass  # the migrations, so that psql and Browser find something to look at
+    here.out.print(_doors(stack, settings.home.absolute() / "secrets.json", show_secrets))
+    here.out.print(Text("\nEverything runs until `neurigraph down`. Ask with `neurigraph ask`, look with `status`."))
+
+
+def _doors(stack: Stack, secrets: object, show_secrets: bool) -> Table:
+    """How to reach each server; passwords only where they were asked for."""
+    parts = conninfo.conninfo_to_dict(stack.postgres_url)
+    where = f"-h {parts.get('host')} -p {parts.get('port')} -U {parts.get('user')} {parts.get('dbname')}"
+    password = str(parts.get("password", ""))
+    rows = [
+        ("Neo4j", stack.neo4j_url),
+        ("", f"user {stack.neo4j_user}, password {stack.neo4j_password if show_secrets else '“neo4j” in secrets.json'}"),
+    ]
+    if stack.browser_url:
+        rows.append(("Browser", stack.browser_url))
+    rows += [
+        ("Postgres", f"psql {where}"),
+        ("", f"password {password if show_secrets else '“owner” in secrets.json'}"),
+        ("Passwords", f"{secrets}" + ("" if show_secrets else "  (or: neurigraph up --show-secrets)")),
+        ("REST", "neurigraph serve"),
+    ]
+    return _pairs(rows)
+
+
+def down(context: typer.Context) -> None:
+    """Stop Neo4j and Postgres, whoever uses them."""
+    here = session.of(context)
+    here.run(_down(here))
+
+
+async def _down(here: Session) -> None:
+    _only_embedded(here)
+    stopped = await stop(here.settings.home)
+    here.out.print("Stopped." if stopped else "Nothing was running.")
+
+
+def show_status(context: typer.Context, as_json: AsJson = False) -> None:
+    """Show what runs, without starting anything."""
+    here = session.of(context)
+    if here.is_managed:
+        here.run(_managed_status(here, as_json))
+        return
+    seen = status(here.settings.home)
+    if as_json:
+        print_json(here.out, {"home": here.settings.home, "memory": seen.memory, **_seen(seen)})
+    elif not seen.running:
+        here.out.print(f"Nothing runs in {here.settings.home}. `neurigraph up` starts it.", soft_wrap=True)
+    else:
+        here.out.print(_servers(seen))
+        here.out.print(f"\n{decimal(seen.memory)} in all; {_until(seen)}.", soft_wrap=True)
+
+
+def _until(seen: StackStatus) -> str:
+    """Who uses it and how long it runs."""
+    used = f"used by {seen.leases} process{'' if seen.leases == 1 else 'es'}" if seen.leases else "not in use"
+    if seen.kept:
+        return f"{used}, kept until `neurigraph down`"
+    return f"{used}, ends with the last of them" if seen.leases else "not in use, ends in a moment"
+
+
+def _seen(seen: StackStatus) -> dict[str, object]:
+    return {
+        "running": seen.running,
+        "kept": seen.kept,
+        "leases": seen.leases,
+        "browser_url": seen.browser_url,
+        "servers": seen.servers,
+    }
+
+
+def _servers(seen: StackStatus) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("server")
+    for name in ("port", "pid", "memory", "CPU", "up"):
+        table.add_column(name, justify="right")
+    for server in seen.servers:
+        minutes, seconds = divmod(round(server.uptime), 60)
+        hours, minutes = divmod(minutes, 60)
+        uptime = f"{hours}:{minutes:02}:{seconds:02}"
+        cells = (str(server.port), str(server.pid), decimal(server.memory), f"{server.cpu:.1f} s", uptime)
+        table.add_row(server.name, *cells)
+    return table
+
+
+async def _managed_status(here: Session, as_json: bool) -> None:
+    """The stores that the settings name, asked one by one."""
+    async with here.engine() as (opened, _):
+        states = await opened.health()
+    if as_json:
+        print_json(here.out, {"running": all(state.healthy for state in states), "stores": states})
+    else:
+        here.out.print(_pairs([(state.store, state.detail or "answers") for state in states]))
+
+
+def init(context: typer.Context) -> None:
+    """Fetch what is needed and make everything in all stores; a second time changes nothing."""
+    here = session.of(context)
+    here.run(_init(here))
+
+
+async def _init(here: Session) -> None:
+    async with here.engine() as (opened, _):
+        states = {state.store: state.detail or "ready" for state in await opened.health()}
+        rows = [
+            ("Neo4j", states["neo4j"]),
+            ("Postgres", states["postgres"]),
+            ("Objects", states["objects"]),
+            ("Encoder", f"{opened.embedder.version}, {opened.embedder.dimension} dimensions"),
+            ("Home", str(here.settings.home)),
+        ]
+    here.out.print(_pairs(rows))
+
+
+def doctor(context: typer.Context, as_json: AsJson = False) -> None:
+    """Compare the stores; say what is wrong and how to mend it. Exit code 1 when something is."""
+    here = session.of(context)
+    if not here.run(_doctor(here, as_json)):
+        raise typer.Exit(1)
+
+
+async def _doctor(here: Session, as_json: bool) -> bool:
+    async with here.engine() as (opened, _):
+        findings = await opened.doctor.examine()
+    if as_json:
+        print_json(here.out, {"healthy": not findings, "findings": findings})
+    elif not findings:
+        here.out.print("The stores agree; nothing is wrong.")
+    else:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in ("severity", "store", "subject", "problem", "remedy"):
+            table.add_column(name, overflow="fold")
+        for finding in findings:
+            style = "red" if finding.severity == "error" else "yellow"
+            told = (finding.store, finding.subject, finding.problem, finding.remedy)
+            table.add_row(Text(finding.severity, style=style), *told)
+        here.out.print(table)
+    return not findings
+
+
+def _only_embedded(here: Session) -> None:
+    if here.is_managed:
+        raise SettingsError("The settings name managed servers; there is nothing of ours to start or stop.")
+
+
+def _pairs(rows: list[tuple[str, str]]) -> Table:
+    table = Table.grid(padding=(0, 3))
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(name, value)
+    return table

@@ -1,0 +1,61 @@
+"""A store that stops in the middle of requests: a clear error, nothing half-written, recovery by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from engine.domain.history import Conversation, Turn
+from engine.embedded import status
+from engine.errors import StoreUnavailable
+from engine.neurigraph import Engine
+
+TURNS = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number in range(8))
+
+
+def server_pid(engine: Engine, name: str) -> int:
+    return next(server.pid for server in status(engine.settings.home).servers if server.name == name)
+
+
+async def until_healthy(engine: Engine) -> None:
+    deadline = time.monotonic() + 90
+    while not all(store.healthy for store in await engine.health()):
+        assert time.monotonic() < deadline, "the stores did not come back by themselves"
+        await asyncio.sleep(0.5)
+
+
+@pytest.mark.ledger("N15", "U07")
+@pytest.mark.parametrize("name", ["postgres", "neo4j"])
+async def test_a_store_killed_under_writes_and_reads(engine: Engine, name: str) -> None:
+    user = await engine.create_user(f"s{uuid4().hex[:12]}")
+    memory = engine.memory(user.user_id)
+    await memory.remember(Conversation("before", TURNS))
+
+    async def write(number: int) -> int | None:
+        try:
+            return (await memory.remember(Conversation(f"c{number}", TURNS))).turns
+        except StoreUnavailable as error:
+            assert error.retry_after > 0 and "password" not in error.detail
+            return None
+
+    async def killer() -> None:
+        await asyncio.sleep(0.15)
+        os.kill(server_pid(engine, name), signal.SIGKILL)
+
+    written, _ = await asyncio.gather(asyncio.gather(*(write(number) for number in range(24))), killer())
+    assert None in written, "no request met the dead store: the test proved nothing"
+    await until_healthy(engine)
+    await engine.outbox.recover()
+    await engine.sweep.run(grace=timedelta(0))
+    assert await engine.doctor.examine() == []
+    stored = {record.title for page in [await memory.metadata(user.user_id, limit=100)] for record in page.records}
+    assert {f"c{number}" for number, turns in enumerate(written) if turns} <= stored
+    again = [await memory.remember(Conversation(f"c{number}", TURNS)) for number in range(24)]
+    assert all(report.turns in (0, 8) for report in again)
+    assert (await memory.shell(user.user_id)).items == 25 * 8

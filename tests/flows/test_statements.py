@@ -1,0 +1,50 @@
+"""Every statement file is known to its database, and every one that reads for a person is bound to that person."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from psycopg import sql
+
+from engine.neurigraph import Engine
+from engine.stores.statements import CYPHER_FOLDER, SQL_FOLDER
+
+CYPHER = sorted(path.relative_to(CYPHER_FOLDER).as_posix() for path in CYPHER_FOLDER.rglob("*.cypher"))
+SQL = sorted(path.name for path in SQL_FOLDER.glob("*.sql"))
+OPERATORS_OWN = {"schema", "doctor"}
+WRITES_OF_THE_OUTBOX = {"node/provision.cypher", "record/apply.cypher"}
+"""Their rows come from a commit that Postgres accepted under the principal's policies."""
+
+
+@pytest.mark.parametrize("name", CYPHER)
+async def test_neo4j_plans_every_statement(engine: Engine, name: str) -> None:
+    text = (CYPHER_FOLDER / name).read_text(encoding="utf-8")
+    if name.startswith("schema/"):
+        return  # schema changes cannot be explained; they run at every start
+    version = "CYPHER 25\n" if "CYPHER 25\n" in text else ""
+    await engine.neo4j.read(version + "EXPLAIN " + text.replace(version, "", 1) if version else "EXPLAIN " + text)
+
+
+@pytest.mark.ledger("N31")
+@pytest.mark.parametrize("name", [name for name in CYPHER if name.split("/")[0] not in OPERATORS_OWN])
+def test_every_statement_for_a_person_is_bound_to_a_user(name: str) -> None:
+    text = (CYPHER_FOLDER / name).read_text(encoding="utf-8")
+    body = "\n".join(line for line in text.splitlines() if not line.startswith("//"))
+    assert name in WRITES_OF_THE_OUTBOX or "$user_id" in body, name
+
+
+@pytest.mark.parametrize("name", SQL)
+async def test_postgres_knows_every_statement(engine: Engine, name: str) -> None:
+    text = (SQL_FOLDER / name).read_text(encoding="utf-8")
+    body = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
+    if not re.match(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)", body) or name.startswith("bench"):
+        return  # commands cannot be prepared; they run at every start
+    user = await engine.create_user("statements")
+    schema = (await engine.memory(user.user_id).shell(user.user_id)).schema_name
+    names = list(dict.fromkeys(re.findall(r"%\((\w+)\)[sb]", body)))
+    numbered = re.sub(r"%\((\w+)\)[sb]", lambda match: f"${names.index(match.group(1)) + 1}", body)
+    async with engine.postgres.as_service() as connection:
+        statement = sql.SQL(numbered.replace("%%", "%")).format(schema=sql.Identifier(schema))
+        await connection.execute(sql.SQL("PREPARE probe AS ") + statement)
+        await connection.execute("DEALLOCATE probe")

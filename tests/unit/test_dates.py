@@ -1,0 +1,101 @@
+"""Dates that texts and questions name."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.domain.dates import MOST_DATES, agreement, dates_asked, dates_in, time_expressions
+
+MONDAY = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I went there yesterday", ("2023-05-07",)),
+        ("the day before yesterday", ("2023-05-06",)),
+        ("see you tomorrow", ("2023-05-09",)),
+        ("tonight!", ("2023-05-08",)),
+        ("on 7 May 2023", ("2023-05-07",)),
+        ("on May 7th, 2023", ("2023-05-07",)),
+        ("on the 7th of May", ("2023-05-07",)),
+        ("2023-05-07 and 2022/1/3", ("2023-05-07", "2022-01-03")),
+        ("in June", ("2023-06",)),
+        ("last June", ("2022-06",)),
+        ("next month", ("2023-06",)),
+        ("in December", ("2022-12",)),
+        ("last Friday", ("2023-05-05",)),
+        ("on Friday", ("2023-05-05",)),
+        ("next Friday", ("2023-05-12",)),
+        ("last weekend", ("2023-05-06", "2023-05-07")),
+        ("two weekends ago", ("2023-04-29", "2023-04-30")),
+        ("three years ago", ("2020",)),
+        ("in 2 months", ("2023-07",)),
+        ("back in 2019", ("2019",)),
+        ("March 2020", ("2020-03",)),
+        ("last year", ("2022",)),
+        ("Sept 3, 2021", ("2021-09-03",)),
+        ("I may march in", ()),
+        ("30 February 2023", ("2023-02",)),
+        ("2023-13-45", ()),
+        ("$2019 or 20190", ()),
+        ("99 years ago and in 999 years", ("1924", "3022")),
+        ("1 day before 0001", ("2023-05-07",)),
+    ],
+)
+def test_dates_are_resolved_against_the_time_of_the_conversation(text, expected):
+    assert dates_in(text, MONDAY) == expected
+
+
+def test_last_week_is_seven_days():
+    assert dates_in("last week", MONDAY) == tuple(f"2023-05-0{day}" for day in range(1, 8))
+
+
+def test_without_a_time_only_complete_dates_count():
+    assert dates_in("yesterday, in June, on 7 May, on 7 May 2023, in 2019", None) == ("2023-05-07", "2019")
+
+
+def test_a_question_leaves_a_missing_year_open():
+    assert dates_asked("What happened in June and on 7 May?", MONDAY) == ("*-06", "*-05-07")
+    assert dates_asked("What happened last June?", MONDAY) == ("2022-06",)
+    assert dates_asked("Who are you?", MONDAY) == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "told", "fit"),
+    [
+        (("2023-05",), ("2023-05-07",), 1.0),
+        (("2023-05-07",), ("2023-05",), 0.5),
+        (("*-05",), ("2021-05-07",), 1.0),
+        (("*-05-07",), ("2021-05-07",), 1.0),
+        (("*-05-07",), ("2021-05",), 0.5),
+        (("2023-05",), ("2023-06",), 0.0),
+        (("2023",), ("2023-06",), 1.0),
+        (("2023-1",), ("2023-12",), 0.0),
+        (("*-05",), ("2021",), 0.0),
+        ((), ("2023",), 0.0),
+        (("2023",), (), 0.0),
+    ],
+)
+def test_dates_agree_by_period(asked, told, fit):
+    assert agreement(asked, told) == fit
+
+
+def test_time_expressions_are_counted():
+    assert time_expressions("We met last week, and in June.") == 2
+    assert time_expressions("I may go") == 0
+
+
+@given(st.text(max_size=300), st.datetimes())
+def test_no_text_breaks_the_reading_of_dates(text, said_at):
+    assert len(dates_in(text, said_at)) <= MOST_DATES
+    assert len(dates_asked(text, said_at)) <= MOST_DATES
+
+
+def test_the_calendars_ends_are_no_obstacle():
+    for said_at in (datetime(1, 1, 1), datetime(9999, 12, 31)):
+        dates_in("yesterday, tomorrow, last week, next year, 999 years ago, in 99 months", said_at)
