@@ -79,7 +79,7 @@ class Home:
         """The passwords, generated at the first call."""
         file = self.folder / "secrets.json"
         if not file.exists():
-            write_private(file, asdict(Secrets(*(secrets.token_urlsafe(24) for _ in range(3)))))
+            write_private(file, asdict(Secrets(*(secrets.token_hex(24) for _ in range(3)))))
         return Secrets(**json.loads(file.read_text()))
 
     def remembered_ports(self) -> Ports | None:

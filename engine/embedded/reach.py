@@ -36,7 +36,10 @@ class Stack:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """One running process with its children. Memory in bytes, times in seconds; the supervisor's port is its door."""
+    """One running process with its children; the supervisor's port is its door.
+
+    `memory` is what is resident, in bytes, shared pages counted once; times are in seconds.
+    """
 
     name: str
     pid: int

@@ -49,7 +49,7 @@ async def _train(java: Java, folder: Path) -> None:
     (folder / "neo4j").mkdir(parents=True, mode=0o700)
     recorded = folder / "recorded.aot"
     log = folder / "neo4j.log"
-    server = Neo4jServer(java, folder / "neo4j", log, any_free_port(), None, secrets.token_urlsafe(24))
+    server = Neo4jServer(java, folder / "neo4j", log, any_free_port(), None, secrets.token_hex(24))
     await server.initialise()
     process = await server.start(training=recorded)
     try:

@@ -41,10 +41,18 @@ def _look_at(running: Running) -> ServerStatus | None:
     for part in _family(process, running.name):
         with contextlib.suppress(psutil.Error):
             times = part.cpu_times()
-            memory += part.memory_info().rss
+            memory += _resident(part)
             cpu += times.user + times.system
     uptime = time.time() - running.identity.started
     return ServerStatus(running.name, running.identity.pid, running.port, memory, cpu, uptime)
+
+
+def _resident(process: psutil.Process) -> int:
+    """Bytes in memory; what the processes of Postgres share is counted once, where the system can tell."""
+    with contextlib.suppress(psutil.AccessDenied):
+        info = process.memory_full_info()
+        return int(getattr(info, "pss", info.rss))
+    return process.memory_info().rss
 
 
 def _family(process: psutil.Process, name: str) -> list[psutil.Process]:
