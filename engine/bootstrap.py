@@ -10,13 +10,15 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from uuid import uuid4
 
 from psycopg import conninfo, sql
 
 from engine.access.idempotency import Idempotency
 from engine.domain.clock import Clock, SystemClock
+from engine.domain.search import SearchRequest
 from engine.embedded import attached, encoder_folder
-from engine.errors import SettingsError
+from engine.errors import NeurigraphError, SettingsError
 from engine.hierarchy.outbox import Outbox, StepHook
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
@@ -111,8 +113,8 @@ async def open_engine(
         await _initialize(stores, addresses)
         engine = _wired(settings, stores, clock, on_step)
         await engine.outbox.recover_quietly(0)
-        recovery = asyncio.create_task(_recover_for_ever(engine.outbox))
-        stack.push_async_callback(_ended, recovery)
+        for background in (_recover_for_ever(engine.outbox), _warm(engine)):
+            stack.push_async_callback(_ended, asyncio.create_task(background))
         yield engine
 
 
@@ -236,6 +238,12 @@ async def _recover_for_ever(outbox: Outbox) -> None:
     while True:
         await asyncio.sleep(RECOVERY_INTERVAL)
         await outbox.recover_quietly(RECOVERY_AGE)
+
+
+async def _warm(engine: Engine) -> None:
+    """Asks for nobody once: a graph server that has just started plans the search in a second, later in no time."""
+    with suppress(NeurigraphError):
+        await engine.memory(uuid4()).search(SearchRequest("warm"))
 
 
 async def _ended(task: asyncio.Task[None]) -> None:

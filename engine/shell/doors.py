@@ -39,10 +39,12 @@ def serve(
     changes = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     settings = here.settings.model_copy(update=changes)
     here = Session(settings, here.out, here.notes, here.debug)
-    here.run(_serve(here))
+    if here.run(_serve(here)):
+        raise typer.Exit(130)
 
 
-async def _serve(here: Session) -> None:
+async def _serve(here: Session) -> bool:
+    """Serves until a signal; whether that was Ctrl-C."""
     settings = here.settings
     with _listening(settings.host, settings.port) as listener:
         async with here.engine() as (engine, _):
@@ -50,8 +52,17 @@ async def _serve(here: Session) -> None:
             config = uvicorn.Config(app, log_level="info", access_log=False, server_header=False)
             host, port = listener.getsockname()[:2]
             shown = f"[{host}]" if ":" in host else host
-            here.out.print(f"REST at http://{shown}:{port}, its page at http://{shown}:{port}/docs", soft_wrap=True)
+            here.out.print(
+                f"REST at http://{shown}:{port}, its page at http://{shown}:{port}/docs", soft_wrap=True
+            )
+            # uvicorn ends at a signal and then sends it to itself once more; handled here, it cannot end us before
+            # the stores are closed.
+            interrupted = asyncio.Event()
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGTERM, lambda: None)
+            loop.add_signal_handler(signal.SIGINT, interrupted.set)
             await uvicorn.Server(config).serve(sockets=[listener])
+    return interrupted.is_set()
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -76,9 +87,7 @@ def worker(
 
 async def _work(here: Session, interval: float, sweep_every: int) -> None:
     ended = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, ended.set)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
     async with here.engine() as (engine, _):
         here.out.print(f"Working, one round every {interval:g} s.")
         turn = 0

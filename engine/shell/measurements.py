@@ -1,4 +1,172 @@
-"""eval, bench"""
+"""eval, bench: what the engine is worth and what it costs, as tables and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
 import typer
+from rich.table import Table
+from rich.text import Text
+
+from engine.connectors import read_history
+from engine.domain.principal import UserPrincipal
+from engine.domain.search import SearchAnswer, SearchRequest
+from engine.shell import session
+from engine.shell.plain_json import print_json, write_json
+from engine.shell.session import Session
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from engine.benchmarks.report import Figure, Report
+    from engine.evaluation.baselines import StoredItem
+
+
+class Benchmark(StrEnum):
+    """The benchmarks by their names; each is a module of `engine.benchmarks`."""
+
+    PROVISIONING = "provisioning"
+    INGEST = "ingest"
+    RETRIEVAL = "retrieval"
+    START = "start"
+
+
+class Evaluation(StrEnum):
+    """The evaluations by their names."""
+
+    LOCOMO = "locomo"
+
+
 def register(app: typer.Typer) -> None:
-    pass
+    """Adds the commands of this module."""
+    app.command("eval")(evaluate)
+    app.command("bench")(bench)
+
+
+def bench(
+    context: typer.Context,
+    benchmark: Annotated[Benchmark, typer.Argument(help="What to measure.")],
+    out: Annotated[
+        Path | None, typer.Argument(metavar="[OUT]", help="With --json: a file instead of stdout.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Give JSON, on stdout or in OUT.")] = False,
+    data: Annotated[Path | None, typer.Option("--data", help="A history instead of the bundled one.")] = None,
+) -> None:
+    """Measure with wall clock and CPU time, on an empty home that is removed afterwards."""
+    here = session.of(context)
+    if out is not None and not as_json:
+        raise typer.BadParameter("OUT goes with --json.", param_hint="OUT")
+    here.run(_bench(here, benchmark, data, as_json=as_json, out=out))
+
+
+async def _bench(
+    here: Session, benchmark: Benchmark, data: Path | None, *, as_json: bool, out: Path | None
+) -> None:
+    # Loaded when it is needed: it brings the whole engine with it.
+    measure = import_module(f"engine.benchmarks.{benchmark}").measure
+    with here.progress() as progress:
+        report: Report = await measure(here.settings, data, progress)
+    if out is not None:
+        write_json(out, report)
+    if as_json and out is None:
+        print_json(here.out, report)
+    else:
+        _print_report(here, report)
+
+
+def _print_report(here: Session, report: Report) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(report.benchmark)
+    table.add_column("", justify="right")
+    table.add_column("")
+    table.add_column("goal")
+    for figure in report.figures:
+        table.add_row(figure.name, f"{figure.value:,.7g}", figure.unit, _goal(figure))
+    here.out.print(table)
+    cpu = ", ".join(f"{name} {seconds:.1f}" for name, seconds in report.cpu_s.items())
+    machine = report.machine
+    told = f"{report.wall_s:.1f} s; CPU seconds: {cpu}; {machine.cores} cores, {machine.system}, Python {machine.python}"
+    here.out.print(Text(f"\n{told}", style="dim"), soft_wrap=True)
+
+
+def _goal(figure: Figure) -> Text:
+    if figure.met is None:
+        return Text("")
+    return Text("✓ " if figure.met else "✗ ", style="green" if figure.met else "red").append(figure.goal)
+
+
+def evaluate(
+    context: typer.Context,
+    evaluation: Annotated[Evaluation, typer.Argument(help="What to evaluate on.")],
+    data: Annotated[
+        Path, typer.Option("--data", metavar="PATH", help="The samples; they are never shipped.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--json", metavar="OUT", help="Write JSON into this file.")
+    ] = None,
+) -> None:
+    """Recall of the search on labelled questions, beside words alone and meaning alone on the same rows."""
+    here = session.of(context)
+    here.run(_evaluate(here, evaluation, data, out))
+
+
+async def _evaluate(here: Session, evaluation: Evaluation, data: Path, out: Path | None) -> None:
+    """Takes in what is not yet stored of the samples, each as a user, then asks."""
+    locomo = import_module(f"engine.evaluation.{evaluation}")
+    baselines = import_module("engine.evaluation.baselines")
+    with here.progress() as reading:
+        limit = here.settings.max_text_bytes
+        histories = await read_history(data, max_text_bytes=limit, progress=reading)
+    async with here.engine() as (engine, progress):
+        users: dict[str, UUID] = {}
+        for history in histories:
+            users[history.handle] = (await engine.ingest(history, progress)).user_id
+
+        async def ask(handle: str, request: SearchRequest) -> SearchAnswer:
+            return await engine.memory(users[handle]).search(request)
+
+        async def rows(handle: str) -> Sequence[StoredItem]:
+            found: Sequence[StoredItem] = await baselines.stored_items(
+                engine.postgres, UserPrincipal(users[handle])
+            )
+            return found
+
+        report: dict[str, Any] = await locomo.evaluate_locomo(
+            data, ask, rows, engine.embedder.embed_query, progress
+        )
+        report["encoder"] = engine.embedder.version
+    if out is not None:
+        write_json(out, report)
+    _print_evaluation(here, report)
+
+
+def _print_evaluation(here: Session, report: Mapping[str, Any]) -> None:
+    """One row a ranking and category, recall in per cent."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, name in enumerate((f"{report['data']}, recall in %", "questions", "@5", "@10", "@20")):
+        table.add_column(name, justify="right" if number else "left")
+    rankings = {"search": report["search"], **report["baselines"]}
+    for name, ranking in rankings.items():
+        table.add_row(
+            name, str(ranking["questions"]), *_recalls(ranking), style="bold" if name == "search" else ""
+        )
+        for category, part in ranking["by_category"].items():
+            table.add_row(f"  {category}", str(part["questions"]), *_recalls(part), style="dim")
+    here.out.print(table)
+    here.out.print()
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, name in enumerate(("widening", "recall@10", "widened", "nodes", "items", "p50 ms", "p95 ms")):
+        table.add_column(name, justify="right" if number else "left")
+    for name, cost in report["navigation"].items():
+        shares = [f"{100 * cost[key]:.1f}" for key in ("recall@10", "widened")]
+        sizes = [f"{cost[key]:,.0f}" for key in ("nodes_searched", "items_searched")]
+        table.add_row(name, *shares, *sizes, *(f"{cost['milliseconds'][key]:.1f}" for key in ("p50", "p95")))
+    here.out.print(table)
+
+
+def _recalls(figures: Mapping[str, Any]) -> list[str]:
+    return [f"{100 * figures[f'recall@{depth}']:.1f}" for depth in (5, 10, 20)]

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +91,6 @@ def surrounded(pieces: Sequence[Paragraph], best: int) -> Paragraph:
             at += step
     chosen = pieces[first : last + 1]
     parts = [chosen[0].text]
-    for before, piece in zip(chosen, chosen[1:], strict=False):
+    for before, piece in pairwise(chosen):
         parts += ["\n" if piece.first == before.last + 1 else "\n\n", piece.text]
     return Paragraph("".join(parts), chosen[0].first, chosen[-1].last, pieces[best].section)

@@ -58,6 +58,10 @@ class Session:
             if self.debug or ours is None:
                 raise
             raise failed(self.notes, ours.detail) from None
+        except OSError as error:  # a home that cannot be written, a cache that is a file
+            if self.debug or error.filename is None:
+                raise
+            raise failed(self.notes, f"{error.filename}: {error.strerror}.") from None
 
     def progress(self) -> RichProgress:
         """Progress on stderr; a context that takes the bars away at its end."""
@@ -97,7 +101,12 @@ def opened(home: Path | None, cache: Path | None, debug: bool) -> Session:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     out, notes = console(), console(stderr=True)
-    logging.basicConfig(level=logging.INFO if debug else logging.CRITICAL, format="%(levelname)s %(name)s: %(message)s")
+    if debug:
+        logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    else:
+        logging.basicConfig(
+            handlers=[logging.NullHandler()]
+        )  # what matters is said by the commands themselves
     if not debug:
         sys.excepthook = _surprise
     given = {"home": home, "cache": cache}
@@ -131,6 +140,8 @@ async def the_user(opened_engine: Engine, handle: str | None) -> User:
     """The user of that handle; without a handle the only user there is. Raises NotFound, InvalidInput."""
     workspace = opened_engine.settings.workspace
     if handle is not None:
+        if not handle.isprintable():  # bytes that are not UTF-8 arrive as lone surrogates
+            raise InvalidInput("The user's handle holds characters that cannot be printed.")
         try:
             return await opened_engine.find_user(handle)
         except NotFound as error:
@@ -139,7 +150,9 @@ async def the_user(opened_engine: Engine, handle: str | None) -> User:
     if len(users) == 1:
         return users[0]
     if not users:
-        raise NotFound(f"There is no user in the workspace {workspace} yet: start with `neurigraph ingest PATH`.")
+        raise NotFound(
+            f"There is no user in the workspace {workspace} yet: start with `neurigraph ingest PATH`."
+        )
     names = ", ".join(user.handle for user in users[:5]) + (", …" if len(users) > 5 else "")
     raise InvalidInput(f"There are several users; say which one with --user ({names}).")
 

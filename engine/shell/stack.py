@@ -48,7 +48,9 @@ async def _up(here: Session, *, browser: bool, show_secrets: bool) -> None:
     async with here.engine():
         pass  # the migrations, so that psql and Browser find something to look at
     here.out.print(_doors(stack, settings.home.absolute() / "secrets.json", show_secrets))
-    here.out.print(Text("\nEverything runs until `neurigraph down`. Ask with `neurigraph ask`, look with `status`."))
+    here.out.print(
+        Text("\nEverything runs until `neurigraph down`. Ask with `neurigraph ask`, look with `status`.")
+    )
 
 
 def _doors(stack: Stack, secrets: object, show_secrets: bool) -> Table:
@@ -58,7 +60,10 @@ def _doors(stack: Stack, secrets: object, show_secrets: bool) -> Table:
     password = str(parts.get("password", ""))
     rows = [
         ("Neo4j", stack.neo4j_url),
-        ("", f"user {stack.neo4j_user}, password {stack.neo4j_password if show_secrets else '“neo4j” in secrets.json'}"),
+        (
+            "",
+            f"user {stack.neo4j_user}, password {stack.neo4j_password if show_secrets else '“neo4j” in secrets.json'}",
+        ),
     ]
     if stack.browser_url:
         rows.append(("Browser", stack.browser_url))

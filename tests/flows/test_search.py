@@ -19,8 +19,12 @@ WORK, FISHING, FAMILY = ("Work", "Dave"), ("Fishing", "Dave"), ("Family", "Ellen
 
 
 def conversation(number: int, *texts: str, node=None) -> Conversation:
-    turns = tuple(Turn(("Bob", "Iris")[place % 2], text, ref=f"{number}:{place}") for place, text in enumerate(texts))
-    return Conversation(f"talk-{number}", turns, f"Talk {number}", datetime(2025, 3, number, 9, tzinfo=UTC), node)
+    turns = tuple(
+        Turn(("Bob", "Iris")[place % 2], text, ref=f"{number}:{place}") for place, text in enumerate(texts)
+    )
+    return Conversation(
+        f"talk-{number}", turns, f"Talk {number}", datetime(2025, 3, number, 9, tzinfo=UTC), node
+    )
 
 
 CONVERSATIONS = (
@@ -111,6 +115,14 @@ async def test_a_hit_knows_its_record_file_and_signals(bob):
 async def test_the_answer_follows_its_question(bob):
     answer = await bob.search(SearchRequest("When did Ellen move?", limit=3))
     assert "October 18, 2025" in " ".join(hit.content for hit in answer.hits[:2])
+
+
+async def test_shells_of_a_bigger_graph_are_found_by_the_index(bob, monkeypatch):
+    small = await bob.search(SearchRequest("nursing in a hospital"))
+    monkeypatch.setattr("engine.retrieval.anchors.EXACT_SHELLS", 7)
+    big = await bob.search(SearchRequest("nursing in a hospital"))
+    assert [anchor.path for anchor in big.anchors] == [anchor.path for anchor in small.anchors]
+    assert "meaning" in big.anchors[0].reasons
 
 
 async def test_stage_times_are_told(bob):

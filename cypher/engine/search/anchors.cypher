@@ -1,8 +1,9 @@
 // Purpose: the nodes where a question's subjects live, by name, alias, full text, meaning of the shell, and over edges from
 //   nodes that were named; each with the way to it and its edges. One round trip; only nodes of the principal.
 // Parameters: user_id (the principal's), keys (normal forms of possible names), text (Lucene query that holds +user_key),
-//   vector (of the question, or empty), version (its embedding version), as_of, known_at (null is now), most (rows
-//   of each kind), least_meaning (spreads). Types and rough sizes that never change keep the server from planning anew.
+//   vector (of the question, or empty), version (its embedding version), as_of, known_at (null is now), most (rows of each
+//   kind), least_meaning (spreads), exactly (so many shells are compared one by one; in bigger graphs the index finds them).
+//   Types and rough sizes that never change keep the server from planning anew.
 // Returns: node_id, name, node_type, layer, state, path, edges, below (ids of the nodes under a named one), and what was
 //   found: named, aliased, text (Lucene score), meaning (spreads above the user's average shell), linked (number of edges).
 CYPHER 25
@@ -23,12 +24,21 @@ CALL () {
 CALL () {
   MATCH (n:Node {user_id: $user_id})
   WHERE n.name_key IS NOT NULL AND n.embedding_version = $version AND size($vector) > 0
+  WITH n LIMIT $exactly
   WITH n, vector.similarity.cosine(n.embedding, $vector) AS cosine
-  WITH collect({node: n, cosine: cosine}) AS near, avg(cosine) AS mean, stDevP(cosine) AS spread
-  UNWIND near AS one
-  WITH one.node AS node, CASE WHEN spread > 0 THEN (one.cosine - mean) / spread ELSE 0.0 END AS meaning
+  RETURN collect({node: n, cosine: cosine}) AS near, avg(cosine) AS mean, stDevP(cosine) AS spread
+}
+CALL (near) {
+  WITH near WHERE size(near) >= $exactly  // a bigger graph: the index finds the closest, the sample says what is usual
+  MATCH (n:Node)
+  SEARCH n IN (VECTOR INDEX node_embedding FOR $vector WHERE n.user_id = $user_id LIMIT $most) SCORE AS cosine
+  RETURN collect(CASE n.embedding_version WHEN $version THEN {node: n, cosine: cosine} END) AS nearest
+}
+CALL (near, nearest, mean, spread) {
+  UNWIND near + nearest AS one
+  WITH DISTINCT one.node AS node, CASE WHEN spread > 0 THEN (one.cosine - mean) / spread ELSE 0.0 END AS meaning
   WHERE meaning >= $least_meaning
-  WITH node, meaning ORDER BY meaning DESC LIMIT $most
+  WITH node, max(meaning) AS meaning ORDER BY meaning DESC LIMIT $most
   RETURN collect({node: node, meaning: meaning}) AS meant
 }
 CALL (named, as_of) {

@@ -1,0 +1,60 @@
+"""The ground of a benchmark: an empty home of its own beside the person's data, gone afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from engine.benchmarks.meter import Meter
+from engine.bootstrap import open_engine
+from engine.domain.node import User
+from engine.embedded import stop
+from engine.neurigraph import Engine
+from engine.progress import Progress
+from engine.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """An open engine with nothing in it, and the meter of its processes."""
+
+    engine: Engine
+    meter: Meter
+
+    async def user(self) -> User:
+        """A user with nothing but a root."""
+        return await self.engine.create_user(f"bench-{uuid4().hex[:12]}", "Bench")
+
+
+@asynccontextmanager
+async def empty_home(settings: Settings) -> AsyncIterator[Settings]:
+    """Settings with a home that is removed at the end, its servers stopped before."""
+    home = settings.home.absolute() / f"bench-{uuid4().hex[:8]}"
+    try:
+        yield settings.model_copy(update={"home": home, "workspace": "bench"})
+    finally:
+        await stop(home)
+        await asyncio.to_thread(shutil.rmtree, home, ignore_errors=True)
+        await asyncio.to_thread(_remove_if_empty, settings.home)
+
+
+@asynccontextmanager
+async def empty_ground(settings: Settings, progress: Progress) -> AsyncIterator[Ground]:
+    """An engine on empty embedded servers; on managed servers, a workspace of their own there, which stays."""
+    if settings.neo4j_url:
+        settings = settings.model_copy(update={"workspace": "bench"})
+        async with open_engine(settings, progress=progress) as engine:
+            yield Ground(engine, Meter(None))
+        return
+    async with empty_home(settings) as fresh, open_engine(fresh, progress=progress) as engine:
+        yield Ground(engine, Meter(fresh.home))
+
+
+def _remove_if_empty(folder: Path) -> None:
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()

@@ -1,0 +1,103 @@
+"""Turns a second through the whole write path, beside the bare encoder on the same texts in the same run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.benchmarks.corpus import base_history, repeated
+from engine.benchmarks.ground import Ground, empty_ground
+from engine.benchmarks.meter import Reading
+from engine.benchmarks.report import Figure, Report, at_least, at_most
+from engine.benchmarks.trips import Trips, counted
+from engine.domain.history import Conversation, History
+from engine.domain.utterance import embedded_text
+from engine.memory import Memory
+from engine.progress import Progress, Silent
+from engine.settings import Settings
+
+ROUNDS = 4
+TURNS = 640
+"""Turns of a round, 20 batches."""
+COUNTED = 320
+"""Turns of the run in which round trips are counted."""
+
+_TASK = "ingest beside the encoder"
+
+
+async def measure(settings: Settings, data: Path | None, progress: Progress) -> Report:
+    """Rounds of ingest and bare encoding in turn, after one of each that does not count."""
+    base = await base_history(data, settings.max_text_bytes, progress)
+    async with empty_ground(settings, progress) as ground:
+        progress.start(_TASK, (ROUNDS + 1) * TURNS * 2, "turns")
+        ingests, encodings = [], []
+        for number in range(ROUNDS + 1):
+            texts = repeated(base.conversations, TURNS, first_copy=100 * number)
+            ingests.append(await _ingest(ground, base, texts))
+            progress.advance(_TASK, TURNS)
+            encodings.append(await _encode(ground, texts))
+            progress.advance(_TASK, TURNS)
+        progress.finish(_TASK)
+        texts = repeated(base.conversations, COUNTED, first_copy=1000)
+        trips = await _trips(ground, base, texts)
+        batch = settings.batch_turns
+    return _report(ingests[1:], encodings[1:], trips, batch)
+
+
+async def _memory(ground: Ground, base: History) -> Memory:
+    """A fresh user with the history's nodes and none of its turns."""
+    user = await ground.user()
+    memory = ground.engine.memory(user.user_id)
+    await memory.ingest(History(user.handle, user.display_name, (), nodes=base.nodes))
+    return memory
+
+
+async def _ingest(ground: Ground, base: History, texts: tuple[Conversation, ...]) -> Reading:
+    memory = await _memory(ground, base)
+    before = ground.meter.read()
+    report = await memory.ingest(History("bench", "Bench", texts))
+    spent = ground.meter.read().since(before)
+    assert report.turns == TURNS
+    return spent
+
+
+async def _encode(ground: Ground, texts: tuple[Conversation, ...]) -> Reading:
+    """All texts in one call, which is the encoder's best case."""
+    embedded = []
+    for conversation in texts:
+        speakers = sorted({turn.speaker for turn in conversation.turns})
+        embedded += [embedded_text(turn.text, speakers) for turn in conversation.turns]
+    before = ground.meter.read()
+    await ground.engine.embedder.embed_documents(embedded)
+    return ground.meter.read().since(before)
+
+
+async def _trips(ground: Ground, base: History, texts: tuple[Conversation, ...]) -> Trips:
+    memory = await _memory(ground, base)
+    async with counted(ground.engine) as trips:
+        await memory.ingest(History("bench", "Bench", texts), Silent())
+    return trips
+
+
+def _report(ingests: list[Reading], encodings: list[Reading], trips: Trips, batch: int) -> Report:
+    turns = ROUNDS * TURNS
+    wall, wall_encoder = sum(one.wall for one in ingests), sum(one.wall for one in encodings)
+    cpu, cpu_encoder = sum(one.total_cpu for one in ingests), sum(one.total_cpu for one in encodings)
+    batches = COUNTED / batch
+    by_process = {name: round(sum(one.cpu[name] for one in ingests), 2) for name in ingests[0].cpu}
+    figures = (
+        Figure("turns a second, ingest", round(turns / wall, 1), "turns/s"),
+        Figure("turns a second, encoder alone", round(turns / wall_encoder, 1), "turns/s"),
+        at_least("ingest against the encoder", wall_encoder / wall, "times", 0.7),
+        Figure("CPU a turn, ingest, all processes", round(cpu / turns * 1000, 2), "ms"),
+        Figure("CPU a turn, encoder alone", round(cpu_encoder / turns * 1000, 2), "ms"),
+        at_most(f"Postgres trips per {batch} turns", trips.postgres / batches, "trips", 3),
+        at_most(f"Neo4j trips per {batch} turns", trips.neo4j / batches, "trips", 3),
+    )
+    details = {
+        "turns_a_round": TURNS,
+        "rounds": [
+            {"ingest_wall_s": one.wall, "ingest_cpu_s": dict(one.cpu), "encoder_wall_s": other.wall}
+            for one, other in zip(ingests, encodings, strict=True)
+        ],
+    }
+    return Report("ingest", figures, wall, by_process, details)

@@ -1,0 +1,206 @@
+"""Time, CPU and round trips of a search, beside a hand-written search over the same rows in one table."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from psycopg import sql
+
+from engine.benchmarks.corpus import base_history, more_nodes, repeated
+from engine.benchmarks.ground import Ground, empty_ground
+from engine.benchmarks.meter import Reading
+from engine.benchmarks.report import Figure, Report, percentiles
+from engine.benchmarks.trips import Trips, counted
+from engine.domain.history import Conversation, History
+from engine.domain.search import SearchRequest
+from engine.memory import Memory
+from engine.progress import Progress
+from engine.settings import Settings
+from engine.stores.postgres import Connection
+from engine.stores.statements import sql_in, sql_text
+
+NODES, ITEMS = 50, 5000
+QUESTIONS = 60
+ROUNDS = 3
+HITS = 10
+
+_TASK = "search beside one table"
+
+
+@dataclass(slots=True)
+class _Timed:
+    """The seconds of single searches, and what all of them used."""
+
+    seconds: list[float]
+    spent: list[Reading]
+
+    @property
+    def cpu(self) -> float:
+        """CPU milliseconds of one search, all processes."""
+        return sum(one.total_cpu for one in self.spent) / len(self.seconds) * 1000
+
+
+async def measure(settings: Settings, data: Path | None, progress: Progress) -> Report:
+    """A user with 50 nodes and 5,000 items; every question is asked in every way, in turn, after a warm round."""
+    base = await base_history(data, settings.max_text_bytes, progress)
+    questions = _questions(base)
+    async with empty_ground(settings, progress) as ground:
+        memory, before = await _filled(ground, base, progress), ground.meter.read()
+        async with ground.engine.postgres.service.connection() as connection:
+            items = await _one_table(ground, memory, connection)
+            timed = await _asked(ground, _ways(ground, memory, connection), questions, progress)
+        stages = await _stages(memory, questions)
+        trips = await _trips(ground, memory, questions)
+        whole = ground.meter.read().since(before)
+    details = {
+        "nodes": NODES,
+        "items": items,
+        "questions": len(questions),
+        "rounds": ROUNDS,
+        "stages_ms": stages,
+    }
+    return _report(timed, trips, whole, details)
+
+
+def _questions(base: History) -> list[str]:
+    """Questions that the history's own speakers ask, evenly taken from all of it."""
+    sentences = (
+        sentence.strip()
+        for conversation in base.conversations
+        for turn in conversation.turns
+        for sentence in re.split(r"(?<=[.!?])\s+", turn.text)
+    )
+    found = [
+        sentence for sentence in sentences if sentence.endswith("?") and 4 <= len(sentence.split()) <= 30
+    ]
+    found = found or [
+        conversation.turns[0].text[:200] for conversation in base.conversations if conversation.turns
+    ]
+    step = max(len(found) // QUESTIONS, 1)
+    return found[::step][:QUESTIONS]
+
+
+async def _filled(ground: Ground, base: History, progress: Progress) -> Memory:
+    """The user's memory: whole conversations at each node in turn, so that all nodes hold about as much."""
+    nodes = more_nodes(base.nodes, NODES - 1)  # the root is the fiftieth
+    paths = [(), *(node.path for node in nodes)]
+    conversations = tuple(
+        Conversation(one.source_id, one.turns, one.title, one.started_at, paths[number % NODES] or None)
+        for number, one in enumerate(repeated(base.conversations, ITEMS))
+    )
+    user = await ground.user()
+    memory = ground.engine.memory(user.user_id)
+    await memory.ingest(History(user.handle, user.display_name, conversations, nodes=nodes), progress)
+    return memory
+
+
+async def _one_table(ground: Ground, memory: Memory, connection: Connection) -> int:
+    """The same rows in a table of the baseline's own, which ends with the connection; how many there are."""
+    await connection.execute(sql_text("bench_table"))
+    items = 0
+    for node in await ground.engine.parts.ingest.nodes(memory.principal):
+        cursor = await connection.execute(sql_in("bench_fill", node.schema_name))
+        items += cursor.rowcount
+    await connection.execute(sql_text("bench_analyze"))
+    return items
+
+
+Way = Callable[[str], Awaitable[object]]
+
+
+def _ways(ground: Ground, memory: Memory, connection: Connection) -> dict[str, Way]:
+    """The ways to ask, each with the encoding of the question."""
+    embedder, query = ground.engine.embedder, sql_text("bench_search")
+
+    async def search(question: str) -> object:
+        return await memory.search(SearchRequest(question, limit=HITS))
+
+    async def widened(question: str) -> object:
+        return await memory.search(SearchRequest(question, limit=HITS, widen="always"))
+
+    async def one_table(question: str) -> object:
+        vector = await embedder.embed_query(question)
+        return await _rows(connection, query, {"question": question, "vector": vector, "limit": HITS})
+
+    async def encoder(question: str) -> object:
+        return await embedder.embed_query(question)
+
+    return {"search": search, "widened": widened, "one_table": one_table, "encoder": encoder}
+
+
+async def _rows(connection: Connection, query: sql.SQL, parameters: dict[str, object]) -> object:
+    cursor = await connection.execute(query, parameters)
+    return await cursor.fetchall()
+
+
+async def _asked(
+    ground: Ground, ways: dict[str, Way], questions: list[str], progress: Progress
+) -> dict[str, _Timed]:
+    timed = {name: _Timed([], []) for name in ways}
+    progress.start(_TASK, (ROUNDS + 1) * len(ways) * len(questions), "searches")
+    for turn in range(ROUNDS + 1):
+        for name, way in ways.items():
+            before = last = ground.meter.read()
+            for question in questions:
+                last = await _once(way, question, ground, last, timed[name] if turn else None)
+                progress.advance(_TASK)
+            if turn:
+                timed[name].spent.append(last.since(before))
+    progress.finish(_TASK)
+    return timed
+
+
+async def _once(way: Way, question: str, ground: Ground, before: Reading, timed: _Timed | None) -> Reading:
+    await way(question)
+    after = ground.meter.read()
+    if timed is not None:
+        timed.seconds.append(after.wall - before.wall)
+    return after
+
+
+async def _trips(ground: Ground, memory: Memory, questions: list[str]) -> list[Trips]:
+    found = []
+    for question in questions[:20]:
+        async with counted(ground.engine) as trips:
+            await memory.search(SearchRequest(question, limit=HITS))
+        found.append(trips)
+    return found
+
+
+async def _stages(memory: Memory, questions: list[str]) -> dict[str, float]:
+    """The median of every step of a search, in milliseconds."""
+    answers = [await memory.search(SearchRequest(question, limit=HITS)) for question in questions]
+    steps = answers[0].timings_ms
+    return {step: statistics.median(answer.timings_ms[step] for answer in answers) for step in steps}
+
+
+def _report(
+    timed: dict[str, _Timed], trips: list[Trips], whole: Reading, details: dict[str, object]
+) -> Report:
+    """The figures of all ways and the trips."""
+    postgres, neo4j = max(trip.postgres for trip in trips), max(trip.neo4j for trip in trips)
+    titles = {
+        "search": "search",
+        "widened": "search of all nodes",
+        "one_table": "one table, by hand",
+        "encoder": "of which the encoder",
+    }
+    figures: list[Figure] = []
+    for name, title in titles.items():
+        figures += percentiles(title, timed[name].seconds)
+        figures.append(Figure(f"{title}, CPU", round(timed[name].cpu, 2), "ms"))
+    figures += [
+        Figure(
+            "Postgres trips of a search",
+            postgres,
+            "trips",
+            "exactly 1",
+            all(one.postgres == 1 for one in trips),
+        ),
+        Figure("Neo4j trips of a search", neo4j, "trips", "exactly 1", all(one.neo4j == 1 for one in trips)),
+    ]
+    return Report("retrieval", tuple(figures), whole.wall, dict(whole.cpu), details)

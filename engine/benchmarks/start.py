@@ -1,0 +1,111 @@
+"""From nothing running to the first answer, as a person meets it: the real command on an initialised home."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import statistics
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.benchmarks.corpus import HISTORY
+from engine.benchmarks.ground import empty_home
+from engine.benchmarks.report import Figure, Report, at_most
+from engine.bootstrap import open_engine
+from engine.connectors import read_history
+from engine.embedded import attached, status, stop
+from engine.errors import StackError
+from engine.progress import Progress, Silent
+from engine.settings import Settings
+
+ROUNDS = 3
+REST = 10.0
+"""Seconds after which a stack that nobody asks counts as idle."""
+MEGABYTE = 1 << 20
+
+_TASK = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """One start: seconds to the answer, CPU seconds of the command and of the servers until then."""
+
+    wall: float
+    command_cpu: float
+    server_cpu: float
+
+
+async def measure(settings: Settings, data: Path | None, progress: Progress) -> Report:
+    """Starts that end with an answer, each after everything had stopped; then the memory of a stack at rest."""
+    async with empty_home(settings) as empty:
+        fresh = empty.model_copy(
+            update={"workspace": settings.workspace}
+        )  # the command reads its own settings
+        async with open_engine(fresh, progress=progress) as engine:
+            limit = fresh.max_text_bytes
+            for history in await read_history(data or HISTORY, max_text_bytes=limit, progress=progress):
+                await engine.ingest(history, progress)
+                handle = history.handle
+        progress.start(_TASK, ROUNDS, "starts")
+        starts = []
+        for _ in range(ROUNDS):
+            await stop(fresh.home)
+            starts.append(await _start(fresh, handle))
+            progress.advance(_TASK)
+        progress.finish(_TASK)
+        memory = await _memory_at_rest(fresh, progress)
+    return _report(starts, memory)
+
+
+async def _start(settings: Settings, handle: str) -> _Start:
+    """Runs `neurigraph ask` in a process of its own; raises StackError when it fails."""
+    places = ["--home", str(settings.home), "--cache", str(settings.cache)]
+    question = ["ask", "Who is Dave?", "--user", handle, "--json"]
+    before, began = _children_cpu(), time.perf_counter()
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "engine.cli", *places, *question,
+        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    _, complaint = await process.communicate()
+    wall = time.perf_counter() - began
+    if process.returncode:
+        raise StackError(f"`neurigraph ask` failed: {complaint.decode(errors='replace').strip()}")
+    servers = status(settings.home).servers
+    return _Start(wall, _children_cpu() - before, sum(server.cpu for server in servers))
+
+
+def _children_cpu() -> float:
+    """CPU seconds of all ended children of this process."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+async def _memory_at_rest(settings: Settings, progress: Progress) -> dict[str, int]:
+    """Resident bytes of each process of a stack that nobody has asked for a while."""
+    async with attached(settings.home, settings.cache, progress=Silent(), base_url=settings.jars_url):
+        progress.start("rest", REST, "s")
+        await asyncio.sleep(REST)
+        progress.finish("rest")
+        return {server.name: server.memory for server in status(settings.home).servers}
+
+
+def _report(starts: list[_Start], memory: dict[str, int]) -> Report:
+    wall = statistics.median(one.wall for one in starts)
+    command = statistics.median(one.command_cpu for one in starts)
+    servers = statistics.median(one.server_cpu for one in starts)
+    figures = (
+        at_most("nothing runs to the first answer", wall, "s", 12),
+        Figure("CPU of the servers until then", round(servers, 2), "s"),
+        Figure("CPU of the command", round(command, 2), "s"),
+        at_most("memory of the idle stack", sum(memory.values()) / MEGABYTE, "MiB", 900),
+        *(Figure(f"of which {name}", round(size / MEGABYTE, 1), "MiB") for name, size in memory.items()),
+    )
+    spent = {
+        "command": sum(one.command_cpu for one in starts),
+        "servers": sum(one.server_cpu for one in starts),
+    }
+    return Report(
+        "start", figures, sum(one.wall for one in starts), spent, {"starts": starts, "memory_bytes": memory}
+    )

@@ -1,0 +1,201 @@
+"""The real command, in a process of its own, on a home of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.demo.script import HISTORY, questions
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("NEURIGRAPH_", "OPENAI_"))}
+
+
+@pytest.fixture(scope="module")
+def command(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> list[str]:
+    home = tmp_path_factory.mktemp("shell") / "a home"
+    return [sys.executable, "-m", "engine.cli", "--home", str(home), "--cache", str(cache)]
+
+
+@pytest.fixture(scope="module")
+def run(command: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")  # no .env of this checkout
+
+    def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*command, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=170,
+            cwd=elsewhere,
+            env=CLEAN | settings,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def demo(run: Run) -> subprocess.CompletedProcess[str]:
+    return run("demo")
+
+
+@pytest.fixture(scope="module")
+def kept(run: Run, demo: subprocess.CompletedProcess[str]) -> Iterator[subprocess.CompletedProcess[str]]:
+    """The demo's home with its servers kept running."""
+    yield run("up")
+    run("down")
+
+
+def sentence(result: subprocess.CompletedProcess[str]) -> str:
+    """The one line on stderr of a command that failed."""
+    lines = [line for line in result.stderr.splitlines() if line and not line.startswith("✓")]
+    assert result.returncode == 1 and result.stdout == "" and len(lines) == 1, (result.stdout, result.stderr)
+    assert "Traceback" not in result.stderr and "\x1b" not in result.stderr
+    return lines[0]
+
+
+@pytest.mark.ledger("U05", "U07", "N24", "N25")
+def test_demo_shows_the_whole_path_and_checks_itself(
+    demo: subprocess.CompletedProcess[str], run: Run
+) -> None:
+    assert demo.returncode == 0, (demo.stdout[-2000:], demo.stderr)
+    for question in questions():
+        assert question.ask in demo.stdout
+    assert demo.stdout.count("Took ") == 5
+    assert (
+        demo.stdout.count("Opened ") == 1 and "workshop-lease.md" in demo.stdout and "150 days" in demo.stdout
+    )
+    assert "✗" not in demo.stdout and "18 of 18 expectations were met." in demo.stdout
+    assert "\x1b" not in demo.stdout + demo.stderr  # no colours outside a terminal
+    assert "Remember" in demo.stderr and "264 turns" in demo.stderr
+    deadline = time.monotonic() + 60
+    while (state := json.loads(run("status", "--json").stdout))["running"]:
+        assert time.monotonic() < deadline, state
+        time.sleep(1)
+
+
+def test_up_says_how_to_reach_each_door_and_keeps_the_passwords(
+    kept: subprocess.CompletedProcess[str], command: list[str], run: Run
+) -> None:
+    assert kept.returncode == 0, kept.stderr
+    secrets = json.loads((Path(command[command.index("--home") + 1]) / "secrets.json").read_text())
+    assert all(word in kept.stdout for word in ("bolt://", "psql -h", "secrets.json", "neurigraph serve"))
+    assert not any(secret in kept.stdout + kept.stderr for secret in secrets.values())
+    shown = run("up", "--show-secrets").stdout
+    assert secrets["neo4j"] in shown and secrets["owner"] in shown
+    state = json.loads(run("status", "--json").stdout)
+    assert state["kept"] and {server["name"] for server in state["servers"]} >= {"neo4j", "postgres"}
+
+
+@pytest.mark.usefixtures("kept")
+def test_the_same_history_twice_is_skipped_and_says_so(run: Run) -> None:
+    again = run("ingest", str(HISTORY))
+    assert again.returncode == 0 and "everything was stored already; nothing was changed" in again.stdout
+    [entry] = json.loads(run("ingest", str(HISTORY), "--json").stdout)["histories"]
+    report = entry["report"]
+    assert (entry["user"], report["turns"], report["records"], report["nodes_created"]) == ("bob", 0, [], 0)
+    assert {skip["reason"] for skip in report["skipped"]} == {"Stored already."}
+
+
+@pytest.mark.usefixtures("kept")
+def test_ask_as_text_and_as_json(run: Run, tmp_path: Path) -> None:
+    text = run("ask", "When did Mom move into Cedar Court?", "--limit", "3")
+    assert text.returncode == 0
+    assert all(word in text.stdout for word in ("Family > Parents", "May 17", "why:", "total", "alias"))
+    answer = json.loads(run("ask", questions()[4].ask, "--user", "bob", "--open", "--json").stdout)
+    assert answer["hits"] and answer["anchors"] and answer["timings_ms"]["total"] > 0
+    opened = answer["opened"]
+    assert opened["file"]["name"] == "workshop-lease.md" and "150 days" in opened["passage"]["text"]
+    assert opened["file"]["size_bytes"] == (HISTORY.parent / "files" / "workshop-lease.md").stat().st_size
+
+
+@pytest.mark.usefixtures("kept")
+def test_provision_and_a_second_user(run: Run, tmp_path: Path) -> None:
+    first = json.loads(
+        run("provision", "ann", "Garden", "Roses", "--keywords", "rose, thorn", "--json").stdout
+    )
+    assert (first["created"], first["layer"], first["path"][1:]) == (True, 2, ["Garden", "Roses"])
+    again = run("provision", "ann", "Garden", "Roses")
+    assert again.returncode == 0 and "was there already" in again.stdout and first["node_id"] in again.stdout
+    note = tmp_path / "roses.md"
+    note.write_text("# Roses\n\nThe rose by the gate is called Gertrude.\n", encoding="utf-8")
+    assert run("ingest", str(note), "--user", "ann").returncode == 0
+    found = run("ask", "What is the rose called?", "--user", "ann", "--open")
+    assert "Gertrude" in found.stdout and "roses.md" in found.stdout
+    assert "--user (ann, bob)" in sentence(run("ask", "Who?"))
+    assert (
+        sentence(run("ask", "Who?", "--user", "nobody"))
+        == "There is no user nobody in the workspace default."
+    )
+    assert "layer 5" in sentence(run("provision", "ann", *"abcdef"))
+
+
+@pytest.mark.usefixtures("kept")
+def test_doctor_and_init_on_a_healthy_home(run: Run) -> None:
+    result = run("doctor", "--json")
+    assert (result.returncode, json.loads(result.stdout)) == (0, {"healthy": True, "findings": []})
+    assert "ready" in run("init").stdout
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_the_worker_ends_when_it_is_told_to(command: list[str], number: signal.Signals, code: int) -> None:
+    process = subprocess.Popen(
+        [*command, "worker", "--interval", "0.2", "--sweep-every", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=CLEAN | {"PYTHONUNBUFFERED": "1"},
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("Working")
+    time.sleep(1)
+    process.send_signal(number)
+    _, complaint = process.communicate(timeout=30)
+    assert process.returncode == code and "Traceback" not in complaint, complaint
+
+
+def test_bad_files_are_told_in_one_sentence_and_start_nothing(run: Run, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"format": "neurigraph-history/1",\n "user": {"handle": bob}}', encoding="utf-8")
+    started = time.monotonic()
+    assert "missing.json is not there" in sentence(run("ingest", str(tmp_path / "missing.json")))
+    assert "(line 2, column " in sentence(run("ingest", str(broken)))
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"\x89PNG\r\n")
+    assert "picture.png is not read" in sentence(run("ingest", str(picture), "--user", "bob"))
+    assert time.monotonic() - started < 20
+
+
+def test_bad_usage_is_exit_code_2(run: Run) -> None:
+    for arguments in (
+        ("nonsense",),
+        ("ask",),
+        ("ask", "x", "--limit", "0"),
+        ("bench", "x"),
+        ("up", "--no-such"),
+    ):
+        result = run(*arguments)
+        assert result.returncode == 2 and "Traceback" not in result.stderr, arguments
+
+
+def test_bad_settings_are_told_in_one_sentence(run: Run) -> None:
+    assert "NEURIGRAPH_PORT" in sentence(run("status", NEURIGRAPH_PORT="many"))
+    assert "NEURIGRAPH_POSTGRES_URL" in sentence(run("ask", "x", NEURIGRAPH_NEO4J_URL="bolt://127.0.0.1:1"))
+    nowhere = {
+        "NEURIGRAPH_NEO4J_URL": "bolt://127.0.0.1:1",
+        "NEURIGRAPH_NEO4J_PASSWORD": "x",
+        "NEURIGRAPH_POSTGRES_URL": "postgresql://x:x@127.0.0.1:1/x",
+        "NEURIGRAPH_CONNECT_TIMEOUT_S": "2",
+    }
+    assert "does not answer" in sentence(run("ask", "x", **nowhere))
+    assert "managed servers" in sentence(run("up", **nowhere))
