@@ -11,7 +11,7 @@ from typing import Any
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route
 
@@ -121,6 +121,11 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
                 name: {"description": about, "schema": {"type": "string"}} for name, about in _HEADERS[status].items()
             }
     return documents
+
+
+def answered(status: int, model: type, about: str) -> dict[int | str, dict[str, Any]]:
+    """The OpenAPI response of another success status."""
+    return {status: {"model": model, "description": about}}
 
 
 async def engine_problem(request: Request, error: Exception) -> Response:

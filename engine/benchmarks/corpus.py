@@ -30,9 +30,7 @@ _OTHERS = (
 
 async def base_history(data: Path | None, max_text_bytes: int, progress: Progress) -> History:
     """The bundled history, or all histories of a file as one. Raises InvalidInput."""
-    histories = await read_history(
-        data or HISTORY, handle=None, max_text_bytes=max_text_bytes, progress=progress
-    )
+    histories = await read_history(data or HISTORY, handle=None, max_text_bytes=max_text_bytes, progress=progress)
     conversations = tuple(
         replace(conversation, source_id=f"{number}-{conversation.source_id}", node=None)
         for number, history in enumerate(histories)

@@ -74,12 +74,8 @@ def _questions(base: History) -> list[str]:
         for turn in conversation.turns
         for sentence in re.split(r"(?<=[.!?])\s+", turn.text)
     )
-    found = [
-        sentence for sentence in sentences if sentence.endswith("?") and 4 <= len(sentence.split()) <= 30
-    ]
-    found = found or [
-        conversation.turns[0].text[:200] for conversation in base.conversations if conversation.turns
-    ]
+    found = [sentence for sentence in sentences if sentence.endswith("?") and 4 <= len(sentence.split()) <= 30]
+    found = found or [conversation.turns[0].text[:200] for conversation in base.conversations if conversation.turns]
     step = max(len(found) // QUESTIONS, 1)
     return found[::step][:QUESTIONS]
 
@@ -137,9 +133,7 @@ async def _rows(connection: Connection, query: sql.SQL, parameters: dict[str, ob
     return await cursor.fetchall()
 
 
-async def _asked(
-    ground: Ground, ways: dict[str, Way], questions: list[str], progress: Progress
-) -> dict[str, _Timed]:
+async def _asked(ground: Ground, ways: dict[str, Way], questions: list[str], progress: Progress) -> dict[str, _Timed]:
     timed = {name: _Timed([], []) for name in ways}
     progress.start(_TASK, (ROUNDS + 1) * len(ways) * len(questions), "searches")
     for turn in range(ROUNDS + 1):
@@ -178,9 +172,7 @@ async def _stages(memory: Memory, questions: list[str]) -> dict[str, float]:
     return {step: statistics.median(answer.timings_ms[step] for answer in answers) for step in steps}
 
 
-def _report(
-    timed: dict[str, _Timed], trips: list[Trips], whole: Reading, details: dict[str, object]
-) -> Report:
+def _report(timed: dict[str, _Timed], trips: list[Trips], whole: Reading, details: dict[str, object]) -> Report:
     """The figures of all ways and the trips."""
     postgres, neo4j = max(trip.postgres for trip in trips), max(trip.neo4j for trip in trips)
     titles = {

@@ -40,9 +40,7 @@ class _Start:
 async def measure(settings: Settings, data: Path | None, progress: Progress) -> Report:
     """Starts that end with an answer, each after everything had stopped; then the memory of a stack at rest."""
     async with empty_home(settings) as empty:
-        fresh = empty.model_copy(
-            update={"workspace": settings.workspace}
-        )  # the command reads its own settings
+        fresh = empty.model_copy(update={"workspace": settings.workspace})  # the command reads its own settings
         async with open_engine(fresh, progress=progress) as engine:
             limit = fresh.max_text_bytes
             for history in await read_history(data or HISTORY, max_text_bytes=limit, progress=progress):
@@ -106,6 +104,4 @@ def _report(starts: list[_Start], memory: dict[str, int]) -> Report:
         "command": sum(one.command_cpu for one in starts),
         "servers": sum(one.server_cpu for one in starts),
     }
-    return Report(
-        "start", figures, sum(one.wall for one in starts), spent, {"starts": starts, "memory_bytes": memory}
-    )
+    return Report("start", figures, sum(one.wall for one in starts), spent, {"starts": starts, "memory_bytes": memory})

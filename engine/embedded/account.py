@@ -62,6 +62,4 @@ def account_for(data: Path) -> Account:
         except KeyError:
             continue
         return Account(entry.pw_uid, entry.pw_gid)
-    raise MissingPrerequisite(
-        "Postgres does not run as root, and there is no user nobody to run it: make one."
-    )
+    raise MissingPrerequisite("Postgres does not run as root, and there is no user nobody to run it: make one.")

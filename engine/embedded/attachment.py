@@ -170,9 +170,7 @@ async def _reach(wish: Wish, ask: str) -> Lease:
             if started == ATTEMPTS:
                 raise StackError(f"The supervisor ended at once: {last_words(home.logs / 'supervisor.log')}")
             if not prepared:
-                await prepare(
-                    wish.cache, progress=wish.progress, base_url=wish.base_url, browser=wish.browser
-                )
+                await prepare(wish.cache, progress=wish.progress, base_url=wish.base_url, browser=wish.browser)
                 prepared = True
                 continue
             started += await _start_supervisor(wish)

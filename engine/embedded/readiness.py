@@ -53,7 +53,5 @@ def last_words(log: Path) -> str:
     if NO_ROOM in tail:
         return "there is no room left on the disk."
     lines = [line.strip() for line in tail.splitlines() if line.strip()]
-    telling = [
-        line for line in lines if any(word in line for word in ("FATAL", "ERROR", "Caused by", "error:"))
-    ]
+    telling = [line for line in lines if any(word in line for word in ("FATAL", "ERROR", "Caused by", "error:"))]
     return (telling or lines or ["it left no log."])[-1][:300]

@@ -33,12 +33,7 @@ def mirror_of_central(settings: Path) -> str | None:
         url = (mirror.findtext("{*}url") or "").strip()
         blocked = (mirror.findtext("{*}blocked") or "").strip() == "true"
         # A URL with placeholders needs Maven itself to be understood.
-        if (
-            url
-            and not blocked
-            and "${" not in url
-            and _stands_for_central(mirror.findtext("{*}mirrorOf") or "")
-        ):
+        if url and not blocked and "${" not in url and _stands_for_central(mirror.findtext("{*}mirrorOf") or ""):
             return url
     return None
 

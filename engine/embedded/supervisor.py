@@ -108,9 +108,7 @@ class Supervisor:
         self._neo4j = Neo4jServer(java, home.neo4j, home.log("neo4j"), ports.bolt, None, passwords.neo4j)
         account = account_for(home.postgres / "data")
         files = await asyncio.to_thread(find_postgres, account)
-        postgres = PostgresServer(
-            files, account, home.postgres, home.log("postgres"), ports.postgres, passwords
-        )
+        postgres = PostgresServer(files, account, home.postgres, home.log("postgres"), ports.postgres, passwords)
         self._cares = [
             Care("neo4j", self._neo4j, ports.bolt, self._changed),
             Care("postgres", postgres, ports.postgres, self._changed),
@@ -162,20 +160,14 @@ class Supervisor:
         try:
             async with asyncio.timeout(10):
                 message = await receive(reader)
-            if (
-                message
-                and self._state
-                and secrets.compare_digest(str(message.get("token")), self._state.token)
-            ):
+            if message and self._state and secrets.compare_digest(str(message.get("token")), self._state.token):
                 await self._answer(message, reader, writer)
         except (ConnectionError, TimeoutError):
             pass
         finally:
             writer.close()
 
-    async def _answer(
-        self, message: Message, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    async def _answer(self, message: Message, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         match message.get("ask"):
             case "status":
                 status = {"leases": self._leases, "kept": self._kept, "browser_url": self._browser_url}

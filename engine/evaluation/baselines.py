@@ -30,9 +30,7 @@ async def stored_items(postgres: Postgres, principal: UserPrincipal) -> list[Sto
     items: list[StoredItem] = []
     for node in await postgres.fetch(principal, sql_text("eval_nodes"), {}):
         for row in await postgres.fetch(principal, sql_in("eval_items", node["schema_name"]), {}):
-            terms = dict(
-                zip((place + 1 for place in row["terms"].indices()), row["terms"].values(), strict=True)
-            )
+            terms = dict(zip((place + 1 for place in row["terms"].indices()), row["terms"].values(), strict=True))
             items.append(StoredItem(row["source_ref"], terms, _as_array(row["embedding"])))
     return items
 
@@ -63,9 +61,7 @@ class Baselines:
             for term in {term_id(word) for word in words(question)}
             if term in self._documents
         }
-        scores = np.array(
-            [sum(wanted[term] * own[term] for term in wanted.keys() & own.keys()) for own in self._terms]
-        )
+        scores = np.array([sum(wanted[term] * own[term] for term in wanted.keys() & own.keys()) for own in self._terms])
         return self._best(scores, depth)
 
     def by_meaning(self, vector: Vectors, depth: int) -> list[str]:

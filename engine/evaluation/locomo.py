@@ -72,9 +72,7 @@ def _of_sample(sample: Mapping[str, Any]) -> Iterator[Question]:
 
 def referred(evidence: Sequence[str], turns: set[str]) -> frozenset[str]:
     """The turns that evidence names, however it is written: "D8:6; D9:17", "D:11:26", "D30:05"."""
-    named = {
-        f"D{int(session)}:{int(turn)}" for text in evidence for session, turn in _REFERENCE.findall(text)
-    }
+    named = {f"D{int(session)}:{int(turn)}" for text in evidence for session, turn in _REFERENCE.findall(text)}
     return frozenset(named & turns)
 
 
@@ -103,9 +101,7 @@ async def evaluate_locomo(
     }
 
 
-async def _navigation(
-    asked: Sequence[Question], ask: Ask, widen: Widening, progress: Progress
-) -> dict[str, Any]:
+async def _navigation(asked: Sequence[Question], ask: Ask, widen: Widening, progress: Progress) -> dict[str, Any]:
     """The search over all questions, with one way of widening."""
     tally, answers = Tally(), []
     for question in asked:
@@ -126,9 +122,7 @@ def _cost(searched: Mapping[str, Any]) -> dict[str, Any]:
     return {key: searched[key] for key in kept} | {"milliseconds": searched["milliseconds"]["total"]}
 
 
-async def _baselines(
-    asked: Sequence[Question], rows: Rows, embed: Embed, progress: Progress
-) -> dict[str, Any]:
+async def _baselines(asked: Sequence[Question], rows: Rows, embed: Embed, progress: Progress) -> dict[str, Any]:
     by_user: dict[str, Baselines] = {}
     by_words, by_meaning = Tally(), Tally()
     for question in asked:

@@ -72,7 +72,4 @@ def stage_times(timings: Sequence[Mapping[str, float]]) -> dict[str, dict[str, f
     """Median and 95th percentile of every stage, in milliseconds."""
     stages = dict.fromkeys(stage for entry in timings for stage in entry)
     by_stage = {stage: [entry[stage] for entry in timings if stage in entry] for stage in stages}
-    return {
-        stage: {"p50": percentile(times, 0.5), "p95": percentile(times, 0.95)}
-        for stage, times in by_stage.items()
-    }
+    return {stage: {"p50": percentile(times, 0.5), "p95": percentile(times, 0.95)} for stage, times in by_stage.items()}

@@ -13,8 +13,11 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from typing import Any
 from uuid import UUID
+
+import numpy as np
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.history import Conversation, Turn
@@ -35,7 +38,7 @@ from engine.ingest.drafts import Document, PlacedTurn, chunks, conversation_draf
 from engine.ingest.keywords import keywords
 from engine.ingest.summarize import summarize
 from engine.progress import Progress
-from engine.providers.embedder import Embedder
+from engine.providers.embedder import Embedder, Vectors
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
@@ -224,12 +227,15 @@ class Ingest:
             vectors = await self._embedder.embed_documents([item.embedded for draft in drafts for item in draft.items])
         finally:
             described = await describing
-        summaries = await self._embedder.embed_documents([draft.summary for draft in described])
-        embedded, start = [], 0
-        for draft, vector in zip(described, summaries, strict=True):
-            embedded.append(EmbeddedRecord(draft, vector, vectors[start : start + len(draft.items)]))
-            start += len(draft.items)
-        return embedded
+        starts = list(accumulate((len(draft.items) for draft in described), initial=0))
+        parts = [vectors[start:end] for start, end in pairwise(starts)]
+        long = [number for number, draft in enumerate(described) if not _is_own_summary(draft)]
+        summaries = await self._embedder.embed_documents([described[number].summary for number in long])
+        of_summary = dict(zip(long, summaries, strict=True))
+        return [
+            EmbeddedRecord(draft, of_summary[number] if number in of_summary else _centre(draft, part), part)
+            for number, (draft, part) in enumerate(zip(described, parts, strict=True))
+        ]
 
     def _described(self, drafts: Sequence[RecordDraft]) -> list[RecordDraft]:
         return [self._describe(draft) for draft in drafts]
@@ -270,6 +276,20 @@ def turns_hash(turns: Sequence[Turn]) -> bytes:
             data = part.encode("utf-8", "surrogatepass")
             digest.update(len(data).to_bytes(8, "big") + data)
     return digest.digest()
+
+
+def _is_own_summary(draft: RecordDraft) -> bool:
+    """A text that is no longer than a summary is its own."""
+    return draft.summary == " ".join(draft.text.split())
+
+
+def _centre(draft: RecordDraft, vectors: Vectors) -> Vectors:
+    """The vector of a text from those of its items, weighted by their tokens: an encoder that averages over tokens
+    gives nearly the same for the whole, and embedding everything twice would cost as much as the items themselves."""
+    weights = np.array([max(item.token_count, 1) for item in draft.items], dtype=np.float32)
+    centre = weights @ vectors
+    unit: Vectors = (centre / max(float(np.linalg.norm(centre)), 1e-12)).astype(np.float32)
+    return unit
 
 
 def _key(content: Conversation | Document) -> str:

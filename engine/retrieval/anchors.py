@@ -75,9 +75,7 @@ class Anchors:
             known_at=moment.known_at,
             most=self._strengths.most,
             exactly=EXACT_SHELLS,
-            least_meaning=FULL_MEANING
-            * self._strengths.weak
-            / max(self._strengths.meaning, self._strengths.weak),
+            least_meaning=FULL_MEANING * self._strengths.weak / max(self._strengths.meaning, self._strengths.weak),
         )
         return weighed(rows, self._strengths)
 

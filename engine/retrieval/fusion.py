@@ -57,8 +57,7 @@ def fuse(
     named = named_speakers({candidate.speaker for candidate in candidates}, question)
     matrix = np.array([_signals(candidate, question, named, anchors) for candidate in candidates])
     by_family = {
-        family: np.array([section[signal] for signal in SIGNALS])
-        for family, section in weights.families.items()
+        family: np.array([section[signal] for signal in SIGNALS]) for family, section in weights.families.items()
     }
     parts = matrix * np.array([by_family[candidate.family] for candidate in candidates])
     offsets = np.array([weights.families[candidate.family]["offset"] for candidate in candidates])

@@ -54,9 +54,7 @@ def parse(text: str, now: datetime, limits: Limits) -> Question:
 
     Characters that no store takes (NUL, halves of surrogate pairs) are dropped; longer questions are cut.
     """
-    clean = (
-        text[: limits.query_characters].replace("\x00", " ").encode("utf-8", "ignore").decode("utf-8").strip()
-    )
+    clean = text[: limits.query_characters].replace("\x00", " ").encode("utf-8", "ignore").decode("utf-8").strip()
     if not clean:
         raise InvalidInput("A question needs at least one visible character.")
     folded = unicodedata.normalize("NFKC", clean).casefold()

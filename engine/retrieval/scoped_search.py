@@ -67,9 +67,7 @@ class ScopedSearch:
     def __init__(self, postgres: Postgres, limits: Limits) -> None:
         self._postgres, self._limits = postgres, limits
 
-    async def scan(
-        self, principal: Principal, scope: Scope, terms: Sequence[int], vector: QueryVector
-    ) -> Scanned:
+    async def scan(self, principal: Principal, scope: Scope, terms: Sequence[int], vector: QueryVector) -> Scanned:
         """The candidates for a question's terms and vector; raises StoreUnavailable."""
         rows = await self._postgres.fetch(
             principal,
@@ -87,7 +85,5 @@ class ScopedSearch:
                 "shrink": self._limits.shrink,
             },
         )
-        found = tuple(
-            Candidate(*[row[name] for name in _COLUMNS]) for row in rows if row["item_id"] is not None
-        )
+        found = tuple(Candidate(*[row[name] for name in _COLUMNS]) for row in rows if row["item_id"] is not None)
         return Scanned(found, rows[0]["nodes_searched"], rows[0]["items_searched"])

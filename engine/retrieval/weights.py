@@ -90,9 +90,7 @@ def _replaced(shipped: dict[str, Section], own: dict[str, Section], path: Path) 
     for name, section in own.items():
         unknown = section.keys() - shipped.get(name, {}).keys()
         if name not in shipped or unknown:
-            raise SettingsError(
-                f"{path}: unknown key {name}{''.join(f'.{key}' for key in sorted(unknown)[:1])}."
-            )
+            raise SettingsError(f"{path}: unknown key {name}{''.join(f'.{key}' for key in sorted(unknown)[:1])}.")
     return {name: {**section, **own.get(name, {})} for name, section in shipped.items()}
 
 

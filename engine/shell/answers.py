@@ -69,9 +69,7 @@ def print_opening(console: Console, opening: Opening) -> None:
         _print_block(console, "", Text("holds no text to show; REST serves it", style="dim"))
         return
     passage = opening.passage
-    lines = (
-        f"lines {passage.first}-{passage.last}" if passage.last > passage.first else f"line {passage.first}"
-    )
+    lines = f"lines {passage.first}-{passage.last}" if passage.last > passage.first else f"line {passage.first}"
     place = ", ".join(part for part in (passage.section, lines) if part)
     _print_block(console, "Passage", Group(Text(place, style="dim"), Text(passage.text)))
 
@@ -115,20 +113,14 @@ def _anchor(number: int, anchor: Anchor, summaries: Mapping[UUID, str]) -> Table
 def _hit(number: int, hit: Hit, anchors: tuple[Anchor, ...]) -> Table:
     date = f"{hit.occurred_at:%Y-%m-%d}" if hit.occurred_at else ""
     source = " · ".join(part for part in (hit.record_title, hit.section, hit.speaker, date) if part)
-    head = Text(" > ".join(hit.path[1:] or hit.path), style="green").append(
-        f"  {hit.score:.2f}  ", style="dim"
-    )
+    head = Text(" > ".join(hit.path[1:] or hit.path), style="green").append(f"  {hit.score:.2f}  ", style="dim")
     head.append(source, style="dim")
-    return _numbered(
-        number, head, Text(_short(hit.content)), Text(f"why: {_reason(hit, anchors)}", style="dim italic")
-    )
+    return _numbered(number, head, Text(_short(hit.content)), Text(f"why: {_reason(hit, anchors)}", style="dim italic"))
 
 
 def _reason(hit: Hit, anchors: tuple[Anchor, ...]) -> str:
     """The hit's rationale with the anchor's number instead of its path, which stands above."""
-    above = [
-        number for number, anchor in enumerate(anchors, 1) if hit.path[: len(anchor.path)] == anchor.path
-    ]
+    above = [number for number, anchor in enumerate(anchors, 1) if hit.path[: len(anchor.path)] == anchor.path]
     _, colon, signals = hit.why.rpartition(": ")
     closest = max(above, key=lambda number: len(anchors[number - 1].path), default=None)
     parts = (f"anchor {closest}" if closest else "", signals if colon else "")

@@ -42,9 +42,7 @@ def provision(
         list[str], typer.Argument(metavar="PATH...", help="Names from the root down: Family Siblings Ellen.")
     ],
     node_type: Annotated[Literal["concept", "persona"], typer.Option("--type")] = "concept",
-    keywords: Annotated[
-        str, typer.Option("--keywords", metavar="A,B", help="Words that speak for the node.")
-    ] = "",
+    keywords: Annotated[str, typer.Option("--keywords", metavar="A,B", help="Words that speak for the node.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Make the node at a path, in all stores; nodes on the way are made too."""
@@ -120,11 +118,7 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
     """Prints what an ingest did, in a few lines."""
     sources = len(history.conversations) + len(history.files)
     name = f"{history.display_name} ({history.handle})"
-    if (
-        not report.records
-        and len(report.skipped) == sources
-        and all(_is_stored(skip) for skip in report.skipped)
-    ):
+    if not report.records and len(report.skipped) == sources and all(_is_stored(skip) for skip in report.skipped):
         here.out.print(f"{name}: everything was stored already; nothing was changed.", soft_wrap=True)
         return
     nodes = {record.path for record in report.records}
@@ -139,16 +133,12 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
     here.out.print(Text(f"new: {report.nodes_created:,} nodes, {report.edges_created:,} edges", style="dim"))
     stored = sum(_is_stored(skip) for skip in report.skipped)
     if stored:
-        here.out.print(
-            Text(f"skipped: {stored:,} conversations or files that were stored already", style="dim")
-        )
+        here.out.print(Text(f"skipped: {stored:,} conversations or files that were stored already", style="dim"))
     others = [skip for skip in report.skipped if not _is_stored(skip)]
     for skip in others[:MOST_SKIPPED]:
         here.out.print(Text(f"skipped: {skip.source_id}: {skip.reason}", style="yellow"), soft_wrap=True)
     if len(others) > MOST_SKIPPED:
-        here.out.print(
-            Text(f"skipped: {len(others) - MOST_SKIPPED:,} more (--json lists them)", style="yellow")
-        )
+        here.out.print(Text(f"skipped: {len(others) - MOST_SKIPPED:,} more (--json lists them)", style="yellow"))
 
 
 def _is_stored(skipped: Skipped) -> bool:
@@ -159,9 +149,7 @@ def ask(
     context: typer.Context,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in quotes.")],
     user: Handle = None,
-    open_file: Annotated[
-        bool, typer.Option("--open", help="Open the one file that the answer identifies.")
-    ] = False,
+    open_file: Annotated[bool, typer.Option("--open", help="Open the one file that the answer identifies.")] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="Hits.")] = 5,
     as_json: AsJson = False,
 ) -> None:
@@ -170,9 +158,7 @@ def ask(
     here.run(_ask(here, SearchRequest(question, limit=limit), user, open_file=open_file, as_json=as_json))
 
 
-async def _ask(
-    here: Session, request: SearchRequest, handle: str | None, *, open_file: bool, as_json: bool
-) -> None:
+async def _ask(here: Session, request: SearchRequest, handle: str | None, *, open_file: bool, as_json: bool) -> None:
     if not request.query.strip():
         raise InvalidInput("The question is empty.")
     async with here.engine() as (engine, _):

@@ -43,9 +43,7 @@ def demo(context: typer.Context) -> None:
 
 async def _demo(here: Session) -> int:
     """Runs the demo; how many expectations were missed."""
-    here.out.print(
-        "Bob, a joiner, has talked to his assistant for two years. Neurigraph remembers it, then answers.\n"
-    )
+    here.out.print("Bob, a joiner, has talked to his assistant for two years. Neurigraph remembers it, then answers.\n")
     async with here.engine() as (engine, progress):
         memory = await _remember(here, engine, progress)
         found: list[Check] = []

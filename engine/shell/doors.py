@@ -52,9 +52,7 @@ async def _serve(here: Session) -> bool:
             config = uvicorn.Config(app, log_level="info", access_log=False, server_header=False)
             host, port = listener.getsockname()[:2]
             shown = f"[{host}]" if ":" in host else host
-            here.out.print(
-                f"REST at http://{shown}:{port}, its page at http://{shown}:{port}/docs", soft_wrap=True
-            )
+            here.out.print(f"REST at http://{shown}:{port}, its page at http://{shown}:{port}/docs", soft_wrap=True)
             # uvicorn ends at a signal and then sends it to itself once more; handled here, it cannot end us before
             # the stores are closed.
             interrupted = asyncio.Event()

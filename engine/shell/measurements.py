@@ -50,9 +50,7 @@ def register(app: typer.Typer) -> None:
 def bench(
     context: typer.Context,
     benchmark: Annotated[Benchmark, typer.Argument(help="What to measure.")],
-    out: Annotated[
-        Path | None, typer.Argument(metavar="[OUT]", help="With --json: a file instead of stdout.")
-    ] = None,
+    out: Annotated[Path | None, typer.Argument(metavar="[OUT]", help="With --json: a file instead of stdout.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Give JSON, on stdout or in OUT.")] = False,
     data: Annotated[Path | None, typer.Option("--data", help="A history instead of the bundled one.")] = None,
 ) -> None:
@@ -63,9 +61,7 @@ def bench(
     here.run(_bench(here, benchmark, data, as_json=as_json, out=out))
 
 
-async def _bench(
-    here: Session, benchmark: Benchmark, data: Path | None, *, as_json: bool, out: Path | None
-) -> None:
+async def _bench(here: Session, benchmark: Benchmark, data: Path | None, *, as_json: bool, out: Path | None) -> None:
     # Loaded when it is needed: it brings the whole engine with it.
     measure = import_module(f"engine.benchmarks.{benchmark}").measure
     with here.progress() as progress:
@@ -89,7 +85,9 @@ def _print_report(here: Session, report: Report) -> None:
     here.out.print(table)
     cpu = ", ".join(f"{name} {seconds:.1f}" for name, seconds in report.cpu_s.items())
     machine = report.machine
-    told = f"{report.wall_s:.1f} s; CPU seconds: {cpu}; {machine.cores} cores, {machine.system}, Python {machine.python}"
+    told = (
+        f"{report.wall_s:.1f} s; CPU seconds: {cpu}; {machine.cores} cores, {machine.system}, Python {machine.python}"
+    )
     here.out.print(Text(f"\n{told}", style="dim"), soft_wrap=True)
 
 
@@ -102,12 +100,8 @@ def _goal(figure: Figure) -> Text:
 def evaluate(
     context: typer.Context,
     evaluation: Annotated[Evaluation, typer.Argument(help="What to evaluate on.")],
-    data: Annotated[
-        Path, typer.Option("--data", metavar="PATH", help="The samples; they are never shipped.")
-    ],
-    out: Annotated[
-        Path | None, typer.Option("--json", metavar="OUT", help="Write JSON into this file.")
-    ] = None,
+    data: Annotated[Path, typer.Option("--data", metavar="PATH", help="The samples; they are never shipped.")],
+    out: Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write JSON into this file.")] = None,
 ) -> None:
     """Recall of the search on labelled questions, beside words alone and meaning alone on the same rows."""
     here = session.of(context)
@@ -130,14 +124,10 @@ async def _evaluate(here: Session, evaluation: Evaluation, data: Path, out: Path
             return await engine.memory(users[handle]).search(request)
 
         async def rows(handle: str) -> Sequence[StoredItem]:
-            found: Sequence[StoredItem] = await baselines.stored_items(
-                engine.postgres, UserPrincipal(users[handle])
-            )
+            found: Sequence[StoredItem] = await baselines.stored_items(engine.postgres, UserPrincipal(users[handle]))
             return found
 
-        report: dict[str, Any] = await locomo.evaluate_locomo(
-            data, ask, rows, engine.embedder.embed_query, progress
-        )
+        report: dict[str, Any] = await locomo.evaluate_locomo(data, ask, rows, engine.embedder.embed_query, progress)
         report["encoder"] = engine.embedder.version
     if out is not None:
         write_json(out, report)
@@ -151,9 +141,7 @@ def _print_evaluation(here: Session, report: Mapping[str, Any]) -> None:
         table.add_column(name, justify="right" if number else "left")
     rankings = {"search": report["search"], **report["baselines"]}
     for name, ranking in rankings.items():
-        table.add_row(
-            name, str(ranking["questions"]), *_recalls(ranking), style="bold" if name == "search" else ""
-        )
+        table.add_row(name, str(ranking["questions"]), *_recalls(ranking), style="bold" if name == "search" else "")
         for category, part in ranking["by_category"].items():
             table.add_row(f"  {category}", str(part["questions"]), *_recalls(part), style="dim")
     here.out.print(table)

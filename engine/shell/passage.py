@@ -66,9 +66,7 @@ def worded(pieces: Sequence[Paragraph], question: str) -> NDArray[np.float64]:
     of_piece = [set(words(f"{piece.section} {piece.text}")) for piece in pieces]
     frequency = Counter(word for found in of_piece for word in found)
     wanted = set(words(question))
-    return np.array(
-        [sum(math.log(1 + len(pieces) / frequency[word]) for word in wanted & found) for found in of_piece]
-    )
+    return np.array([sum(math.log(1 + len(pieces) / frequency[word]) for word in wanted & found) for found in of_piece])
 
 
 def standardised(scores: NDArray[np.floating]) -> NDArray[np.floating]:

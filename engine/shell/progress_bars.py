@@ -93,11 +93,7 @@ class RichProgress:
         seconds = time.monotonic() - running.started
         amount = "" if note or not running.done else running.amount()
         told = "  ".join(part for part in (note or amount, f"{seconds:.1f} s") if part)
-        line = (
-            Text("✓ ", style="green")
-            .append(f"{running.label:<16}", style="default")
-            .append(f" {told}", style="dim")
-        )
+        line = Text("✓ ", style="green").append(f"{running.label:<16}", style="default").append(f" {told}", style="dim")
         self._console.print(line, soft_wrap=True)
 
     def _put_up(self) -> Progress:

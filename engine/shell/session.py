@@ -104,9 +104,7 @@ def opened(home: Path | None, cache: Path | None, debug: bool) -> Session:
     if debug:
         logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     else:
-        logging.basicConfig(
-            handlers=[logging.NullHandler()]
-        )  # what matters is said by the commands themselves
+        logging.basicConfig(handlers=[logging.NullHandler()])  # what matters is said by the commands themselves
     if not debug:
         sys.excepthook = _surprise
     given = {"home": home, "cache": cache}
@@ -124,9 +122,7 @@ def console(*, stderr: bool = False) -> Console:
     """A console that prints texts as they are: no markup, no emoji codes, no colours outside a terminal."""
     made = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
     if not made.is_terminal:
-        made = Console(
-            stderr=stderr, markup=False, emoji=False, highlight=False, width=PIPE_WIDTH, color_system=None
-        )
+        made = Console(stderr=stderr, markup=False, emoji=False, highlight=False, width=PIPE_WIDTH, color_system=None)
     return made
 
 
@@ -150,9 +146,7 @@ async def the_user(opened_engine: Engine, handle: str | None) -> User:
     if len(users) == 1:
         return users[0]
     if not users:
-        raise NotFound(
-            f"There is no user in the workspace {workspace} yet: start with `neurigraph ingest PATH`."
-        )
+        raise NotFound(f"There is no user in the workspace {workspace} yet: start with `neurigraph ingest PATH`.")
     names = ", ".join(user.handle for user in users[:5]) + (", …" if len(users) > 5 else "")
     raise InvalidInput(f"There are several users; say which one with --user ({names}).")
 

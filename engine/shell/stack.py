@@ -48,9 +48,7 @@ async def _up(here: Session, *, browser: bool, show_secrets: bool) -> None:
     async with here.engine():
         pass  # the migrations, so that psql and Browser find something to look at
     here.out.print(_doors(stack, settings.home.absolute() / "secrets.json", show_secrets))
-    here.out.print(
-        Text("\nEverything runs until `neurigraph down`. Ask with `neurigraph ask`, look with `status`.")
-    )
+    here.out.print(Text("\nEverything runs until `neurigraph down`. Ask with `neurigraph ask`, look with `status`."))
 
 
 def _doors(stack: Stack, secrets: object, show_secrets: bool) -> Table:

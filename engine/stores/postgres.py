@@ -46,6 +46,7 @@ _TRANSLATIONS: tuple[tuple[type[BaseException], type[NeurigraphError]], ...] = (
     (errors.UndefinedTable, NotFound),
     (errors.InvalidSchemaName, NotFound),
     (errors.UniqueViolation, Conflict),
+    (errors.ForeignKeyViolation, NotFound),
     (errors.SerializationFailure, Conflict),
     (errors.DeadlockDetected, Conflict),
     (errors.DataError, InvalidInput),

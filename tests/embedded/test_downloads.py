@@ -118,9 +118,7 @@ async def test_fetches_once_and_then_works_offline(repository: Repository, own_c
 
 
 @pytest.mark.parametrize("resumes", [True, False])
-async def test_a_half_finished_download_goes_on(
-    repository: Repository, own_cache: Cache, resumes: bool
-) -> None:
+async def test_a_half_finished_download_goes_on(repository: Repository, own_cache: Cache, resumes: bool) -> None:
     repository.resumes = resumes
     part = own_cache.jars / f"{ONE}.part"
     part.parent.mkdir(parents=True)
@@ -175,9 +173,7 @@ async def test_no_connection_is_one_sentence(own_cache: Cache) -> None:
 
 
 @pytest.mark.parametrize("damage", ["shorter", "same size", "same size and time"])
-async def test_a_corrupted_jar_is_fetched_again(
-    repository: Repository, own_cache: Cache, damage: str
-) -> None:
+async def test_a_corrupted_jar_is_fetched_again(repository: Repository, own_cache: Cache, damage: str) -> None:
     [path] = await fetch(listed(ONE), own_cache, Silent(), base_url=repository.url)
     before = path.stat()
     path.write_bytes(FILES[ONE][:-1] if damage == "shorter" else bytes(len(FILES[ONE])))

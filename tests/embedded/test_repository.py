@@ -32,9 +32,7 @@ SETTINGS = """\
 )
 def test_mirror_of_central(tmp_path: Path, namespace: str, mirror_of: str, stands: bool) -> None:
     file = tmp_path / "settings.xml"
-    file.write_text(
-        SETTINGS.format(namespace=namespace, mirror_of=mirror_of, url="https://mirror.example/maven")
-    )
+    file.write_text(SETTINGS.format(namespace=namespace, mirror_of=mirror_of, url="https://mirror.example/maven"))
     assert mirror_of_central(file) == ("https://mirror.example/maven" if stands else None)
 
 

@@ -44,7 +44,9 @@ class ObjectStoreTests:
         assert await keys(store, "nobody/") == []
         assert {entry.size async for entry in store.listing("bob/")} == {5}
 
-    async def test_deleting_is_repeatable_and_a_missing_object_is_not_found(self, store: ObjectStore, tmp_path: Path) -> None:
+    async def test_deleting_is_repeatable_and_a_missing_object_is_not_found(
+        self, store: ObjectStore, tmp_path: Path
+    ) -> None:
         source = tmp_path / "source"
         source.write_bytes(b"x")
         await store.put("a/1/x", source)

@@ -19,12 +19,8 @@ WORK, FISHING, FAMILY = ("Work", "Dave"), ("Fishing", "Dave"), ("Family", "Ellen
 
 
 def conversation(number: int, *texts: str, node=None) -> Conversation:
-    turns = tuple(
-        Turn(("Bob", "Iris")[place % 2], text, ref=f"{number}:{place}") for place, text in enumerate(texts)
-    )
-    return Conversation(
-        f"talk-{number}", turns, f"Talk {number}", datetime(2025, 3, number, 9, tzinfo=UTC), node
-    )
+    turns = tuple(Turn(("Bob", "Iris")[place % 2], text, ref=f"{number}:{place}") for place, text in enumerate(texts))
+    return Conversation(f"talk-{number}", turns, f"Talk {number}", datetime(2025, 3, number, 9, tzinfo=UTC), node)
 
 
 CONVERSATIONS = (

@@ -64,16 +64,12 @@ def sentence(result: subprocess.CompletedProcess[str]) -> str:
 
 
 @pytest.mark.ledger("U05", "U07", "N24", "N25")
-def test_demo_shows_the_whole_path_and_checks_itself(
-    demo: subprocess.CompletedProcess[str], run: Run
-) -> None:
+def test_demo_shows_the_whole_path_and_checks_itself(demo: subprocess.CompletedProcess[str], run: Run) -> None:
     assert demo.returncode == 0, (demo.stdout[-2000:], demo.stderr)
     for question in questions():
         assert question.ask in demo.stdout
     assert demo.stdout.count("Took ") == 5
-    assert (
-        demo.stdout.count("Opened ") == 1 and "workshop-lease.md" in demo.stdout and "150 days" in demo.stdout
-    )
+    assert demo.stdout.count("Opened ") == 1 and "workshop-lease.md" in demo.stdout and "150 days" in demo.stdout
     assert "✗" not in demo.stdout and "18 of 18 expectations were met." in demo.stdout
     assert "\x1b" not in demo.stdout + demo.stderr  # no colours outside a terminal
     assert "Remember" in demo.stderr and "264 turns" in demo.stderr
@@ -120,9 +116,7 @@ def test_ask_as_text_and_as_json(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("kept")
 def test_provision_and_a_second_user(run: Run, tmp_path: Path) -> None:
-    first = json.loads(
-        run("provision", "ann", "Garden", "Roses", "--keywords", "rose, thorn", "--json").stdout
-    )
+    first = json.loads(run("provision", "ann", "Garden", "Roses", "--keywords", "rose, thorn", "--json").stdout)
     assert (first["created"], first["layer"], first["path"][1:]) == (True, 2, ["Garden", "Roses"])
     again = run("provision", "ann", "Garden", "Roses")
     assert again.returncode == 0 and "was there already" in again.stdout and first["node_id"] in again.stdout
@@ -132,10 +126,7 @@ def test_provision_and_a_second_user(run: Run, tmp_path: Path) -> None:
     found = run("ask", "What is the rose called?", "--user", "ann", "--open")
     assert "Gertrude" in found.stdout and "roses.md" in found.stdout
     assert "--user (ann, bob)" in sentence(run("ask", "Who?"))
-    assert (
-        sentence(run("ask", "Who?", "--user", "nobody"))
-        == "There is no user nobody in the workspace default."
-    )
+    assert sentence(run("ask", "Who?", "--user", "nobody")) == "There is no user nobody in the workspace default."
     assert "layer 5" in sentence(run("provision", "ann", *"abcdef"))
 
 

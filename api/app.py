@@ -1,0 +1,98 @@
+"""The REST door: `uvicorn api.app:create_app --factory`, or `neurigraph serve`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import Depends, FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect
+
+from api.auth import Guard, bearer, check_settings
+from api.body_limit import BodyLimit
+from api.headers import SecurityHeaders
+from api.problems import (
+    Problem,
+    engine_problem,
+    gone_problem,
+    http_problem,
+    unexpected_problem,
+    validation_problem,
+)
+from api.routes import files, health, nodes, records, search, users
+from engine.bootstrap import open_engine
+from engine.errors import NeurigraphError
+from engine.neurigraph import Engine
+from engine.settings import Settings
+
+ROUTERS = (health.router, users.router, nodes.router, records.router, search.router, files.router)
+DESCRIPTION = """Long-term memory for assistants and the people behind them.
+
+Errors are problem details (RFC 9457). Writes take an `Idempotency-Key`. Missing and forbidden look the same.
+"""
+
+
+def create_app(settings: Settings | None = None, *, engine: Engine | None = None) -> FastAPI:
+    """The application. With `engine` it uses that one; else it opens its own at the start and closes it at the end.
+
+    Raises SettingsError for a door that would be open to a network without a token.
+    """
+    settings = settings or (engine.settings if engine else Settings())
+    check_settings(settings)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        if engine is not None:
+            yield
+            return
+        async with open_engine(settings) as own:
+            app.state.engine = own
+            yield
+
+    app = FastAPI(
+        title="Neurigraph",
+        version="1",
+        description=DESCRIPTION,
+        openapi_url="/v1/openapi.json",
+        docs_url=None,  # the pages load scripts from elsewhere; the document itself is served
+        redoc_url=None,
+        lifespan=lifespan,
+        dependencies=[Depends(bearer)],
+        middleware=[
+            Middleware(SecurityHeaders),
+            Middleware(Guard, token=settings.api_token),
+            Middleware(BodyLimit, most_bytes=settings.max_text_bytes),
+        ],
+        exception_handlers={
+            NeurigraphError: engine_problem,
+            RequestValidationError: validation_problem,
+            HTTPException: http_problem,
+            ClientDisconnect: gone_problem,
+            Exception: unexpected_problem,
+        },
+    )
+    for router in ROUTERS:
+        app.include_router(router)
+    app.state.engine = engine
+    app.state.routes = [route for router in ROUTERS for route in router.routes]
+    app.openapi = lambda: _document(app)  # type: ignore[method-assign]
+    return app
+
+
+def _document(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document, with the shape of problems and without the framework's own error shape."""
+    if app.openapi_schema is None:
+        document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+        schemas = document["components"]["schemas"]
+        problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas.update(problem.pop("$defs", {}))
+        schemas["Problem"] = problem
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)
+        app.openapi_schema = document
+    return app.openapi_schema

@@ -1,0 +1,124 @@
+"""What requests hold. Answers are the engine's own frozen values."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from engine.domain.search import ItemKind
+
+
+def _aware(value: datetime) -> datetime:
+    return value if value.tzinfo else value.replace(tzinfo=UTC)
+
+
+Instant = Annotated[datetime, AfterValidator(_aware)]
+"""ISO 8601; without an offset it is UTC."""
+
+
+class Body(BaseModel):
+    """A request body; unknown fields are refused, so that a misspelt one does not pass in silence."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NewUser(Body):
+    """A user by handle."""
+
+    handle: str = Field(min_length=1, max_length=4000, examples=["bob"])
+    display_name: str = Field(default="", max_length=4000, examples=["Bob Harlan"])
+
+
+class NewNodeBody(Body):
+    """A child node."""
+
+    name: str = Field(min_length=1, max_length=4000, examples=["Dave"])
+    parent_id: UUID | None = Field(default=None, description="The parent; without it the user's root.")
+    node_type: Literal["concept", "persona"] = "concept"
+    summary: str = Field(default="", max_length=2000, examples=["Ellen's husband"])
+    keywords: list[str] = Field(default=[], max_length=100, examples=[["spouse", "boat"]])
+    aliases: list[str] = Field(default=[], max_length=100, examples=[["David"]])
+
+
+class NewEdge(Body):
+    """A cross-node edge."""
+
+    source_id: UUID
+    target_id: UUID
+    edge_type: str = Field(min_length=1, max_length=200, examples=["same_person"])
+    properties: dict[str, str] = Field(default={}, max_length=50)
+
+
+class TurnBody(Body):
+    """One utterance."""
+
+    speaker: str = Field(max_length=200, examples=["Bob"])
+    text: str = Field(examples=["Dave married my sister Ellen in 2003."])
+    at: Instant | None = None
+    id: str | None = Field(default=None, max_length=500)
+
+
+class ConversationBody(Body):
+    """A conversation; sent again with more turns, only the new ones are stored."""
+
+    id: str = Field(min_length=1, max_length=400, examples=["2025-03-01-evening"])
+    turns: list[TurnBody] = Field(min_length=1, max_length=200_000)
+    title: str = Field(default="", max_length=2000)
+    started_at: Instant | None = None
+
+
+class NewRecord(Body):
+    """Something to remember: a conversation, or one text; exactly one of the two."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"conversation": {"id": "c1", "turns": [{"speaker": "Bob", "text": "Dave married Ellen in 2003."}]}},
+                {"title": "Meeting notes", "text": "We agreed to raise the price on March 1.", "source_id": "notes-7"},
+            ]
+        },
+    )
+
+    conversation: ConversationBody | None = None
+    text: str | None = Field(default=None, min_length=1)
+    title: str = Field(default="", max_length=2000)
+    source_id: str | None = Field(default=None, min_length=1, max_length=400)
+    node_id: UUID | None = Field(default=None, description="Where it goes; without it, where its content belongs.")
+
+
+class Question(Body):
+    """A question to the memory."""
+
+    query: str = Field(min_length=1, examples=["Who is Dave?"])
+    limit: int = Field(default=10, ge=1, le=200)
+    kinds: list[ItemKind] | None = Field(default=None, min_length=1)
+    nodes: list[UUID] | None = Field(default=None, min_length=1, max_length=1000)
+    widen: Literal["auto", "always", "never"] = "auto"
+    as_of: Instant | None = Field(default=None, description="When it was true; without it, now.")
+    known_at: Instant | None = Field(default=None, description="When the engine knew it; without it, now.")
+
+
+class CreatedEdge(BaseModel):
+    """The edge, and whether it is new."""
+
+    edge_id: UUID
+    created: bool
+
+
+class StoreState(BaseModel):
+    """Whether a store answers."""
+
+    store: str = Field(examples=["neo4j"])
+    healthy: bool
+    detail: str = ""
+
+
+class Readiness(BaseModel):
+    """The state of all stores."""
+
+    ready: bool
+    stores: list[StoreState]

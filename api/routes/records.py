@@ -1,0 +1,54 @@
+"""Remembering: conversations and texts become records at the nodes where they belong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from api.bodies import JsonRoute
+from api.context import IdempotencyKey, UserMemory, once
+from api.models import ConversationBody, NewRecord
+from api.problems import answered, documented
+from engine.domain.history import Conversation, Turn
+from engine.domain.record import IngestReport
+from engine.errors import InvalidInput
+
+router = APIRouter(prefix="/v1/users/{user_id}/records", tags=["records"], route_class=JsonRoute)
+
+
+@router.post(
+    "",
+    operation_id="writeRecord",
+    status_code=201,
+    response_model=IngestReport,
+    responses=answered(200, IngestReport, "Everything was stored already.")
+    | documented(400, 404, 409, 413, 415, 422, 503, 507),
+)
+async def write_record(
+    body: NewRecord, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
+) -> Any:
+    """Stores what is not stored yet, atomically over all stores, and says where it went.
+
+    After a 503 nothing half-written is visible; a write that was accepted before the store stopped completes by
+    itself, so repeat it with the same ids or the same idempotency key.
+    """
+    if (body.conversation is None) == (body.text is None):
+        raise InvalidInput("A record is a conversation or a text: send exactly one of the two.")
+
+    async def action() -> tuple[int, IngestReport]:
+        await memory.shell(memory.principal.user_id)  # an unknown user is not found, whatever the body holds
+        if body.conversation is not None:
+            report = await memory.remember(_conversation(body.conversation), node_id=body.node_id)
+        else:
+            report = await memory.remember_text(
+                body.title, body.text or "", source_id=body.source_id, node_id=body.node_id
+            )
+        return (201 if report.records else 200), report
+
+    return await once(request, response, memory, key, action)
+
+
+def _conversation(body: ConversationBody) -> Conversation:
+    turns = tuple(Turn(turn.speaker, turn.text, turn.at, turn.id) for turn in body.turns)
+    return Conversation(body.id, turns, body.title, body.started_at)

@@ -1,0 +1,29 @@
+"""Questions to the memory."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from api.bodies import JsonRoute
+from api.context import UserMemory
+from api.models import Question
+from api.problems import documented
+from engine.domain.clock import Moment
+from engine.domain.search import SearchAnswer, SearchRequest
+
+router = APIRouter(prefix="/v1/users/{user_id}/search", tags=["search"], route_class=JsonRoute)
+
+
+@router.post("", operation_id="search", responses=documented(400, 404, 413, 415, 422, 503))
+async def search(body: Question, memory: UserMemory) -> SearchAnswer:
+    """Navigates to the anchors, searches only there, opens no file. An unknown user has an empty memory."""
+    return await memory.search(
+        SearchRequest(
+            body.query,
+            body.limit,
+            tuple(body.kinds) if body.kinds else None,
+            tuple(body.nodes) if body.nodes else None,
+            body.widen,
+            Moment(body.as_of, body.known_at),
+        )
+    )

@@ -1,0 +1,46 @@
+"""Users of the workspace."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+
+from api.bodies import JsonRoute
+from api.context import CurrentEngine
+from api.models import NewUser
+from api.problems import answered, documented
+from engine.domain.node import User
+
+router = APIRouter(prefix="/v1/users", tags=["users"], route_class=JsonRoute)
+
+
+@router.post(
+    "",
+    operation_id="createUser",
+    status_code=201,
+    responses=answered(200, User, "There was one already.") | documented(400, 413, 415, 422, 503),
+)
+async def create_user(body: NewUser, engine: CurrentEngine, response: Response) -> User:
+    """The user with this handle, created with a root node when there is none; repeating it changes nothing."""
+    user = await engine.create_user(body.handle, body.display_name)
+    response.status_code = 201 if user.created else 200
+    return user
+
+
+@router.get("", operation_id="listUsers", responses=documented(422, 503))
+async def list_users(
+    engine: CurrentEngine,
+    after: Annotated[
+        str, Query(max_length=200, pattern=r"^[^\x00]*$", description="The last handle of the page before.")
+    ] = "",
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> list[User]:
+    """Users in the order of their handles, one page."""
+    return await engine.users(after=after, limit=limit)
+
+
+@router.get("/by-handle/{handle}", operation_id="findUser", responses=documented(404, 422, 503))
+async def find_user(handle: Annotated[str, Path(max_length=200, pattern=r"^[^\x00]*$")], engine: CurrentEngine) -> User:
+    """The user with this handle."""
+    return await engine.find_user(handle)
