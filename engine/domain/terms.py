@@ -26,6 +26,8 @@ Unit = Literal["turn", "passage", "record"]
 DIMENSION = 1_000_000
 MOST_TERMS = 700
 """Terms kept of one text; the heaviest stay. An index over sparse vectors takes up to 1,000."""
+LONGEST_KEPT = 4000
+"""Characters of a text whose words are kept at hand for a while."""
 LONGEST_WORD = 64
 """Characters of a word that count; the rest of an endless one tells nothing."""
 
@@ -61,8 +63,13 @@ _stemming = threading.Lock()  # a stemmer keeps the word it works on
 def words(text: str) -> list[str]:
     """The words that carry meaning, folded and stemmed, in order; empty when there are none.
 
-    Runs of scripts without spaces become overlapping pairs of characters. Never raises, whatever it is given.
+    Runs of scripts without spaces become overlapping pairs of characters. Never raises, whatever the text holds.
     """
+    return list(_words(text) if len(text) <= LONGEST_KEPT else _words.__wrapped__(text))
+
+
+@lru_cache(maxsize=1024)  # assignment, weights and counts all ask for the words of the same turns
+def _words(text: str) -> tuple[str, ...]:
     found: list[str] = []
     for match in _WORD.finditer(unicodedata.normalize("NFKC", text).casefold()):
         token = match.group()
@@ -71,7 +78,7 @@ def words(text: str) -> list[str]:
                 found.append(_stem(token[:LONGEST_WORD]))
             continue
         found.extend(_parts(token))
-    return found
+    return tuple(found)
 
 
 def _parts(token: str) -> list[str]:

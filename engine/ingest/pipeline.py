@@ -12,12 +12,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 from uuid import UUID
-
-import numpy as np
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.history import Conversation, Turn
@@ -34,11 +32,10 @@ from engine.domain.record import (
 from engine.errors import InvalidText, TooLarge
 from engine.ingest.assign import NodeVocabulary, assign
 from engine.ingest.commit import RecordCommit
+from engine.ingest.describe import centre, describe
 from engine.ingest.drafts import Document, PlacedTurn, chunks, conversation_drafts, document_draft, source_key
-from engine.ingest.keywords import keywords
-from engine.ingest.summarize import summarize
 from engine.progress import Progress
-from engine.providers.embedder import Embedder, Vectors
+from engine.providers.embedder import Embedder
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
@@ -221,7 +218,7 @@ class Ingest:
     # summarize ∥ keywords ∥ embed ------------------------------------------------------------------------
 
     async def _process(self, drafts: Sequence[RecordDraft]) -> list[EmbeddedRecord]:
-        """Summary, keywords and vectors of the drafts; the vector of a record is made from its summary."""
+        """Summary, keywords and vectors of the drafts; the vector of a record stands for its summary."""
         describing = asyncio.create_task(asyncio.to_thread(self._described, drafts))
         try:
             vectors = await self._embedder.embed_documents([item.embedded for draft in drafts for item in draft.items])
@@ -229,21 +226,10 @@ class Ingest:
             described = await describing
         starts = list(accumulate((len(draft.items) for draft in described), initial=0))
         parts = [vectors[start:end] for start, end in pairwise(starts)]
-        long = [number for number, draft in enumerate(described) if not _is_own_summary(draft)]
-        summaries = await self._embedder.embed_documents([described[number].summary for number in long])
-        of_summary = dict(zip(long, summaries, strict=True))
-        return [
-            EmbeddedRecord(draft, of_summary[number] if number in of_summary else _centre(draft, part), part)
-            for number, (draft, part) in enumerate(zip(described, parts, strict=True))
-        ]
+        return [EmbeddedRecord(draft, centre(draft, part), part) for draft, part in zip(described, parts, strict=True)]
 
     def _described(self, drafts: Sequence[RecordDraft]) -> list[RecordDraft]:
-        return [self._describe(draft) for draft in drafts]
-
-    def _describe(self, draft: RecordDraft) -> RecordDraft:
-        items = tuple(replace(item, token_count=self._embedder.count_tokens(item.content)) for item in draft.items)
-        summary = summarize(draft.text, target_words=self._limits.summary_words) or draft.title
-        return replace(draft, items=items, summary=summary, keywords=keywords(items, draft.source_id))
+        return [describe(draft, self._embedder.count_tokens, self._limits.summary_words) for draft in drafts]
 
     # commit ----------------------------------------------------------------------------------------------
 
@@ -276,20 +262,6 @@ def turns_hash(turns: Sequence[Turn]) -> bytes:
             data = part.encode("utf-8", "surrogatepass")
             digest.update(len(data).to_bytes(8, "big") + data)
     return digest.digest()
-
-
-def _is_own_summary(draft: RecordDraft) -> bool:
-    """A text that is no longer than a summary is its own."""
-    return draft.summary == " ".join(draft.text.split())
-
-
-def _centre(draft: RecordDraft, vectors: Vectors) -> Vectors:
-    """The vector of a text from those of its items, weighted by their tokens: an encoder that averages over tokens
-    gives nearly the same for the whole, and embedding everything twice would cost as much as the items themselves."""
-    weights = np.array([max(item.token_count, 1) for item in draft.items], dtype=np.float32)
-    centre = weights @ vectors
-    unit: Vectors = (centre / max(float(np.linalg.norm(centre)), 1e-12)).astype(np.float32)
-    return unit
 
 
 def _key(content: Conversation | Document) -> str:
