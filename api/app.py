@@ -18,19 +18,21 @@ from api.body_limit import BodyLimit
 from api.headers import SecurityHeaders
 from api.problems import (
     Problem,
+    documented,
     engine_problem,
     gone_problem,
     http_problem,
     unexpected_problem,
     validation_problem,
 )
+from api.reference import reference
 from api.routes import files, health, nodes, records, search, users
 from engine.bootstrap import open_engine
 from engine.errors import NeurigraphError
 from engine.neurigraph import Engine
 from engine.settings import Settings
 
-ROUTERS = (health.router, users.router, nodes.router, records.router, search.router, files.router)
+ROUTERS = (users.router, nodes.router, records.router, search.router, files.router)
 DESCRIPTION = """Long-term memory for assistants and the people behind them.
 
 Errors are problem details (RFC 9457). Writes take an `Idempotency-Key`. Missing and forbidden look the same.
@@ -59,10 +61,10 @@ def create_app(settings: Settings | None = None, *, engine: Engine | None = None
         version="1",
         description=DESCRIPTION,
         openapi_url="/v1/openapi.json",
-        docs_url=None,  # the pages load scripts from elsewhere; the document itself is served
+        docs_url=None,  # the framework's pages load scripts from elsewhere; ours is below
         redoc_url=None,
+        redirect_slashes=False,
         lifespan=lifespan,
-        dependencies=[Depends(bearer)],
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(Guard, token=settings.api_token),
@@ -76,10 +78,12 @@ def create_app(settings: Settings | None = None, *, engine: Engine | None = None
             Exception: unexpected_problem,
         },
     )
+    app.add_route("/docs", reference, include_in_schema=False)
+    app.include_router(health.router, responses=documented(500))
     for router in ROUTERS:
-        app.include_router(router)
+        app.include_router(router, dependencies=[Depends(bearer)], responses=documented(401, 403, 500))
     app.state.engine = engine
-    app.state.routes = [route for router in ROUTERS for route in router.routes]
+    app.state.routes = [route for router in (health.router, *ROUTERS) for route in router.routes]
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app
 

@@ -17,7 +17,7 @@ from api.problems import http_kind, problem
 from engine.errors import SettingsError
 from engine.settings import Settings
 
-OPEN_PATHS = frozenset({"/v1/health/live", "/v1/health/ready", "/v1/openapi.json"})
+OPEN_PATHS = frozenset({"/docs", "/v1/health/live", "/v1/health/ready", "/v1/openapi.json"})
 """Need no token: they hold no memory, and what supervises a service has no secrets."""
 
 bearer = HTTPBearer(auto_error=False, description="The token of `NEURIGRAPH_API_TOKEN`, where one is configured.")

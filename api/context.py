@@ -50,6 +50,14 @@ IdempotencyKey = Annotated[
 ]
 
 
+REPLAYED = "Idempotency-Replayed"
+
+
+async def require_user(memory: Memory) -> None:
+    """Raises NotFound where there is no such user; other statements would only find nothing."""
+    await memory.shell(memory.principal.user_id)
+
+
 async def once(
     request: Request,
     response: Response,
@@ -57,7 +65,11 @@ async def once(
     key: str | None,
     action: Callable[[], Awaitable[tuple[int, Any]]],
 ) -> Any:
-    """Runs a write once for each idempotency key; a repeated request gets the kept status and answer."""
+    """Runs a write once for each idempotency key; a repeated request gets the kept status and answer.
+
+    Raises NotFound for an unknown user, IdempotencyMismatch, and what the action raises: errors are not kept.
+    """
+    await require_user(memory)
 
     async def kept() -> dict[str, Any]:
         status, value = await action()
@@ -69,5 +81,5 @@ async def once(
     answer, replayed = await memory.idempotency.once(memory.principal, key, asked, kept)
     response.status_code = answer["status"]
     if replayed:
-        response.headers["Idempotency-Replayed"] = "true"
+        response.headers[REPLAYED] = "true"
     return answer["value"]

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, StringConstraints
 
 from engine.domain.search import ItemKind
 
-
-def _aware(value: datetime) -> datetime:
-    return value if value.tzinfo else value.replace(tzinfo=UTC)
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[Tt ]\d.*)?")
 
 
-Instant = Annotated[datetime, AfterValidator(_aware)]
+def _written_in_iso(value: Any) -> Any:
+    # Without this a bare number would be taken as seconds since 1970.
+    if isinstance(value, datetime) or (isinstance(value, str) and _ISO.fullmatch(value)):
+        return value
+    raise ValueError("a point in time is written in ISO 8601, as in 2025-03-01T18:00:00Z")
+
+
+def _in_utc(value: datetime) -> datetime:
+    try:
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("this point in time lies outside of the years 1 to 9999") from error
+
+
+Instant = Annotated[datetime, BeforeValidator(_written_in_iso), AfterValidator(_in_utc)]
 """ISO 8601; without an offset it is UTC."""
+PropertyName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
+PropertyText = Annotated[str, StringConstraints(max_length=2000)]
 
 
 class Body(BaseModel):
@@ -49,7 +64,7 @@ class NewEdge(Body):
     source_id: UUID
     target_id: UUID
     edge_type: str = Field(min_length=1, max_length=200, examples=["same_person"])
-    properties: dict[str, str] = Field(default={}, max_length=50)
+    properties: dict[PropertyName, PropertyText] = Field(default={}, max_length=50, examples=[{"since": "2003"}])
 
 
 class TurnBody(Body):
@@ -94,7 +109,7 @@ class Question(Body):
     """A question to the memory."""
 
     query: str = Field(min_length=1, examples=["Who is Dave?"])
-    limit: int = Field(default=10, ge=1, le=200)
+    limit: Annotated[int, Strict()] = Field(default=10, ge=1, le=200)
     kinds: list[ItemKind] | None = Field(default=None, min_length=1)
     nodes: list[UUID] | None = Field(default=None, min_length=1, max_length=1000)
     widen: Literal["auto", "always", "never"] = "auto"

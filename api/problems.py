@@ -123,9 +123,21 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return documents
 
 
-def answered(status: int, model: type, about: str) -> dict[int | str, dict[str, Any]]:
+def answered(status: int, model: object, about: str) -> dict[int | str, dict[str, Any]]:
     """The OpenAPI response of another success status."""
     return {status: {"model": model, "description": about}}
+
+
+def replayable(*responses: dict[int | str, dict[str, Any]]) -> dict[int | str, dict[str, Any]]:
+    """The OpenAPI responses of a write that takes an idempotency key: 201 and others that succeed."""
+    merged: dict[int | str, dict[str, Any]] = {201: {}}
+    for response in responses:
+        merged |= response
+    header = {
+        "description": "`true` where this is the kept answer of an earlier request.",
+        "schema": {"type": "string"},
+    }
+    return {status: about | {"headers": {"Idempotency-Replayed": header}} for status, about in merged.items()}
 
 
 async def engine_problem(request: Request, error: Exception) -> Response:

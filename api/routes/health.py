@@ -1,22 +1,15 @@
-"""Is the process alive, and do its stores answer?"""
+"""Is the process alive, and do its stores answer? No token is needed: what supervises a service has no secrets."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from api.context import CurrentEngine
 from api.models import Readiness, StoreState
+from api.problems import documented, http_kind, problem
 
-NOT_READY: dict[int | str, dict[str, Any]] = {
-    503: {
-        "model": Readiness,
-        "description": "A store does not answer.",
-        "headers": {"Retry-After": {"schema": {"type": "string"}}},
-    }
-}
 router = APIRouter(prefix="/v1/health", tags=["health"])
 
 
@@ -26,22 +19,18 @@ async def live() -> dict[str, bool]:
     return {"alive": True}
 
 
-@router.get(
-    "/ready",
-    operation_id="isReady",
-    responses={
-        503: {
-            "model": Readiness,
-            "description": "A store does not answer.",
-            "headers": {"Retry-After": {"schema": {"type": "string"}}},
-        }
-    },
-)
-async def ready(engine: CurrentEngine, response: Response) -> Readiness:
-    """Whether every store answers; 503 with the same body when one does not."""
+@router.get("/ready", operation_id="isReady", response_model=Readiness, responses=documented(503))
+async def ready(engine: CurrentEngine, request: Request) -> Readiness | Response:
+    """Whether every store answers; where one does not, 503 with the same members in the problem."""
     stores = await engine.health()
-    healthy = all(store.healthy for store in stores)
-    if not healthy:
-        response.status_code = 503
-        response.headers["Retry-After"] = "2"
-    return Readiness(ready=healthy, stores=[StoreState(**asdict(store)) for store in stores])
+    silent = ", ".join(store.store for store in stores if not store.healthy)
+    if not silent:
+        return Readiness(ready=True, stores=[StoreState(**asdict(store)) for store in stores])
+    return problem(
+        http_kind(503),
+        request.url.path,
+        f"Not ready: {silent}.",
+        headers={"Retry-After": "2"},
+        ready=False,
+        stores=[asdict(store) for store in stores],
+    )

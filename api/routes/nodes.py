@@ -8,9 +8,9 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 
 from api.bodies import JsonRoute
-from api.context import AtMoment, IdempotencyKey, UserMemory, once
+from api.context import AtMoment, IdempotencyKey, UserMemory, once, require_user
 from api.models import CreatedEdge, NewEdge, NewNodeBody
-from api.problems import answered, documented
+from api.problems import answered, documented, replayable
 from engine.domain.node import ChildNode, NewNode, ProvisionedNode, Shell
 from engine.domain.search import Anchor
 from engine.hierarchy.shells import MetadataPage, RegisteredEdge
@@ -25,7 +25,7 @@ READ_PROBLEMS = documented(404, 422, 503)
     operation_id="provisionNode",
     status_code=201,
     response_model=ProvisionedNode,
-    responses=answered(200, ProvisionedNode, "The sibling of that name existed already.") | WRITE_PROBLEMS,
+    responses=replayable(answered(200, ProvisionedNode, "The sibling of that name existed already.")) | WRITE_PROBLEMS,
 )
 async def provision(
     body: NewNodeBody, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
@@ -70,13 +70,19 @@ async def anchors(
     memory: UserMemory, moment: AtMoment, name: Annotated[str, Query(min_length=1, max_length=4000, examples=["Dave"])]
 ) -> tuple[Anchor, ...]:
     """Every node of that name or alias, with the path to each."""
-    return await memory.anchors(name, moment)
+    found = await memory.anchors(name, moment)
+    if not found:
+        await require_user(memory)
+    return found
 
 
 @router.get("/edges", operation_id="listEdges", responses=READ_PROBLEMS)
 async def edges(memory: UserMemory, moment: AtMoment) -> tuple[RegisteredEdge, ...]:
     """The global edge registry, at most 1,000 edges."""
-    return await memory.edges(moment)
+    found = await memory.edges(moment)
+    if not found:
+        await require_user(memory)
+    return found
 
 
 @router.post(
@@ -84,7 +90,7 @@ async def edges(memory: UserMemory, moment: AtMoment) -> tuple[RegisteredEdge, .
     operation_id="relateNodes",
     status_code=201,
     response_model=CreatedEdge,
-    responses=answered(200, CreatedEdge, "There was one already.") | WRITE_PROBLEMS,
+    responses=replayable(answered(200, CreatedEdge, "There was one already.")) | WRITE_PROBLEMS,
 )
 async def relate(
     body: NewEdge, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None

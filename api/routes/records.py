@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from api.bodies import JsonRoute
 from api.context import IdempotencyKey, UserMemory, once
 from api.models import ConversationBody, NewRecord
-from api.problems import answered, documented
+from api.problems import answered, documented, replayable
 from engine.domain.history import Conversation, Turn
 from engine.domain.record import IngestReport
 from engine.errors import InvalidInput
@@ -22,7 +22,7 @@ router = APIRouter(prefix="/v1/users/{user_id}/records", tags=["records"], route
     operation_id="writeRecord",
     status_code=201,
     response_model=IngestReport,
-    responses=answered(200, IngestReport, "Everything was stored already.")
+    responses=replayable(answered(200, IngestReport, "Everything was stored already."))
     | documented(400, 404, 409, 413, 415, 422, 503, 507),
 )
 async def write_record(
@@ -37,13 +37,12 @@ async def write_record(
         raise InvalidInput("A record is a conversation or a text: send exactly one of the two.")
 
     async def action() -> tuple[int, IngestReport]:
-        await memory.shell(memory.principal.user_id)  # an unknown user is not found, whatever the body holds
         if body.conversation is not None:
             report = await memory.remember(_conversation(body.conversation), node_id=body.node_id)
         else:
-            report = await memory.remember_text(
-                body.title, body.text or "", source_id=body.source_id, node_id=body.node_id
-            )
+            # Without an id of its own a text is known by the key: a request cut off half way is not stored twice.
+            source_id = body.source_id or (f"key:{key}" if key else None)
+            report = await memory.remember_text(body.title, body.text or "", source_id=source_id, node_id=body.node_id)
         return (201 if report.records else 200), report
 
     return await once(request, response, memory, key, action)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from api.bodies import JsonRoute
-from api.context import UserMemory
+from api.context import UserMemory, require_user
 from api.models import Question
 from api.problems import documented
 from engine.domain.clock import Moment
@@ -16,8 +16,8 @@ router = APIRouter(prefix="/v1/users/{user_id}/search", tags=["search"], route_c
 
 @router.post("", operation_id="search", responses=documented(400, 404, 413, 415, 422, 503))
 async def search(body: Question, memory: UserMemory) -> SearchAnswer:
-    """Navigates to the anchors, searches only there, opens no file. An unknown user has an empty memory."""
-    return await memory.search(
+    """Navigates to the anchors, searches only there, opens no file."""
+    answer = await memory.search(
         SearchRequest(
             body.query,
             body.limit,
@@ -27,3 +27,6 @@ async def search(body: Question, memory: UserMemory) -> SearchAnswer:
             Moment(body.as_of, body.known_at),
         )
     )
+    if not answer.nodes_searched:
+        await require_user(memory)
+    return answer

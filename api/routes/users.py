@@ -19,7 +19,7 @@ router = APIRouter(prefix="/v1/users", tags=["users"], route_class=JsonRoute)
     "",
     operation_id="createUser",
     status_code=201,
-    responses=answered(200, User, "There was one already.") | documented(400, 413, 415, 422, 503),
+    responses=answered(200, User, "There was one already.") | documented(400, 413, 415, 422, 503, 507),
 )
 async def create_user(body: NewUser, engine: CurrentEngine, response: Response) -> User:
     """The user with this handle, created with a root node when there is none; repeating it changes nothing."""
@@ -40,7 +40,10 @@ async def list_users(
     return await engine.users(after=after, limit=limit)
 
 
-@router.get("/by-handle/{handle}", operation_id="findUser", responses=documented(404, 422, 503))
-async def find_user(handle: Annotated[str, Path(max_length=200, pattern=r"^[^\x00]*$")], engine: CurrentEngine) -> User:
+@router.get("/by-handle/{handle:path}", operation_id="findUser", responses=documented(404, 422, 503))
+async def find_user(
+    handle: Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00]*$", examples=["bob"])],
+    engine: CurrentEngine,
+) -> User:
     """The user with this handle."""
     return await engine.find_user(handle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,6 +24,7 @@ from engine.stores.statements import cypher, sql_in, sql_text
 
 MANIFEST_LINES = 50
 MOST_EDGES = 1000
+_PROPERTY_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +117,10 @@ class Shells:
         if source == target:
             raise InvalidInput("An edge needs two different nodes.")
         reserved = {"edge_id", "edge_type", "valid_from", "valid_to", "known_from", "known_to"} & properties.keys()
-        if reserved or len(properties) > 50:
-            raise InvalidInput("An edge has at most 50 properties, none of them one of the engine's own.")
+        if reserved or len(properties) > 50 or not all(_PROPERTY_NAME.fullmatch(name) for name in properties):
+            raise InvalidInput(
+                "An edge has at most 50 properties with plain names, none of them one of the engine's own."
+            )
         rows = await self._neo4j.write(
             cypher("edge/relate"),
             user_id=str(principal.user_id),

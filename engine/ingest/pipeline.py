@@ -29,7 +29,7 @@ from engine.domain.record import (
     StoredRecord,
     TriggerType,
 )
-from engine.errors import InvalidText, TooLarge
+from engine.errors import InvalidText, NotFound, TooLarge
 from engine.ingest.assign import NodeVocabulary, assign
 from engine.ingest.commit import RecordCommit
 from engine.ingest.describe import centre, describe
@@ -77,10 +77,12 @@ class Ingest:
         self._commit, self._limits = commit, limits
 
     async def nodes(self, principal: UserPrincipal, moment: Moment = NOW) -> list[AssignableNode]:
-        """The nodes that content of this user can go to, the root first."""
+        """The nodes that content of this user can go to, the root first. Raises NotFound for an unknown user."""
         rows = await self._neo4j.read(
             cypher("node/of_user"), user_id=str(principal.user_id), as_of=moment.as_of, known_at=moment.known_at
         )
+        if not rows:
+            raise NotFound  # there is no such user: every other one has a root
         return [_assignable(row, rows[0]["schema_name"]) for row in rows]
 
     async def store(

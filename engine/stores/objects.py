@@ -10,7 +10,7 @@ import errno
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -185,7 +185,8 @@ class S3Store:
         """Proves that the bucket is there, and makes it where it may."""
         with self._translating():
             if not await asyncio.to_thread(self._client.bucket_exists, self._bucket):
-                await asyncio.to_thread(self._client.make_bucket, self._bucket)
+                with suppress(S3Error):  # another process was faster; if not, the first put says so
+                    await asyncio.to_thread(self._client.make_bucket, self._bucket)
 
 
 def object_store(url: str, *, timeout: float) -> ObjectStore:

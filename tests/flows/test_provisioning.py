@@ -143,6 +143,8 @@ async def test_an_edge_needs_two_readable_nodes(engine: Engine, memory: Memory, 
         await memory.relate(node.node_id, node.node_id, "knows")
     with pytest.raises(InvalidInput):
         await memory.relate(node.node_id, user.user_id, "knows", {"known_from": "1970"})
+    with pytest.raises(InvalidInput):
+        await memory.relate(node.node_id, user.user_id, "knows", {"": "nothing"})
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -173,6 +173,14 @@ async def test_a_history_brings_its_nodes_and_files(engine: Engine, memory: Memo
         await memory.ingest(history)
 
 
+async def test_an_unknown_user_cannot_be_remembered(engine: Engine) -> None:
+    nobody = engine.memory(uuid4())
+    with pytest.raises(NotFound):
+        await nobody.remember(Conversation("c", FISHING))
+    with pytest.raises(NotFound):
+        await nobody.remember_text("Note", "The walleye of Loon Lake.")
+
+
 async def test_a_damaged_file_is_never_served(engine: Engine, memory: Memory, user: User) -> None:
     report = await memory.remember(Conversation("c", FISHING))
     stored = next((engine.settings.home / "objects").rglob(f"{report.records[0].file_id}/*"))

@@ -27,9 +27,7 @@ async def test_a_search_is_one_cypher_trip_and_one_sql_trip(engine: Engine, memo
         assert answer.items_searched >= 10
 
 
-async def test_a_batch_is_at_most_three_trips_to_each_database(
-    engine: Engine, memory: Memory, user: User
-) -> None:
+async def test_a_batch_is_at_most_three_trips_to_each_database(engine: Engine, memory: Memory, user: User) -> None:
     await memory.provision(NewNode(user.user_id, "Fishing", keywords=("walleye",)))
     await memory.provision(NewNode(user.user_id, "Finances", keywords=("invoice",)))
     turns = [Turn("Bob", f"The walleye number {n}." if n % 20 < 10 else f"The invoice number {n}.") for n in range(320)]

@@ -1,0 +1,85 @@
+"""The OpenAPI document as one page for people: no script, nothing fetched from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+Document = Mapping[str, Any]
+
+STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1d2733}
+@media (prefers-color-scheme:dark){body{background:#14181d;color:#dfe6ee}}
+h2{margin-top:2.5rem}details{border-top:1px solid #8884;padding:.5rem 0}summary{cursor:pointer}
+code,pre{font:14px/1.45 ui-monospace,monospace}pre{overflow:auto;background:#8881;padding:.7rem;border-radius:.4rem}
+b{display:inline-block;min-width:3.5rem}td{padding:.1rem 1rem .1rem 0;vertical-align:top}"""
+POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'sha256-{}'"
+
+
+async def reference(request: Request) -> HTMLResponse:
+    """The page."""
+    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    return HTMLResponse(page(request.app.openapi()), headers={"Content-Security-Policy": POLICY.format(digest)})
+
+
+def page(document: Document) -> str:
+    """The document in HTML; every word of it escaped."""
+    info = document["info"]
+    paragraphs = "".join(f"<p>{escape(text)}</p>" for text in info["description"].strip().split("\n\n"))
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(info["title"])} REST</title>'
+        '<meta name="viewport" content="width=device-width"><style>'
+        + STYLE
+        + f"</style><h1>{escape(info['title'])}</h1>"
+        f'{paragraphs}<p>For tools: <a href="/v1/openapi.json">openapi.json</a></p>{"".join(_operations(document))}</html>'
+    )
+
+
+def _operations(document: Document) -> Iterator[str]:
+    group = ""
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            if operation["tags"][0] != group:
+                group = operation["tags"][0]
+                yield f"<h2>{escape(group)}</h2>"
+            yield (
+                f"<details><summary><b>{method.upper()}</b> <code>{escape(path)}</code></summary>"
+                f"<p>{escape(operation['description'])}</p>{_parameters(operation)}{_body(document, operation)}"
+                f"<table>{_answers(operation)}</table></details>"
+            )
+
+
+def _parameters(operation: Document) -> str:
+    rows = "".join(
+        f"<tr><td><code>{escape(one['name'])}</code><td>{one['in']}<td>{escape(one.get('description', ''))}"
+        for one in operation.get("parameters", ())
+    )
+    return f"<table>{rows}</table>" if rows else ""
+
+
+def _body(document: Document, operation: Document) -> str:
+    if "requestBody" not in operation:
+        return ""
+    schema = operation["requestBody"]["content"]["application/json"]["schema"]
+    examples = [json.dumps(one, indent=2, ensure_ascii=False) for one in _examples(document, schema)]
+    return "".join(f"<pre>{escape(one)}</pre>" for one in examples)
+
+
+def _examples(document: Document, schema: Document) -> list[Any]:
+    """The schema's own examples, or one put together from those of its required or exemplified fields."""
+    model = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    fields = {name: field["examples"][0] for name, field in model["properties"].items() if "examples" in field}
+    return list(model.get("examples") or [fields])
+
+
+def _answers(operation: Document) -> str:
+    return "".join(
+        f"<tr><td>{status}<td>{escape(answer['description'])}"
+        for status, answer in sorted(operation["responses"].items())
+    )
