@@ -28,7 +28,7 @@ async def made(door: httpx.AsyncClient, path: str, body: dict[str, Any], status:
     return response.json()
 
 
-@pytest.mark.ledger("U02")
+@pytest.mark.ledger("U02", "N32")
 async def test_a_memory_is_made_filled_asked_and_opened_over_rest(door: httpx.AsyncClient) -> None:
     handle = f"Zoë/{uuid4().hex[:8]}"
     bob = await made(door, "/v1/users", {"handle": handle, "display_name": "Bob"})
