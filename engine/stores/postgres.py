@@ -106,7 +106,6 @@ class Postgres:
             " -c timezone=UTC",
             "keepalives_idle": 30,
         }
-        self._request_url = request_url
         self.service = self._pool(service_url, options, max(2, size // 2), connect_timeout)
         self.request = self._pool(request_url, options, size, connect_timeout)
 
@@ -140,13 +139,26 @@ class Postgres:
 
     @asynccontextmanager
     async def as_principal(self, principal: Principal) -> AsyncIterator[Connection]:
-        """A transaction of the request role for a principal, in one round trip unless a result is fetched inside."""
+        """A transaction of the request role for a principal, in one round trip unless a result is fetched inside.
+
+        After any error the connection is closed and the pool makes another: the end of a pipeline would commit what
+        the block had sent before it failed, and the driver would count statements as prepared that the server skipped.
+        """
         with translating():
-            async with self.request.connection() as connection, connection.pipeline():
-                await connection.execute(
-                    sql_text("principal_set"), {"kind": principal.kind, "id": str(principal.principal_id)}
-                )
-                yield connection
+            async with self.request.connection() as connection:
+                try:
+                    async with connection.pipeline():
+                        await connection.execute(
+                            sql_text("principal_set"), {"kind": principal.kind, "id": str(principal.principal_id)}
+                        )
+                        try:
+                            yield connection
+                        except BaseException:
+                            await connection.close()
+                            raise
+                except psycopg.Error:
+                    await connection.close()
+                    raise
 
     @asynccontextmanager
     async def as_service(self) -> AsyncIterator[Connection]:
