@@ -50,7 +50,7 @@ class Settings(BaseSettings):
     summary_words: int = Field(default=200, ge=20, le=2000)
     max_text_bytes: int = Field(default=64 * 1024 * 1024, ge=1024)
     """The largest single text or file that is taken in."""
-    batch_turns: int = Field(default=64, ge=1, le=512)
+    batch_turns: int = Field(default=128, ge=1, le=512)
     recompress_after_minutes: float = Field(default=10, gt=0)
     orphan_grace_minutes: float = Field(default=60, ge=0)
 

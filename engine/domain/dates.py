@@ -63,9 +63,31 @@ _COUNTED = re.compile(
     re.I,
 )
 
+# What a text must hold before a pattern is worth trying; most turns need none. "#" stands for any digit.
+_IN_DIGITS = ("#",)
+_IN_MONTHS = _MONTH_NAMES
+_IN_DAYS = ("day", "night", "morning", "afternoon", "evening", "tomorrow")
+_IN_UNITS = ("day", "week", "month", "year")
+_IN_COUNTED = (
+    *_IN_DIGITS, *_IN_MONTHS, *_IN_DAYS, *_IN_UNITS, "ago", "recently", "lately", "summer", "winter", "spring", "fall",
+    "autumn",
+)  # fmt: skip
+_DIGIT = re.compile(r"\d")
+
+
+def _hinted(text: str) -> str:
+    """The text in lower case, every digit as "#": what hints are looked for in."""
+    return _DIGIT.sub("#", text.lower())
+
+
+def _hints_at(hinted: str, hints: Iterable[str]) -> bool:
+    return any(hint in hinted for hint in hints)
+
 
 def time_expressions(text: str) -> int:
     """How many times the text speaks of a time: "yesterday", "last week", "in June", "three years"."""
+    if not _hints_at(_hinted(text), _IN_COUNTED):
+        return 0
     return sum(1 for _ in _COUNTED.finditer(text))
 
 
@@ -124,8 +146,11 @@ YearFinder = Callable[[int, int | None, str], str | None]
 
 def _named(text: str, told: date | None, complete: YearFinder) -> Iterator[tuple[int, str]]:
     """Dates with their places. A place that a more exact pattern has read is not read again."""
+    hinted = _hinted(text)
     taken = bytearray(len(text))
-    for pattern, read in _PATTERNS:
+    for pattern, read, hints in _PATTERNS:
+        if not _hints_at(hinted, hints):
+            continue
         for match in pattern.finditer(text):
             if any(taken[match.start() : match.end()]):
                 continue
@@ -207,17 +232,17 @@ def _ahead(match: re.Match[str], told: date | None, _complete: YearFinder) -> Fo
 
 
 _PATTERNS = (
-    (_ISO, _iso),
-    (_DAY_MONTH, _day_month),
-    (_MONTH_YEAR, _month_year),
-    (_MONTH_DAY, _month_day),
-    (_MONTH, _month_alone),
-    (_NEAR_DAY, _near_day),
-    (_NEAR_PERIOD, _near_period),
-    (_AGO, _ago),
-    (_AHEAD, _ahead),
-    (_WEEKDAY, _weekday),
-    (_BARE_YEAR, _bare_year),
+    (_ISO, _iso, _IN_DIGITS),
+    (_DAY_MONTH, _day_month, _IN_DIGITS),
+    (_MONTH_YEAR, _month_year, _IN_DIGITS),
+    (_MONTH_DAY, _month_day, _IN_DIGITS),
+    (_MONTH, _month_alone, _IN_MONTHS),
+    (_NEAR_DAY, _near_day, _IN_DAYS),
+    (_NEAR_PERIOD, _near_period, _IN_UNITS),
+    (_AGO, _ago, _IN_UNITS),
+    (_AHEAD, _ahead, _IN_UNITS),
+    (_WEEKDAY, _weekday, ("day",)),
+    (_BARE_YEAR, _bare_year, _IN_DIGITS),
 )
 
 

@@ -32,7 +32,9 @@ class NodeVocabulary:
 
     def __init__(self, nodes: Sequence[AssignableNode]) -> None:
         self.nodes = tuple(nodes)
-        self._claims = self._claimed(nodes)
+        self._claims: dict[str, list[tuple[Phrase, dict[int, float]]]] = defaultdict(list)  # by first word
+        for phrase, owners in self._claimed(nodes).items():
+            self._claims[phrase[0]].append((phrase, owners))
         index = {node.path: number for number, node in enumerate(nodes)}
         self._ancestors = [
             [index[node.path[:depth]] for depth in range(2, len(node.path)) if node.path[:depth] in index]
@@ -55,16 +57,15 @@ class NodeVocabulary:
     def evidence(self, text: str) -> dict[int, float]:
         """How strongly a text speaks for each node, by number; a phrase counts once however often it stands there."""
         found = words(text)
-        phrases = {
-            tuple(found[start : start + length])
-            for start in range(len(found))
-            for length in range(1, LONGEST_PHRASE + 1)
-            if start + length <= len(found)
-        }
         hits: dict[int, float] = defaultdict(float)
-        for phrase in phrases & self._claims.keys():
-            for number, weight in self._claims[phrase].items():
-                hits[number] += weight
+        seen: set[Phrase] = set()
+        for start, word in enumerate(found):
+            for phrase, owners in self._claims.get(word, ()):
+                if phrase in seen or tuple(found[start : start + len(phrase)]) != phrase:
+                    continue
+                seen.add(phrase)
+                for number, weight in owners.items():
+                    hits[number] += weight
         return hits
 
     def inherited(self, hits: dict[int, float], number: int) -> float:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from pathlib import Path
+from os import SEEK_END
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -33,6 +33,8 @@ from engine.stores.statements import sql_in, sql_text
 from engine.stores.vectors import stored
 
 PARALLEL_FILES = 8
+IN_MEMORY = 1 << 20
+"""Packed files up to this size wait in memory for the object store, larger ones in a temporary file."""
 
 Row = dict[str, Any]
 
@@ -92,12 +94,13 @@ class RecordCommit:
         """Compresses and stores the file of a record; flat memory, whatever its size."""
         async with self._files_at_once:
             key = object_key(draft.node, draft.file)
-            with tempfile.TemporaryDirectory(prefix="neurigraph-") as folder:
-                ready = Path(folder) / "file"
+            with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as ready:
                 size, digest = await asyncio.to_thread(pack, draft.file, ready)
+                packed = ready.seek(0, SEEK_END)
+                ready.seek(0)
                 await self._objects.put(key, ready)
                 form = "native" if is_native(draft.file.content_type) else "gzip"
-                return _StoredFile(key, form, size, ready.stat().st_size, digest)
+                return _StoredFile(key, form, size, packed, digest)
 
     def _record_row(self, record: EmbeddedRecord, file: _StoredFile, commit_id: UUID, version: str) -> Row:
         draft = record.draft
@@ -177,7 +180,7 @@ def _column(value: str | tuple[str, ...]) -> str | list[str]:
 
 def _item_row(record: EmbeddedRecord, index: int, found: list[str], version: str, now: object) -> Row:
     item = record.draft.items[index]
-    features = asdict(item.utterance) if item.utterance else _NO_UTTERANCE
+    features = {name: getattr(item.utterance, name) for name in _NO_UTTERANCE} if item.utterance else _NO_UTTERANCE
     start, end = item.span or (None, None)
     return {
         "item_id": item.item_id,

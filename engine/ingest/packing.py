@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from typing import IO
 
 from engine.domain.names import slug
 from engine.domain.record import AssignableNode, FileDraft
@@ -30,7 +31,7 @@ def object_key(node: AssignableNode, file: FileDraft) -> str:
     return "/".join([*folders, str(file.file_id), name if is_native(file.content_type) else f"{name}.gz"])
 
 
-def pack(file: FileDraft, target: Path) -> tuple[int, bytes]:
+def pack(file: FileDraft, target: IO[bytes]) -> tuple[int, bytes]:
     """Writes the file's bytes to `target`, compressed unless native; returns original size and SHA-256. Blocks.
 
     Raises InvalidInput when the file vanishes while it is read.
@@ -38,18 +39,17 @@ def pack(file: FileDraft, target: Path) -> tuple[int, bytes]:
     digest = hashlib.sha256()
     size = 0
     try:
-        with target.open("wb") as raw:
-            # mtime 0: the same content gives the same bytes
-            packer = (
-                nullcontext(raw)
-                if is_native(file.content_type)
-                else gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=6, mtime=0)
-            )
-            with packer as writer:
-                for block in _blocks(file.content):
-                    digest.update(block)
-                    size += len(block)
-                    writer.write(block)
+        # mtime 0: the same content gives the same bytes
+        packer = (
+            nullcontext(target)
+            if is_native(file.content_type)
+            else gzip.GzipFile(fileobj=target, mode="wb", compresslevel=6, mtime=0)
+        )
+        with packer as writer:
+            for block in _blocks(file.content):
+                digest.update(block)
+                size += len(block)
+                writer.write(block)
     except FileNotFoundError as error:
         raise InvalidInput(f"{file.name} vanished while it was read; nothing of it was stored.") from error
     return size, digest.digest()

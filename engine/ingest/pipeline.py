@@ -130,7 +130,7 @@ class Ingest:
             page = contents[start : start + 1000]
             seen = await self._seen(principal, [_key(pending.content) for pending in page])
             for pending in page:
-                drafted = self._draft(principal, pending, seen, vocabulary, trigger)
+                drafted = await asyncio.to_thread(self._draft, principal, pending, seen, vocabulary, trigger)
                 if isinstance(drafted, Skipped):
                     skipped.append(drafted)
                     continue

@@ -13,8 +13,9 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from os import SEEK_END
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 from urllib.parse import parse_qs, unquote, urlsplit
 from uuid import uuid4
 
@@ -40,8 +41,8 @@ class StoredObject:
 class ObjectStore(Protocol):
     """A place for bytes. Every method raises StoreUnavailable when the store does not answer."""
 
-    async def put(self, key: str, source: Path) -> None:
-        """Stores the content of a file; readers see all of it or none. Raises StoreFull."""
+    async def put(self, key: str, content: IO[bytes]) -> None:
+        """Stores what is left to read of `content`; readers see all of it or none. Raises StoreFull."""
 
     def read(self, key: str) -> AsyncIterator[bytes]:
         """The bytes in blocks of at most 1 MiB; raises NotFound."""
@@ -83,17 +84,17 @@ class FolderStore:
     def _path(self, key: str) -> Path:
         return self._folder.joinpath(*_checked(key).split("/"))
 
-    async def put(self, key: str, source: Path) -> None:
-        """Stores the content of a file; readers see all of it or none. Raises StoreFull."""
-        await asyncio.to_thread(self._put, self._path(key), source)
+    async def put(self, key: str, content: IO[bytes]) -> None:
+        """Stores what is left to read of `content`; readers see all of it or none. Raises StoreFull."""
+        await asyncio.to_thread(self._put, self._path(key), content)
 
-    def _put(self, target: Path, source: Path) -> None:
+    def _put(self, target: Path, content: IO[bytes]) -> None:
         partial = target.with_name(f".{target.name}.{uuid4().hex}.part")
         with _translating():
             try:
                 target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                with source.open("rb") as reader, partial.open("xb") as writer:
-                    shutil.copyfileobj(reader, writer, BLOCK)
+                with partial.open("xb") as writer:
+                    shutil.copyfileobj(content, writer, BLOCK)
                     writer.flush()
                     os.fsync(writer.fileno())
                 partial.replace(target)
@@ -153,10 +154,16 @@ class S3Store:
         except (MinioException, urllib3.exceptions.HTTPError) as error:
             raise StoreUnavailable(STORE) from error
 
-    async def put(self, key: str, source: Path) -> None:
-        """Stores the content of a file, in parts where it is large; readers see all of it or none."""
+    async def put(self, key: str, content: IO[bytes]) -> None:
+        """Stores what is left to read of `content`, in parts where it is large; readers see all of it or none."""
         with self._translating():
-            await asyncio.to_thread(self._client.fput_object, self._bucket, _checked(key), str(source))
+            await asyncio.to_thread(self._put, _checked(key), content)
+
+    def _put(self, key: str, content: IO[bytes]) -> None:
+        start = content.tell()
+        size = content.seek(0, SEEK_END) - start
+        content.seek(start)
+        self._client.put_object(self._bucket, key, content, size)  # type: ignore[arg-type]
 
     async def read(self, key: str) -> AsyncIterator[bytes]:
         """The bytes in blocks of at most 1 MiB; raises NotFound."""
