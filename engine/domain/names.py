@@ -92,7 +92,7 @@ def schema_name(user_slug: str, path: Sequence[str], node_id: UUID, *, distinct:
     """
     owner = user_slug if _IDENTIFIER.fullmatch(user_slug) else slug(user_slug)
     readable = "_".join((owner.strip("_") or slug(user_slug), *map(slug, path)))
-    if readable[0].isdigit() or readable.startswith("pg_"):
+    if readable[0].isdigit() or f"{readable}_".startswith("pg_"):
         readable = f"u_{readable}"
     lossless = all(_PLAIN.fullmatch(name) for name in path)
     if lossless and not distinct and len(readable) <= MOST_SCHEMA_BYTES and readable not in _RESERVED:

@@ -37,15 +37,19 @@ async def test_a_store_killed_under_writes_and_reads(engine: Engine, name: str) 
     memory = engine.memory(user.user_id)
     await memory.remember(Conversation("before", TURNS))
 
+    under_way = asyncio.Event()
+
     async def write(number: int) -> int | None:
         try:
-            return (await memory.remember(Conversation(f"c{number}", TURNS))).turns
+            report = await memory.remember(Conversation(f"c{number}", TURNS))
+            under_way.set()
+            return report.turns
         except StoreUnavailable as error:
             assert error.retry_after > 0 and "password" not in error.detail
             return None
 
     async def killer() -> None:
-        await asyncio.sleep(0.15)
+        await under_way.wait()  # the first of the writes is through, the others are on their way
         os.kill(server_pid(engine, name), signal.SIGKILL)
 
     written, _ = await asyncio.gather(asyncio.gather(*(write(number) for number in range(24))), killer())

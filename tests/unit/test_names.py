@@ -8,7 +8,7 @@ import unicodedata
 from uuid import UUID, uuid4
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.domain.names import MOST_CHARACTERS, clean_name, name_key, schema_name, slug
@@ -57,6 +57,7 @@ def test_slug_is_ascii_and_never_empty(name):
     assert re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)*", slug(name))
 
 
+@example("PG", [], True)
 @given(NAMES, st.lists(NAMES, max_size=5), st.booleans())
 def test_schema_name_is_valid_and_deterministic(user, path, distinct):
     made = schema_name(slug(user), path, NODE, distinct=distinct)
