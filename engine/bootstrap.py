@@ -14,7 +14,10 @@ from uuid import uuid4
 
 from psycopg import conninfo, sql
 
+from engine.access.grants import Grants
 from engine.access.idempotency import Idempotency
+from engine.access.integrations import Integrations
+from engine.access.tokens import Tokens
 from engine.domain.clock import Clock, SystemClock
 from engine.domain.search import SearchRequest
 from engine.embedded import attached, encoder_folder
@@ -132,6 +135,7 @@ def _wired(settings: Settings, stores: _Stores, clock: Clock, on_step: StepHook)
         search=Search(postgres, neo4j, embedder, load_weights(settings.ranking)),
         rehydration=Rehydration(postgres, neo4j, objects, shells, clock, ttl),
         idempotency=Idempotency(postgres),
+        grants=Grants(postgres, outbox, clock),
         max_text_bytes=settings.max_text_bytes,
     )
     grace = timedelta(minutes=settings.orphan_grace_minutes)
@@ -145,6 +149,8 @@ def _wired(settings: Settings, stores: _Stores, clock: Clock, on_step: StepHook)
         embedder=embedder,
         doctor=Doctor(postgres, neo4j, objects),
         sweep=Sweep(postgres, objects, clock, grace),
+        tokens=Tokens(postgres, settings.workspace, clock),
+        integrations=Integrations(postgres, settings.workspace),
     )
 
 

@@ -1,19 +1,24 @@
-"""One user's memory: every operation of the engine, bound to the principal who asks."""
+"""One user's memory: every operation of the engine, bound to the principal who asks.
+
+What a principal may do, the databases decide. Here only the user is let shape a graph, and a request that finds
+nothing at a node is noted in the audit log, in the same way whether there is something or not.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from uuid import UUID, uuid4
 
+from engine.access.grants import Grants
 from engine.access.idempotency import Idempotency
 from engine.domain.clock import NOW, Moment
 from engine.domain.history import Conversation, History, NodePath
 from engine.domain.node import NewNode, ProvisionedNode, Shell
-from engine.domain.principal import UserPrincipal
-from engine.domain.record import AssignableNode, ContentType, FileDraft, IngestReport, Skipped, TriggerType
+from engine.domain.principal import Principal
+from engine.domain.record import AssignableNode, ContentType, FileDraft, IngestReport, Privacy, Skipped, TriggerType
 from engine.domain.search import Anchor, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.provisioning import Provisioning
@@ -36,21 +41,43 @@ class Parts:
     search: Search
     rehydration: Rehydration
     idempotency: Idempotency
+    grants: Grants
     max_text_bytes: int
 
 
 class Memory:
-    """The memory of one user. Errors are those of `engine.errors`; missing and forbidden look the same."""
+    """The memory of one user, as its principal may see it. Errors are those of `engine.errors`; missing and
+    forbidden look the same."""
 
-    def __init__(self, principal: UserPrincipal, parts: Parts) -> None:
+    def __init__(self, principal: Principal, parts: Parts) -> None:
         self.principal = principal
         self._parts = parts
+
+    # who asks --------------------------------------------------------------------------------------------
+
+    async def require(self) -> None:
+        """Raises NotFound unless the principal is at home here: a user in the own graph, a persona in its owner's."""
+        await self._parts.shells.shell(self.principal, self.principal.principal_id, NOW)
+
+    @asynccontextmanager
+    async def _noting(self, operation: str, node_id: UUID) -> AsyncIterator[None]:
+        try:
+            yield
+        except NotFound:
+            await self._parts.grants.refused(self.principal, node_id, operation)
+            raise
+
+    @property
+    def grants(self) -> Grants:
+        """The rights that the user of this graph gave, and their log."""
+        return self._parts.grants
 
     # the hierarchy ---------------------------------------------------------------------------------------
 
     async def provision(self, new: NewNode) -> ProvisionedNode:
         """A child node in all stores, or the sibling that already has the name. See `Provisioning.node`."""
-        return await self._parts.provisioning.node(self.principal, new)
+        async with self._noting("provision", new.parent_id):
+            return await self._parts.provisioning.node(self.principal, new)
 
     async def provision_path(self, names: Sequence[str]) -> ProvisionedNode | None:
         """The node at a path below the root, missing ones created, never below layer 5. See `Provisioning.path`."""
@@ -58,7 +85,8 @@ class Memory:
 
     async def shell(self, node_id: UUID, moment: Moment = NOW) -> Shell:
         """The live shell of a node: identity, path, children, edges, manifest. Raises NotFound."""
-        return await self._parts.shells.shell(self.principal, node_id, moment)
+        async with self._noting("shell", node_id):
+            return await self._parts.shells.shell(self.principal, node_id, moment)
 
     async def anchors(self, name: str, moment: Moment = NOW) -> tuple[Anchor, ...]:
         """Every node of that name, with the path to each and its edges."""
@@ -72,13 +100,15 @@ class Memory:
         self, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str] | None = None
     ) -> tuple[UUID, bool]:
         """Registers a cross-node edge; its id, and whether it is new. Raises NotFound, InvalidInput."""
-        return await self._parts.shells.relate(self.principal, source, target, edge_type, properties or {})
+        async with self._noting("relate", source):
+            return await self._parts.shells.relate(self.principal, source, target, edge_type, properties or {})
 
     async def metadata(
         self, node_id: UUID, *, limit: int = 50, cursor: str | None = None, moment: Moment = NOW
     ) -> MetadataPage:
         """Records of a node, newest first, files closed. Raises NotFound, InvalidInput."""
-        return await self._parts.shells.metadata(self.principal, node_id, limit=limit, cursor=cursor, moment=moment)
+        async with self._noting("metadata", node_id):
+            return await self._parts.shells.metadata(self.principal, node_id, limit=limit, cursor=cursor, moment=moment)
 
     # writing ---------------------------------------------------------------------------------------------
 
@@ -88,10 +118,15 @@ class Memory:
         *,
         node_id: UUID | None = None,
         trigger: TriggerType = "conversation_end",
+        privacy: Privacy = "org",
         progress: Progress | None = None,
     ) -> IngestReport:
-        """Stores what is not yet stored of a conversation, at the given node or where its content belongs."""
-        pending = Pending(conversation, await self._node(node_id))
+        """Stores what is not yet stored of a conversation, at the given node or where its content belongs.
+
+        A persona says where. What is `private` is never read by anyone but the user, whatever was granted.
+        """
+        self._check_private(privacy)
+        pending = Pending(conversation, await self._node(node_id), privacy)
         return await self._store([pending], trigger, progress or Silent())
 
     async def remember_text(
@@ -102,9 +137,10 @@ class Memory:
         source_id: str | None = None,
         node_id: UUID | None = None,
         content_type: ContentType = "other",
-        trigger: TriggerType = "event_boundary",
+        privacy: Privacy = "org",
     ) -> IngestReport:
-        """Stores one text (a note, a meeting, a document) as a record with its own file."""
+        """Stores one text (a note, a meeting, a document) as a record with its own file; `privacy` as in `remember`."""
+        self._check_private(privacy)
         if not text.strip():
             raise InvalidInput("There is no text to store.")
         source = f"text:{source_id or uuid4()}"[:500]
@@ -114,7 +150,13 @@ class Memory:
             raise InvalidInput(f"The text is not valid Unicode (character {error.start}).") from error
         file = FileDraft(uuid4(), "text.txt", "document", "text/plain", content)
         document = Document(source, title or text[:80], text, None, content_type, file)
-        return await self._store([Pending(document, await self._node(node_id))], trigger, Silent())
+        return await self._store([Pending(document, await self._node(node_id), privacy)], "event_boundary", Silent())
+
+    def _check_private(self, privacy: Privacy) -> None:
+        if privacy not in ("org", "private"):
+            raise InvalidInput("What is stored is org or private.")
+        if privacy == "private" and not self.principal.owns:
+            raise InvalidInput("Only the user of a memory stores what is private.")
 
     async def ingest(self, history: History, progress: Progress | None = None) -> IngestReport:
         """Stores a whole history: its nodes and edges, then its conversations and files, with progress.
@@ -177,11 +219,14 @@ class Memory:
 
     async def _node(self, node_id: UUID | None) -> AssignableNode | None:
         if node_id is None:
+            if not self.principal.owns:
+                raise InvalidInput("Whoever is not the user of a memory says at which node to store.")
             return None
-        for node in await self._parts.ingest.nodes(self.principal):
-            if node.node_id == node_id:
-                return node
-        raise NotFound
+        async with self._noting("store", node_id):
+            for node in await self._parts.ingest.nodes(self.principal):
+                if node.node_id == node_id:
+                    return node
+            raise NotFound
 
     async def _store(self, pending: Sequence[Pending], trigger: TriggerType, progress: Progress) -> IngestReport:
         stored, skipped = await self._parts.ingest.store(self.principal, pending, progress, trigger)
@@ -193,9 +238,14 @@ class Memory:
         """Navigates to the anchors, searches only there, opens nothing. See `retrieval.pipeline`."""
         return await self._parts.search.search(self.principal, request)
 
-    def open_file(self, node_id: UUID, file_id: UUID) -> AbstractAsyncContextManager[OpenedFile]:
+    @asynccontextmanager
+    async def open_file(self, node_id: UUID, file_id: UUID) -> AsyncIterator[OpenedFile]:
         """Phase two: restores this one file, verified. See `Rehydration.opened`."""
-        return self._parts.rehydration.opened(self.principal, node_id, file_id)
+        async with (
+            self._noting("file", node_id),
+            self._parts.rehydration.opened(self.principal, node_id, file_id) as file,
+        ):
+            yield file
 
     async def read_file(self, node_id: UUID, file_id: UUID) -> bytes:
         """The whole content of a file; for files that fit in memory."""

@@ -7,9 +7,11 @@ from collections.abc import Awaitable
 from dataclasses import dataclass
 from uuid import UUID
 
+from engine.access.integrations import Integrations
+from engine.access.tokens import Tokens
 from engine.domain.history import History
 from engine.domain.node import User
-from engine.domain.principal import UserPrincipal
+from engine.domain.principal import Principal
 from engine.domain.record import IngestReport
 from engine.errors import InvalidInput, NeurigraphError, NotFound, StoreTimeout
 from engine.hierarchy.outbox import Outbox
@@ -49,6 +51,8 @@ class Engine:
     embedder: Embedder
     doctor: Doctor
     sweep: Sweep
+    tokens: Tokens
+    integrations: Integrations
 
     async def create_user(self, handle: str, display_name: str = "") -> User:
         """The user with this handle in the configured workspace, created with a root node when there is none."""
@@ -76,7 +80,11 @@ class Engine:
 
     def memory(self, user_id: UUID) -> Memory:
         """The memory of a user, acting as that user."""
-        return Memory(UserPrincipal(user_id), self.parts)
+        return self.memory_as(Principal.user(user_id))
+
+    def memory_as(self, principal: Principal) -> Memory:
+        """The memory of a user as a principal may see it: the user, a persona, an integration."""
+        return Memory(principal, self.parts)
 
     async def ingest(self, history: History, progress: Progress | None = None) -> IngestReport:
         """Stores a history for the user that it names, created when there is none."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from engine.domain.principal import UserPrincipal
+from engine.domain.principal import Principal
 from engine.errors import IdempotencyMismatch, InvalidInput
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
@@ -27,7 +27,7 @@ class Idempotency:
         self._postgres = postgres
 
     async def once(
-        self, principal: UserPrincipal, key: str | None, request: bytes, action: Callable[[], Awaitable[Answer]]
+        self, principal: Principal, key: str | None, request: bytes, action: Callable[[], Awaitable[Answer]]
     ) -> tuple[Answer, bool]:
         """The answer to the request and whether it was kept from before.
 
@@ -39,7 +39,7 @@ class Idempotency:
         if not 1 <= len(key) <= 200 or not key.isprintable():
             raise InvalidInput("An idempotency key has 1 to 200 printable characters.")
         digest = hashlib.sha256(request).digest()
-        claim = {"user_id": principal.user_id, "key": key, "request_hash": digest}
+        claim = {"user_id": principal.user_id, "key": principal.own_key(key), "request_hash": digest}
         row = (await self._postgres.fetch(principal, sql_text("idempotency_claim"), claim))[0]
         if row["request_hash"] != digest:
             raise IdempotencyMismatch

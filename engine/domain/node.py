@@ -91,7 +91,7 @@ class Shell:
     name: str
     node_type: NodeType
     layer: int
-    schema_name: str
+    schema_name: str | None
     path: tuple[str, ...]
     state: FileState
     summary: str

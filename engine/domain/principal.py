@@ -1,27 +1,58 @@
-"""Who asks. Set in every Postgres transaction and passed to every Cypher statement that reads for somebody."""
+"""Who asks, and in whose graph. Set in every Postgres transaction and passed to every Cypher statement.
+
+    user         everything in the own graph, nothing of any other
+    persona      reads what lies at and below its own node, except what is private; more by grant
+    third_party  nothing but the nodes that were granted to it, read only
+
+The service itself (migrations, recovery, jobs) and the workspace's administrators are no principals of memories:
+the one asks through `Postgres.as_service`, the others never read any.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 from uuid import UUID
+
+PrincipalKind = Literal["user", "persona", "third_party"]
 
 
 @dataclass(frozen=True, slots=True)
-class UserPrincipal:
-    """A user acting in their own graph: everything in it, nothing of any other."""
+class Principal:
+    """Somebody who asks in the graph of `user_id`; what they may see there, the databases decide.
 
+    `principal_id` is the user, the persona's node, or the integration.
+    """
+
+    kind: PrincipalKind
+    principal_id: UUID
     user_id: UUID
 
-    @property
-    def kind(self) -> str:
-        """The name that the policies know."""
-        return "user"
+    def __post_init__(self) -> None:
+        """Only the user is the root of a graph."""
+        if self.kind != "user" and self.principal_id == self.user_id:
+            raise ValueError("A persona or an integration is not the user whose graph it reads.")
+
+    @classmethod
+    def user(cls, user_id: UUID) -> Principal:
+        """A user in the own graph."""
+        return cls("user", user_id, user_id)
 
     @property
-    def principal_id(self) -> UUID:
-        """The id that the policies compare."""
-        return self.user_id
+    def owns(self) -> bool:
+        """Whether this is the user whose graph it is."""
+        return self.kind == "user" and self.principal_id == self.user_id
 
+    @property
+    def name(self) -> str:
+        """How deltas and the audit log name the principal."""
+        return f"{self.kind}:{self.principal_id}"
 
-Principal = UserPrincipal
-"""Personas, third parties and administrators join this union with their rules."""
+    def own_key(self, key: str) -> str:
+        """A source's or request's id as it is kept: what others than the user bring is kept apart from the user's."""
+        return key if self.kind == "user" else f"{self.name}:{key}"[:500]
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What every Cypher statement that reads or writes for a principal takes."""
+        return {"user_id": str(self.user_id), "principal": str(self.principal_id)}

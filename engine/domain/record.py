@@ -16,13 +16,15 @@ from engine.domain.terms import Unit
 from engine.domain.utterance import Utterance
 
 ContentType = Literal["conversation", "event", "file_upload", "other"]
+Privacy = Literal["org", "private"]
+"""Whether others than the user may ever read it: personas and integrations never see what is private."""
 TriggerType = Literal["conversation_end", "chunk_threshold", "event_boundary"]
 
 
 @dataclass(frozen=True, slots=True)
 class AssignableNode:
-    """A node that content can go to, with the words that speak for it. `path` begins with the root's name,
-    `root_schema` is the schema of the root."""
+    """A node that content can go to, with the words that speak for it. `path` holds the names from the root down that the
+    writer may read, `place` all of them (for file paths), `root_schema` is the schema of the root."""
 
     node_id: UUID
     schema_name: str
@@ -31,6 +33,7 @@ class AssignableNode:
     root_schema: str
     keywords: tuple[str, ...]
     aliases: tuple[str, ...]
+    place: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,7 @@ class RecordDraft:
     file: FileDraft
     summary: str = ""
     keywords: Keywords = Keywords()
+    privacy: Privacy = "org"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.domain.principal import UserPrincipal
+from engine.domain.principal import Principal
 from engine.domain.terms import rarity, term_id, words
 from engine.providers.embedder import Vectors
 from engine.stores.postgres import Postgres
@@ -25,7 +25,7 @@ class StoredItem:
     vector: Vectors | None
 
 
-async def stored_items(postgres: Postgres, principal: UserPrincipal) -> list[StoredItem]:
+async def stored_items(postgres: Postgres, principal: Principal) -> list[StoredItem]:
     """All items of a user that a source can be named for, node by node."""
     items: list[StoredItem] = []
     for node in await postgres.fetch(principal, sql_text("eval_nodes"), {}):

@@ -26,13 +26,19 @@ log = logging.getLogger(__name__)
 StepHook = Callable[[str], None]
 """Told the name of every step boundary that a commit passes; fault tests end the process there."""
 
-CommitKind = Literal["node", "records"]
-_GRAPH_PART: dict[CommitKind, str] = {"node": "node/provision", "records": "record/apply"}
+CommitKind = Literal["node", "records", "granted", "revoked"]
+_GRAPH_PART: dict[CommitKind, str] = {
+    "node": "node/provision",
+    "records": "record/apply",
+    "granted": "access/granted",
+    "revoked": "access/revoked",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """An accepted commit. `payload` is the parameter of the graph's statement: {"node": …} or {"records": […]}."""
+    """An accepted commit. `payload` is the parameter of the graph's statement: {"node": …}, {"records": […]}
+    or {"grant": …}."""
 
     commit_id: UUID
     kind: CommitKind

@@ -17,7 +17,7 @@ from psycopg.types.json import Jsonb
 from engine.domain.clock import Clock
 from engine.domain.names import clean_name, name_key, schema_name, slug
 from engine.domain.node import MAX_LAYER, NewNode, NodeType, ProvisionedNode, User
-from engine.domain.principal import Principal, UserPrincipal
+from engine.domain.principal import Principal
 from engine.errors import DepthExceeded, InvalidInput, NotFound
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.providers.embedder import Embedder, Vectors
@@ -83,6 +83,8 @@ class Provisioning:
         InvalidName, InvalidInput.
         """
         new = _checked(new)
+        if not principal.owns:
+            raise NotFound  # only its user shapes a graph: a sibling's name is an answer too
         place, vector = await asyncio.gather(self._place(principal, new.parent_id), self._vector(new))
         if place.layer >= MAX_LAYER:
             await self._log_too_deep(principal, new, place)
@@ -109,7 +111,7 @@ class Provisioning:
             await self._outbox.await_commit(row["node_id"])
         return ProvisionedNode(row["node_id"], row["schema_name"], row["layer"], row["node_type"], row["created"])
 
-    async def path(self, principal: UserPrincipal, names: Sequence[str]) -> ProvisionedNode | None:
+    async def path(self, principal: Principal, names: Sequence[str]) -> ProvisionedNode | None:
         """The node at a path below the root, with everything missing on the way created.
 
         Below layer 5 nothing is created: the deepest node of the path takes the content and the event is

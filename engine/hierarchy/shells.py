@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 from engine.domain.clock import NOW, Clock, Moment
 from engine.domain.names import clean_name, name_key
 from engine.domain.node import ChildNode, Edge, FileState, ManifestEntry, Shell
-from engine.domain.principal import UserPrincipal
+from engine.domain.principal import Principal
 from engine.domain.search import Anchor
 from engine.errors import InvalidInput, NotFound
 from engine.stores.neo4j import Neo4j, Row
@@ -80,14 +80,14 @@ class Shells:
     def __init__(self, postgres: Postgres, neo4j: Neo4j, clock: Clock) -> None:
         self._postgres, self._neo4j, self._clock = postgres, neo4j, clock
 
-    async def shell(self, principal: UserPrincipal, node_id: UUID, moment: Moment = NOW) -> Shell:
-        """The shell of a node; raises NotFound when it is missing or not the principal's."""
+    async def shell(self, principal: Principal, node_id: UUID, moment: Moment = NOW) -> Shell:
+        """The shell of a node; raises NotFound when it is missing or not readable."""
         rows = await self._read("node/shell", principal, moment, node_id=str(node_id), entries=MANIFEST_LINES)
         if not rows:
             raise NotFound
         return _shell(rows[0])
 
-    async def anchors(self, principal: UserPrincipal, name: str, moment: Moment = NOW) -> tuple[Anchor, ...]:
+    async def anchors(self, principal: Principal, name: str, moment: Moment = NOW) -> tuple[Anchor, ...]:
         """Every node of that name or alias, with the path to it and its cross-node edges."""
         rows = await self._read("node/anchors_by_name", principal, moment, key=name_key(clean_name(name)))
         return tuple(
@@ -98,7 +98,7 @@ class Shells:
             for row in rows
         )  # fmt: skip
 
-    async def edges(self, principal: UserPrincipal, moment: Moment = NOW) -> tuple[RegisteredEdge, ...]:
+    async def edges(self, principal: Principal, moment: Moment = NOW) -> tuple[RegisteredEdge, ...]:
         """The cross-node edges of the user's graph, at most 1,000."""
         rows = await self._read("edge/of_user", principal, moment, limit=MOST_EDGES)
         return tuple(
@@ -107,7 +107,7 @@ class Shells:
         )
 
     async def relate(
-        self, principal: UserPrincipal, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str]
+        self, principal: Principal, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str]
     ) -> tuple[UUID, bool]:
         """Registers an edge; its id, and whether it is new. The same type between the same nodes is one edge.
 
@@ -123,7 +123,7 @@ class Shells:
             )
         rows = await self._neo4j.write(
             cypher("edge/relate"),
-            user_id=str(principal.user_id),
+            **principal.parameters,
             source_id=str(source),
             target_id=str(target),
             edge_type=edge_type,
@@ -136,7 +136,7 @@ class Shells:
         return UUID(rows[0]["edge_id"]), rows[0]["created"]
 
     async def metadata(
-        self, principal: UserPrincipal, node_id: UUID, *, limit: int, cursor: str | None, moment: Moment = NOW
+        self, principal: Principal, node_id: UUID, *, limit: int, cursor: str | None, moment: Moment = NOW
     ) -> MetadataPage:
         """A page of the node's live records; raises NotFound, InvalidInput for a cursor that is none."""
         if not 1 <= limit <= 500:
@@ -158,17 +158,17 @@ class Shells:
         last = records[-1] if len(rows) > limit else None
         return MetadataPage(records, _encoded(last.created_at, last.record_id) if last else None)
 
-    async def schema_of(self, principal: UserPrincipal, node_id: UUID) -> str:
+    async def schema_of(self, principal: Principal, node_id: UUID) -> str:
         """The schema of a node that the principal may read; raises NotFound."""
         rows = await self._postgres.fetch(principal, sql_text("node_schema"), {"node_id": node_id})
         if not rows:
             raise NotFound
         return str(rows[0]["schema_name"])
 
-    async def _read(self, name: str, principal: UserPrincipal, moment: Moment, **parameters: Any) -> list[Row]:
+    async def _read(self, name: str, principal: Principal, moment: Moment, **parameters: Any) -> list[Row]:
         return await self._neo4j.read(
             cypher(name),
-            user_id=str(principal.user_id),
+            **principal.parameters,
             as_of=moment.as_of,
             known_at=moment.known_at,
             **parameters,

@@ -22,8 +22,8 @@ from uuid import UUID, uuid4
 from psycopg.types.json import Jsonb
 
 from engine.domain.clock import Clock
-from engine.domain.principal import UserPrincipal
-from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft, SourceAdvance, StoredRecord
+from engine.domain.principal import Principal
+from engine.domain.record import EmbeddedRecord, Privacy, RecordDraft, SourceAdvance, StoredRecord
 from engine.domain.terms import Unit, sparse_of, weights, words
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.ingest.packing import is_native, object_key, pack
@@ -62,7 +62,7 @@ class RecordCommit:
 
     async def commit(
         self,
-        principal: UserPrincipal,
+        principal: Principal,
         records: Sequence[EmbeddedRecord],
         sources: Sequence[SourceAdvance],
         version: str,
@@ -116,6 +116,7 @@ class RecordCommit:
             "content_type": draft.content_type,
             "trigger_type": draft.trigger_type,
             "source_id": draft.source_id,
+            "privacy": draft.privacy,
             "token_count": sum(item.token_count for item in draft.items),
             "occurred_at": draft.occurred_at,
             "now": self._clock.now(),
@@ -133,7 +134,7 @@ class RecordCommit:
     async def _write(
         self,
         connection: Connection,
-        principal: UserPrincipal,
+        principal: Principal,
         records: Sequence[EmbeddedRecord],
         rows: Sequence[Row],
         commit: Commit,
@@ -202,6 +203,7 @@ def _item_row(record: EmbeddedRecord, index: int, found: list[str], version: str
         "span_start": start,
         "span_end": end,
         "token_count": item.token_count,
+        "privacy": record.draft.privacy,
         "now": now,
     }
 
@@ -218,16 +220,17 @@ _NO_UTTERANCE: Row = {
 
 def _document_counts(
     records: Sequence[EmbeddedRecord], item_words: Sequence[list[str]]
-) -> Iterator[tuple[Unit, Counter[int]]]:
-    """Documents by term for each unit of a node; term 0 counts all documents of the unit."""
-    counts: dict[Unit, Counter[int]] = {}
-    items: list[ItemDraft] = [item for record in records for item in record.draft.items]
-    documents: list[tuple[Unit, list[str]]] = [
-        (item.unit, found) for item, found in zip(items, item_words, strict=True)
+) -> Iterator[tuple[str, Counter[int]]]:
+    """Documents by term for each unit of a node, what is private apart; term 0 counts all documents of the unit."""
+    counts: dict[str, Counter[int]] = {}
+    items: list[tuple[Unit, Privacy]] = [
+        (item.unit, record.draft.privacy) for record in records for item in record.draft.items
     ]
-    documents += [("record", words(record.draft.text)) for record in records]
-    for unit, found in documents:
-        counts.setdefault(unit, Counter()).update([0, *weights(found, unit)])
+    documents = [(unit, privacy, found) for (unit, privacy), found in zip(items, item_words, strict=True)]
+    documents += [("record", record.draft.privacy, words(record.draft.text)) for record in records]
+    for unit, privacy, found in documents:
+        counted = f"private {unit}" if privacy == "private" else unit
+        counts.setdefault(counted, Counter()).update([0, *weights(found, unit)])
     yield from counts.items()
 
 
@@ -246,11 +249,12 @@ def _manifest_line(user_id: UUID, record: EmbeddedRecord, row: Row) -> Row:
         "file_name": draft.file.name,
         "occurred_at": draft.occurred_at.isoformat() if draft.occurred_at else None,
         "items": len(draft.items),
+        "privacy": draft.privacy,
         "known_from": row["now"].isoformat(),
     }
 
 
-def _creation_delta(principal: UserPrincipal, row: Row) -> Row:
+def _creation_delta(principal: Principal, row: Row) -> Row:
     fields = {key: {"before": None, "after": row[key]} for key in ("title", "summary", "content_type", "source_id")}
     return {
         "delta_id": uuid4(),
@@ -259,7 +263,7 @@ def _creation_delta(principal: UserPrincipal, row: Row) -> Row:
         "now": row["now"],
         "payload": Jsonb({"operation": "created", "fields": fields}),
         "previous_delta_id": None,
-        "authored_by": f"{principal.kind}:{principal.principal_id}",
+        "authored_by": principal.name,
     }
 
 

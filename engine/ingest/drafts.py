@@ -44,13 +44,12 @@ def source_key(conversation: Conversation) -> str:
 
 
 def conversation_drafts(
-    user_id: UUID,
+    session: UUID,
     conversation: Conversation,
     placed: Sequence[PlacedTurn],
     trigger: TriggerType = "conversation_end",
 ) -> list[RecordDraft]:
     """One record for each node that turns were assigned to, nodes in the order of their first turn."""
-    session = uuid5(user_id, source_key(conversation))
     speakers = sorted({turn.turn.speaker for turn in placed})
     by_node: dict[UUID, list[PlacedTurn]] = {}
     for turn in placed:
@@ -174,10 +173,9 @@ def chunks(text: str) -> list[Chunk]:
 
 
 def document_draft(
-    user_id: UUID, document: Document, pieces: Sequence[Chunk], node: AssignableNode, trigger: TriggerType
+    session: UUID, document: Document, pieces: Sequence[Chunk], node: AssignableNode, trigger: TriggerType
 ) -> RecordDraft:
     """One record for the document at one node, its chunks as items; a document without text keeps its title."""
-    session = uuid5(user_id, document.source_id)
     if not pieces:
         pieces = [Chunk(document.title, "", 0)]
     items = tuple(

@@ -12,17 +12,18 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.history import Conversation, Turn
-from engine.domain.principal import UserPrincipal
+from engine.domain.principal import Principal
 from engine.domain.record import (
     AssignableNode,
     EmbeddedRecord,
+    Privacy,
     RecordDraft,
     Skipped,
     SourceAdvance,
@@ -61,10 +62,22 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A conversation or document with the node it was given by hand, if any."""
+    """A conversation or document with the node it was given by hand, if any, and whether others may ever read it."""
 
     content: Conversation | Document
     node: AssignableNode | None = None
+    privacy: Privacy = "org"
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A source on its way in: the id it is kept under, its session, how far it is stored, where it was told to go."""
+
+    key: str
+    session: UUID
+    known: dict[str, Any] | None
+    node: AssignableNode | None
+    trigger: TriggerType
 
 
 class Ingest:
@@ -76,18 +89,18 @@ class Ingest:
         self._postgres, self._neo4j, self._embedder = postgres, neo4j, embedder
         self._commit, self._limits = commit, limits
 
-    async def nodes(self, principal: UserPrincipal, moment: Moment = NOW) -> list[AssignableNode]:
-        """The nodes that content of this user can go to, the root first. Raises NotFound for an unknown user."""
+    async def nodes(self, principal: Principal, moment: Moment = NOW) -> list[AssignableNode]:
+        """The nodes that the principal may write to, the root first. Raises NotFound where there is none."""
         rows = await self._neo4j.read(
-            cypher("node/of_user"), user_id=str(principal.user_id), as_of=moment.as_of, known_at=moment.known_at
+            cypher("node/of_user"), **principal.parameters, as_of=moment.as_of, known_at=moment.known_at
         )
         if not rows:
-            raise NotFound  # there is no such user: every other one has a root
-        return [_assignable(row, rows[0]["schema_name"]) for row in rows]
+            raise NotFound  # no such user, or nothing there that the principal may write to
+        return [_assignable(row) for row in rows]
 
     async def store(
         self,
-        principal: UserPrincipal,
+        principal: Principal,
         contents: Sequence[Pending],
         progress: Progress,
         trigger: TriggerType = "conversation_end",
@@ -118,7 +131,7 @@ class Ingest:
 
     async def _batches(
         self,
-        principal: UserPrincipal,
+        principal: Principal,
         contents: Sequence[Pending],
         vocabulary: NodeVocabulary,
         trigger: TriggerType,
@@ -128,7 +141,7 @@ class Ingest:
         batch: list[Drafted] = []
         for start in range(0, len(contents), 1000):
             page = contents[start : start + 1000]
-            seen = await self._seen(principal, [_key(pending.content) for pending in page])
+            seen = await self._seen(principal, [principal.own_key(_key(pending.content)) for pending in page])
             for pending in page:
                 drafted = await asyncio.to_thread(self._draft, principal, pending, seen, vocabulary, trigger)
                 if isinstance(drafted, Skipped):
@@ -141,33 +154,34 @@ class Ingest:
         if batch:
             yield batch
 
-    async def _seen(self, principal: UserPrincipal, keys: list[str]) -> dict[str, dict[str, Any]]:
+    async def _seen(self, principal: Principal, keys: list[str]) -> dict[str, dict[str, Any]]:
         rows = await self._postgres.fetch(principal, sql_text("sources_seen"), {"sources": keys})
         return {row["source_id"]: row for row in rows}
 
     def _draft(
         self,
-        principal: UserPrincipal,
+        principal: Principal,
         pending: Pending,
         seen: dict[str, dict[str, Any]],
         vocabulary: NodeVocabulary,
         trigger: TriggerType,
     ) -> Drafted | Skipped:
         content = pending.content
-        known = seen.get(_key(content))
+        key = principal.own_key(_key(content))
+        source = _Source(key, uuid5(principal.user_id, key), seen.get(key), pending.node, trigger)
         if isinstance(content, Document):
-            return self._draft_document(principal.user_id, content, pending.node, known, vocabulary, trigger)
-        return self._draft_conversation(principal.user_id, content, pending.node, known, vocabulary, trigger)
+            drafted = self._draft_document(source, content, vocabulary)
+        else:
+            drafted = self._draft_conversation(source, content, vocabulary)
+        if isinstance(drafted, Skipped):
+            return drafted
+        records = tuple(replace(record, source_id=key, privacy=pending.privacy) for record in drafted.records)
+        return replace(drafted, records=records)
 
     def _draft_conversation(
-        self,
-        user_id: UUID,
-        conversation: Conversation,
-        node: AssignableNode | None,
-        known: dict[str, Any] | None,
-        vocabulary: NodeVocabulary,
-        trigger: TriggerType,
+        self, source: _Source, conversation: Conversation, vocabulary: NodeVocabulary
     ) -> Drafted | Skipped:
+        known, node = source.known, source.node
         done = known["units"] if known else 0
         turns = conversation.turns
         if known and (done > len(turns) or turns_hash(turns[:done]) != known["content_hash"]):
@@ -183,18 +197,12 @@ class Ingest:
             PlacedTurn(number, turns[number], turns[number - 1].text if number else None, nodes[number])
             for number in range(done, len(turns))
         ]
-        advance = SourceAdvance(source_key(conversation), done, len(turns), turns_hash(turns))
-        return Drafted(tuple(conversation_drafts(user_id, conversation, placed, trigger)), advance, len(placed))
+        advance = SourceAdvance(source.key, done, len(turns), turns_hash(turns))
+        drafts = conversation_drafts(source.session, conversation, placed, source.trigger)
+        return Drafted(tuple(drafts), advance, len(placed))
 
-    def _draft_document(
-        self,
-        user_id: UUID,
-        document: Document,
-        node: AssignableNode | None,
-        known: dict[str, Any] | None,
-        vocabulary: NodeVocabulary,
-        trigger: TriggerType,
-    ) -> Drafted | Skipped:
+    def _draft_document(self, source: _Source, document: Document, vocabulary: NodeVocabulary) -> Drafted | Skipped:
+        known, node = source.known, source.node
         digest = hashlib.sha256(document.text.encode("utf-8")).digest()
         if known:
             same = known["content_hash"] == digest
@@ -204,8 +212,8 @@ class Ingest:
         if node is None:
             votes = assign([piece.text for piece in pieces], vocabulary) if pieces else [vocabulary.nodes[0]]
             node = max(votes, key=lambda vote: (votes.count(vote), vote.layer)) if len(votes) < 500 else votes[0]
-        draft = document_draft(user_id, document, pieces, node, trigger)
-        return Drafted((draft,), SourceAdvance(document.source_id, 0, 1, digest), 0)
+        draft = document_draft(source.session, document, pieces, node, source.trigger)
+        return Drafted((draft,), SourceAdvance(source.key, 0, 1, digest), 0)
 
     def _check(self, text: str, where: str) -> None:
         if "\x00" in text:
@@ -236,7 +244,7 @@ class Ingest:
     # commit ----------------------------------------------------------------------------------------------
 
     async def _store(
-        self, principal: UserPrincipal, batch: Sequence[Drafted], records: Sequence[EmbeddedRecord], progress: Progress
+        self, principal: Principal, batch: Sequence[Drafted], records: Sequence[EmbeddedRecord], progress: Progress
     ) -> Stored:
         turns = sum(drafted.turns for drafted in batch)
         documents = sum(drafted.turns == 0 for drafted in batch)
@@ -270,13 +278,14 @@ def _key(content: Conversation | Document) -> str:
     return source_key(content) if isinstance(content, Conversation) else content.source_id
 
 
-def _assignable(row: dict[str, Any], root_schema: str) -> AssignableNode:
+def _assignable(row: dict[str, Any]) -> AssignableNode:
     return AssignableNode(
         UUID(row["node_id"]),
         row["schema_name"],
         tuple(row["path"]),
         row["layer"],
-        root_schema,
+        row["root_schema"],
         tuple(row["keywords"]),
         tuple(row["aliases"]),
+        tuple(row["place"]),
     )

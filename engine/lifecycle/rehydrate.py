@@ -14,13 +14,13 @@ from typing import IO
 from uuid import UUID
 
 from engine.domain.clock import Clock
-from engine.domain.principal import UserPrincipal
+from engine.domain.principal import Principal
 from engine.errors import DamagedFile, NotFound
 from engine.hierarchy.shells import Shells
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres
-from engine.stores.statements import cypher, sql_in
+from engine.stores.statements import cypher, sql_in, sql_text
 
 IN_MEMORY = 8 << 20
 """Files up to this size are restored in memory, larger ones in a temporary file."""
@@ -48,7 +48,7 @@ class Rehydration:
         self._clock, self._ttl = clock, ttl
 
     @asynccontextmanager
-    async def opened(self, principal: UserPrincipal, node_id: UUID, file_id: UUID) -> AsyncIterator[OpenedFile]:
+    async def opened(self, principal: Principal, node_id: UUID, file_id: UUID) -> AsyncIterator[OpenedFile]:
         """The file, restored and verified; it counts as active until its TTL is over.
 
         Raises NotFound, DamagedFile (nothing is given out), StoreUnavailable.
@@ -61,10 +61,10 @@ class Rehydration:
         with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as target:
             await self._restore(row["storage_path"], row["compression_format"] == "gzip", row["sha256"], target)
             now = self._clock.now()
-            parameters = {"file_id": file_id, "now": now, "until": now + self._ttl}
-            await self._postgres.change(principal, sql_in("file_opened", schema), parameters)
+            parameters = {"node_id": node_id, "file_id": file_id, "now": now, "until": now + self._ttl}
+            await self._postgres.change(principal, sql_text("file_opened"), parameters)
             await self._neo4j.write(
-                cypher("node/opened"), user_id=str(principal.user_id), node_id=str(node_id), now=now.isoformat()
+                cypher("node/opened"), **principal.parameters, node_id=str(node_id), now=now.isoformat()
             )
             target.seek(0)
             yield OpenedFile(

@@ -10,7 +10,7 @@ from uuid import UUID
 from engine.domain.clock import Moment
 from engine.domain.names import name_key
 from engine.domain.node import Edge
-from engine.domain.principal import UserPrincipal
+from engine.domain.principal import Principal
 from engine.domain.search import Anchor
 from engine.retrieval.query import Question
 from engine.retrieval.scoped_search import QueryVector
@@ -22,6 +22,8 @@ FULL_MEANING = 3.0
 """Spreads above the average shell at which a node's meaning counts in full."""
 
 FEWEST_KEYS = 12
+MOST_TOLD = 1000
+"""Rows asked of an index for a reader who may not read all of them."""
 EXACT_SHELLS = 500
 """Shells of a user that are compared one by one (4 ms for 100, 35 ms for 3,000); in bigger graphs the vector index
 finds the closest (5 ms at any size, 19 of 20 right)."""
@@ -61,12 +63,12 @@ class Anchors:
         self._neo4j, self._strengths = neo4j, strengths
 
     async def find(
-        self, principal: UserPrincipal, question: Question, vector: QueryVector, moment: Moment
+        self, principal: Principal, question: Question, vector: QueryVector, moment: Moment
     ) -> list[FoundAnchor]:
         """The anchors of a question in the principal's graph, strongest first; one round trip."""
         rows = await self._neo4j.read(
             cypher("search/anchors"),
-            user_id=str(principal.user_id),
+            **principal.parameters,
             keys=padded(question.name_keys),
             text=lucene_query(question.lucene, principal.user_id.hex),
             vector=[] if vector.values is None else vector.values.tolist(),
@@ -74,6 +76,7 @@ class Anchors:
             as_of=moment.as_of,
             known_at=moment.known_at,
             most=self._strengths.most,
+            most_told=self._strengths.most if principal.owns else MOST_TOLD,
             exactly=EXACT_SHELLS,
             least_meaning=FULL_MEANING * self._strengths.weak / max(self._strengths.meaning, self._strengths.weak),
         )

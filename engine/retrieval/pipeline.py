@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import get_args
 
 from engine.domain.clock import Clock, Moment, SystemClock
-from engine.domain.principal import UserPrincipal
+from engine.domain.principal import Principal
 from engine.domain.search import Anchor, Hit, ItemKind, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, ProviderUnavailable
 from engine.providers.embedder import Embedder
@@ -44,7 +44,7 @@ class Search:
         self._anchors = Anchors(neo4j, weights.anchors)
         self._scoped = ScopedSearch(postgres, weights.limits)
 
-    async def search(self, principal: UserPrincipal, request: SearchRequest) -> SearchAnswer:
+    async def search(self, principal: Principal, request: SearchRequest) -> SearchAnswer:
         """The best items for a question, with the anchors that led to them.
 
         A question longer than the ranking file's limit is cut, and the answer says so; when the embedding service
@@ -89,7 +89,7 @@ class Search:
         return QueryVector(values, embedder.version, embedder.dimension), []
 
     async def _navigate(
-        self, principal: UserPrincipal, request: SearchRequest, question: Question, vector: QueryVector
+        self, principal: Principal, request: SearchRequest, question: Question, vector: QueryVector
     ) -> Navigation:
         """Where to look: the nodes that were asked for, or those that the anchors lead to."""
         if request.nodes is not None:

@@ -73,6 +73,7 @@ class ScopedSearch:
             principal,
             sql_text("search"),
             {
+                "user_id": principal.user_id,
                 "nodes": None if scope.nodes is None else list(scope.nodes),
                 "most_nodes": self._limits.nodes,
                 "query": vector.text,

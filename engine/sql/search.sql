@@ -1,6 +1,7 @@
 -- Searches nodes of the principal: one scan of every node, statistics over all that was scanned, the candidates of
 -- both lists with their neighbours, and their contents.
 --
+-- user_id     whose graph
 -- nodes       uuid[] of the nodes to search, NULL for all that the principal may read
 -- most_nodes  search at most so many nodes
 -- query       the question's vector as text, NULL without one;  version: its embedding version
@@ -16,7 +17,7 @@ WITH moment AS (
     SELECT coalesce(%(as_of)s::timestamptz, now()) AS as_of, coalesce(%(known_at)s::timestamptz, now()) AS known_at
 ), places AS MATERIALIZED (
     SELECT array_agg(n.node_id) AS nodes, array_agg(n.schema_name) AS schemas
-    FROM moment AS m, engine.search_nodes(%(nodes)s::uuid[], m.as_of, m.known_at, %(most_nodes)s::integer) AS n
+    FROM moment AS m, engine.search_nodes(%(user_id)s::uuid, %(nodes)s::uuid[], m.as_of, m.known_at, %(most_nodes)s::integer) AS n
 ), scanned AS MATERIALIZED (
     SELECT s.*, CASE s.kind WHEN 'turn' THEN 'turn' ELSE 'passage' END AS family
     FROM moment AS m, places AS p, engine.search_vectors(p.schemas, %(terms)s::integer[]) AS v,
@@ -76,12 +77,8 @@ WITH moment AS (
     FROM (SELECT schema_name, array_agg(item_id) AS items FROM candidates GROUP BY schema_name) AS g
     CROSS JOIN LATERAL engine.search_contents(g.schema_name, g.items) AS t
 ), ways AS MATERIALIZED (
-    WITH RECURSIVE up AS (
-        SELECT node_id, parent_id, name, layer FROM engine.nodes WHERE node_id IN (SELECT node_id FROM candidates)
-        UNION ALL
-        SELECT up.node_id, p.parent_id, p.name, p.layer FROM engine.nodes AS p JOIN up ON p.node_id = up.parent_id
-    )
-    SELECT node_id, array_agg(name ORDER BY layer) AS path FROM up GROUP BY node_id
+    SELECT c.node_id, (SELECT array_agg(p.name ORDER BY p.layer) FROM engine.nodes AS p WHERE p.node_id = ANY (c.lineage)) AS path
+    FROM engine.nodes AS c WHERE c.node_id = ANY (ARRAY(SELECT node_id FROM candidates))  -- names that may be read
 ), found AS (
     SELECT c.node_id, w.path, c.kind, c.family, c.session, c.position, c.words, c.words_previous, c.words_previous2, c.words_next,
            c.meaning, c.meaning_previous, c.meaning_next, c.record_words, c.has_words, c.cosine, t.*

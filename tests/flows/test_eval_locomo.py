@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from engine.domain.history import Conversation, History, Turn
-from engine.domain.principal import UserPrincipal
+from engine.domain.principal import Principal
 from engine.errors import InvalidInput
 from engine.evaluation.baselines import stored_items
 from engine.evaluation.locomo import evaluate_locomo, questions, referred
@@ -87,7 +87,7 @@ async def test_the_search_is_measured_beside_words_and_meaning_alone(engine, sam
         return await engine.memory(await user_id(name)).search(request)
 
     async def rows(name):
-        return await stored_items(engine.postgres, UserPrincipal(await user_id(name)))
+        return await stored_items(engine.postgres, Principal.user(await user_id(name)))
 
     report = await evaluate_locomo(samples, ask, rows, engine.embedder.embed_query)
     assert report["search"]["questions"] == 2

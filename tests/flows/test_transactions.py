@@ -7,7 +7,6 @@ from uuid import uuid4
 import pytest
 from psycopg import sql
 
-from engine.domain.principal import UserPrincipal
 from engine.errors import InvalidInput
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -35,7 +34,7 @@ async def one_connection(engine: Engine):
 
 
 async def test_a_block_that_raises_has_written_nothing(memory: Memory, one_connection: Postgres) -> None:
-    assert isinstance(memory.principal, UserPrincipal)
+    assert memory.principal.owns
     user, key = memory.principal.principal_id, uuid4().hex
     with pytest.raises(ZeroDivisionError):
         async with one_connection.as_principal(memory.principal) as connection:

@@ -1,8 +1,9 @@
 // Purpose: the nodes where a question's subjects live, by name, alias, full text, meaning of the shell, and over edges from
-//   nodes that were named; each with the way to it and its edges. One round trip; only nodes of the principal.
-// Parameters: user_id (the principal's), keys (normal forms of possible names), text (Lucene query that holds +user_key),
+//   nodes that were named; each with the way to it and its edges. One round trip; only what the principal may read,
+//   also in what is counted and averaged.
+// Parameters: user_id (whose graph), principal (who asks), keys (normal forms of possible names), text (Lucene query that holds +user_key),
 //   vector (of the question, or empty), version (its embedding version), as_of, known_at (null is now), most (rows of each
-//   kind), least_meaning (spreads), exactly (so many shells are compared one by one; in bigger graphs the index finds them).
+//   kind), most_told (rows that the indexes give before those not readable are left out), least_meaning (spreads), exactly (so many shells are compared one by one; in bigger graphs the index finds them).
 //   Types and rough sizes that never change keep the server from planning anew.
 // Returns: node_id, name, node_type, layer, state, path, edges, below (ids of the nodes under a named one), and what was
 //   found: named, aliased, text (Lucene score), meaning (spreads above the user's average shell), linked (number of edges).
@@ -14,16 +15,21 @@ CALL (as_of) {
     AND (n.name_key IN $keys OR any(key IN n.alias_keys WHERE key IN $keys))
     AND coalesce(n.known_from <= $known_at, true) AND coalesce(n.known_to > $known_at, n.known_to IS NULL)
     AND coalesce(n.valid_from <= as_of, true) AND coalesce(n.valid_to > as_of, true)
+    AND ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
   WITH n ORDER BY n.name_key IN $keys DESC, n.layer, n.name_key LIMIT $most
   RETURN collect(n) AS named
 }
 CALL () {
-  CALL db.index.fulltext.queryNodes('node_text', $text, {limit: $most}) YIELD node, score
+  CALL db.index.fulltext.queryNodes('node_text', $text, {limit: $most_told}) YIELD node, score
+  WITH node, score
+  WHERE ($principal = $user_id OR EXISTS { (node)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+  WITH node, score ORDER BY score DESC LIMIT $most
   RETURN collect({node: node, text: score}) AS told
 }
 CALL () {
   MATCH (n:Node {user_id: $user_id})
   WHERE n.name_key IS NOT NULL AND n.embedding_version = $version AND size($vector) > 0
+    AND ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
   WITH n LIMIT $exactly
   WITH n, vector.similarity.cosine(n.embedding, $vector) AS cosine
   RETURN collect({node: n, cosine: cosine}) AS near, avg(cosine) AS mean, stDevP(cosine) AS spread
@@ -31,7 +37,10 @@ CALL () {
 CALL (near) {
   WITH near WHERE size(near) >= $exactly  // a bigger graph: the index finds the closest, the sample says what is usual
   MATCH (n:Node)
-  SEARCH n IN (VECTOR INDEX node_embedding FOR $vector WHERE n.user_id = $user_id LIMIT $most) SCORE AS cosine
+  SEARCH n IN (VECTOR INDEX node_embedding FOR $vector WHERE n.user_id = $user_id LIMIT $most_told) SCORE AS cosine
+  WITH n, cosine
+  WHERE ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+  WITH n, cosine ORDER BY cosine DESC LIMIT $most
   RETURN collect(CASE n.embedding_version WHEN $version THEN {node: n, cosine: cosine} END) AS nearest
 }
 CALL (near, nearest, mean, spread) {
@@ -46,6 +55,7 @@ CALL (named, as_of) {
   MATCH (n)-[e:RELATED]-(o:Node)
   WHERE coalesce(e.known_from <= $known_at, true) AND coalesce(e.known_to > $known_at, e.known_to IS NULL)
     AND coalesce(e.valid_from <= as_of, true) AND coalesce(e.valid_to > as_of, true)
+    AND ($principal = $user_id OR EXISTS { (o)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
   WITH o, count(DISTINCT e) AS edges ORDER BY edges DESC, o.name_key LIMIT $most
   RETURN collect({node: o, linked: edges}) AS linked
 }
@@ -57,22 +67,24 @@ WHERE n.user_id = $user_id
   AND coalesce(n.known_from <= $known_at, true) AND coalesce(n.known_to > $known_at, n.known_to IS NULL)
   AND coalesce(n.valid_from <= as_of, true) AND coalesce(n.valid_to > as_of, true)
 CALL (n) {
-  MATCH way = (:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n)
-  RETURN [p IN nodes(way) | p.name] AS path LIMIT 1
+  MATCH way_down = (:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n)
+  RETURN [p IN nodes(way_down) WHERE ($principal = $user_id OR EXISTS { (p)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) | p.name] AS path LIMIT 1
 }
 CALL (n, as_of) {
   MATCH (n)-[e:RELATED]-(o:Node {user_id: $user_id})
   WHERE coalesce(e.known_from <= $known_at, true) AND coalesce(e.known_to > $known_at, e.known_to IS NULL)
     AND coalesce(e.valid_from <= as_of, true) AND coalesce(e.valid_to > as_of, true)
+    AND ($principal = $user_id OR EXISTS { (o)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
   WITH n, e, o ORDER BY e.edge_type, o.name_key LIMIT 50
   MATCH to_other = (root:Node)-[:HAS_CHILD*0..5]->(o)
   WHERE root.node_id = $user_id
   RETURN collect({edge_type: e.edge_type, other_id: o.node_id, other_name: o.name, outgoing: startNode(e) = n,
-                  other_path: [p IN nodes(to_other) | p.name]}) AS edges
+                  other_path: [p IN nodes(to_other) WHERE ($principal = $user_id OR EXISTS { (p)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) | p.name]}) AS edges
 }
 CALL (n, naming) {
   MATCH (n)-[:HAS_CHILD*1..4]->(d:Node)
   WHERE naming IS NOT NULL AND n.layer > 0
+    AND ($principal = $user_id OR EXISTS { (d)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
   WITH d LIMIT 1000
   RETURN collect(d.node_id) AS below
 }

@@ -1,0 +1,7 @@
+// Purpose: ends a grant in the graph; also one that the graph has not learned yet. Idempotent by grant_id.
+// Parameters: grant {grant_id, node_id, subject_id, subject_kind}. Returns: grant_id; no row when the node's shell is missing.
+MATCH (n:Node {node_id: $grant.node_id})
+MERGE (s:Subject {subject_id: $grant.subject_id}) ON CREATE SET s.kind = $grant.subject_kind
+MERGE (s)-[g:GRANTED {grant_id: $grant.grant_id}]->(n)
+SET g.revoked_at = coalesce(g.revoked_at, datetime())
+RETURN g.grant_id AS grant_id

@@ -1,0 +1,88 @@
+"""Giving and ending rights, and the log of both: the databases enforce what is written here.
+
+Postgres takes the grant first (and ends it first), then the graph learns it; only then is it acknowledged. What a crash
+leaves between the two is finished by the outbox, like every other commit.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from engine.domain.clock import Clock
+from engine.domain.grant import AccessEntry, GivenGrant, Grant, NewGrant, Viewer
+from engine.domain.principal import Principal
+from engine.errors import InvalidInput
+from engine.hierarchy.outbox import Commit, Outbox
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+MOST = 500
+
+
+class Grants:
+    """The rights on the nodes of a graph, as its user sees and changes them."""
+
+    def __init__(self, postgres: Postgres, outbox: Outbox, clock: Clock) -> None:
+        self._postgres, self._outbox, self._clock = postgres, outbox, clock
+
+    async def give(self, principal: Principal, new: NewGrant) -> GivenGrant:
+        """Grants; the same right twice is one grant. Raises NotFound (node or subject), InvalidInput, StoreUnavailable."""
+        new = new.checked()
+        if new.expires_at is not None and new.expires_at <= self._clock.now():
+            raise InvalidInput("This grant would be over before it begins.")
+        parameters = {
+            "grant_id": uuid4(),
+            "node_id": new.node_id,
+            "subject_kind": new.subject_kind,
+            "subject_id": new.subject_id,
+            "mode": new.mode,
+            "depth": new.depth,
+            "fields": [field for field in ("records", "items", "files") if field in new.fields],
+            "purpose": new.purpose,
+            "expires_at": new.expires_at,
+        }
+        row = (await self._postgres.fetch(principal, sql_text("grant_give"), parameters))[0]
+        await self._outbox.carry_out(None, Commit(row["grant_id"], "granted", row["payload"]))
+        return GivenGrant(row["grant_id"], row["granted_at"], row["created"])
+
+    async def revoke(self, principal: Principal, grant_id: UUID) -> datetime:
+        """Ends a grant; when this returns, nobody reads by it any more. The time of its end; raises NotFound."""
+        parameters = {"commit_id": uuid4(), "grant_id": grant_id}
+        row = (await self._postgres.fetch(principal, sql_text("grant_revoke"), parameters))[0]
+        await self._outbox.carry_out(None, Commit(row["commit_id"], "revoked", row["payload"]))
+        ended: datetime = row["revoked_at"]
+        return ended
+
+    async def listing(
+        self, principal: Principal, *, node_id: UUID | None = None, ended: bool = False, after: UUID | None = None,
+        limit: int = 100,
+    ) -> tuple[Grant, ...]:  # fmt: skip
+        """Grants of the graph by id, of one node if asked, with those that ended if asked; one page."""
+        _check_page(limit)
+        parameters = {"node_id": node_id, "ended": ended, "after": after, "limit": limit}
+        rows = await self._postgres.fetch(principal, sql_text("grants_page"), parameters)
+        return tuple(Grant(**row | {"fields": tuple(row["fields"])}) for row in rows)
+
+    async def audience(self, principal: Principal, node_id: UUID, at: datetime | None = None) -> tuple[Viewer, ...]:
+        """Who could see the node at that time (now without one). Raises NotFound."""
+        parameters = {"node_id": node_id, "at": at}
+        rows = await self._postgres.fetch(principal, sql_text("audience"), parameters)
+        return tuple(Viewer(**row | {"fields": tuple(row["fields"])}) for row in rows)
+
+    async def log(
+        self, principal: Principal, *, before: int | None = None, limit: int = 100
+    ) -> tuple[AccessEntry, ...]:
+        """The audit log of the graph, newest first, one page; `before` is the last entry_id of the page before."""
+        _check_page(limit)
+        rows = await self._postgres.fetch(principal, sql_text("access_log_page"), {"before": before, "limit": limit})
+        return tuple(AccessEntry(**row) for row in rows)
+
+    async def refused(self, principal: Principal, node_id: UUID, operation: str) -> None:
+        """Notes that a request found nothing there for it; the same line whether there is something or not."""
+        await self._postgres.change(principal, sql_text("access_refused"), {"node_id": node_id, "operation": operation})
+
+
+def _check_page(limit: int) -> None:
+    if not 1 <= limit <= MOST:
+        raise InvalidInput(f"A page has 1 to {MOST} entries.")

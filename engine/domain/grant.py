@@ -1,0 +1,114 @@
+"""Rights on single nodes that their user gave to a persona or an integration, and what is known of them later.
+
+    active   granted_at <= now < expires_at, not revoked
+    expired  its time is over
+    revoked  its user ended it; the next statement of anybody sees that
+
+A grant is never changed: another right is another grant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from engine.errors import InvalidInput
+
+SubjectKind = Literal["persona", "third_party"]
+GrantMode = Literal["read", "read_write"]
+Field = Literal["records", "items", "files"]
+FIELDS: tuple[Field, ...] = ("records", "items", "files")
+"""What of a node's content can be granted: its records (titles, summaries, keywords), what a search finds in them
+(which needs the records too), and its files. The shell, without its manifest, comes with every grant."""
+LONGEST_PURPOSE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class NewGrant:
+    """A right to give: one node, to one subject. `depth` layers below the node are included (none by default).
+
+    Integrations read; personas may write where all fields are granted.
+    """
+
+    node_id: UUID
+    subject_kind: SubjectKind
+    subject_id: UUID
+    mode: GrantMode = "read"
+    depth: int = 0
+    fields: tuple[Field, ...] = FIELDS
+    purpose: str = ""
+    expires_at: datetime | None = None
+
+    def checked(self) -> NewGrant:
+        """The grant itself; raises InvalidInput where the rules do not know such a one."""
+        if self.subject_kind == "third_party" and self.mode != "read":
+            raise InvalidInput("An integration can be granted to read, never to write.")
+        if not 0 <= self.depth <= 5:
+            raise InvalidInput("A grant reaches 0 to 5 layers below its node.")
+        if not set(self.fields) <= set(FIELDS) or (self.fields and "records" not in self.fields):
+            raise InvalidInput(f"The fields of a grant are some of {', '.join(FIELDS)}, and never without records.")
+        if self.mode == "read_write" and set(self.fields) != set(FIELDS):
+            raise InvalidInput("Whoever may write must be granted all fields.")
+        if len(self.purpose) > LONGEST_PURPOSE or not self.purpose.isprintable():
+            raise InvalidInput(f"A purpose is one line of at most {LONGEST_PURPOSE} characters.")
+        if self.expires_at is not None and self.expires_at.tzinfo is None:
+            raise InvalidInput("The end of a grant needs a time zone.")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A grant as it was given; `revoked_at` and `expires_at` tell its end."""
+
+    grant_id: UUID
+    node_id: UUID
+    subject_kind: SubjectKind
+    subject_id: UUID
+    mode: GrantMode
+    depth: int
+    fields: tuple[Field, ...]
+    purpose: str
+    granted_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class GivenGrant:
+    """The answer to granting: the grant's id, and whether it is new."""
+
+    grant_id: UUID
+    granted_at: datetime
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Somebody who could see a node at a time, and why: as its owner, by the own subtree, or by a grant."""
+
+    subject_kind: Literal["user", "persona", "third_party"]
+    subject_id: UUID
+    subject_name: str | None
+    reason: str
+    mode: GrantMode
+    depth: int
+    fields: tuple[Field, ...]
+    grant_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class AccessEntry:
+    """A line of the audit log of a user's graph."""
+
+    entry_id: int
+    occurred_at: datetime
+    event: str
+    node_id: UUID | None
+    actor_kind: str
+    actor_id: UUID | None
+    subject_kind: str | None
+    subject_id: UUID | None
+    grant_id: UUID | None
+    detail: str

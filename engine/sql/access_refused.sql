@@ -1,0 +1,2 @@
+-- Purpose: notes a refused request. Parameters: node_id, operation. Returns: nothing of use.
+SELECT engine.note_refused(%(node_id)s, %(operation)s)
