@@ -9,7 +9,7 @@ PYTHON := $(shell for p in $(PYTHON) python3 python3.14 python3.13 python3.12 py
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test check unit lint types layers install clean lock
+.PHONY: help demo test check unit lint types layers install clean lock audit
 
 help: ## What can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -50,11 +50,18 @@ $(VENV)/.ready-dev: requirements-dev.lock pyproject.toml | $(VENV)/.python
 	@$(BIN)/pip install -q --no-deps --no-build-isolation --no-index -e .
 	@touch $@ $(VENV)/.ready
 
+audit: requirements-audit.lock | $(VENV)/.python ## Known weaknesses of the pinned packages, where the advisory service can be reached
+	@test -x $(VENV)-audit/bin/pip-audit || { $(PYTHON) -m venv $(VENV)-audit && \
+		$(VENV)-audit/bin/pip install --progress-bar off -q --require-hashes -r requirements-audit.lock; }
+	@$(VENV)-audit/bin/pip-audit --disable-pip --require-hashes -r requirements.lock
+
 lock: ## Pins all versions with hashes anew
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --upgrade \
 		--extra install pyproject.toml -o requirements.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --upgrade \
 		--extra install --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+	echo pip-audit | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --upgrade \
+		- -o requirements-audit.lock
 
 clean: ## Removes the environment and caches of tools (not the data)
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -11,9 +11,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect
 
-from api.auth import Guard, bearer, check_settings
+from api.auth import Guard, bearer, check_settings, issuer_of
 from api.body_limit import BodyLimit
 from api.headers import SecurityHeaders
 from api.problems import (
@@ -26,16 +27,28 @@ from api.problems import (
     validation_problem,
 )
 from api.reference import reference
-from api.routes import files, health, nodes, records, search, users
+from api.routes import files, grants, health, integrations, nodes, records, search, tokens, users
 from engine.bootstrap import open_engine
 from engine.errors import NeurigraphError
 from engine.neurigraph import Engine
 from engine.settings import Settings
 
-ROUTERS = (users.router, nodes.router, records.router, search.router, files.router)
+ROUTERS = (
+    users.router,
+    tokens.router,
+    integrations.router,
+    nodes.router,
+    grants.router,
+    records.router,
+    search.router,
+    files.router,
+)
 DESCRIPTION = """Long-term memory for assistants and the people behind them.
 
 Errors are problem details (RFC 9457). Writes take an `Idempotency-Key`. Missing and forbidden look the same.
+
+Whoever asks sees what is theirs: a user the own memory, a persona what lies below its node, an integration what was
+granted to it. The operator acts for every user; users, tokens and integrations are kept by operator and administrators.
 """
 
 
@@ -65,11 +78,7 @@ def create_app(settings: Settings | None = None, *, engine: Engine | None = None
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
-        middleware=[
-            Middleware(SecurityHeaders),
-            Middleware(Guard, token=settings.api_token),
-            Middleware(BodyLimit, most_bytes=settings.max_text_bytes),
-        ],
+        middleware=_middleware(settings),
         exception_handlers={
             NeurigraphError: engine_problem,
             RequestValidationError: validation_problem,
@@ -81,11 +90,28 @@ def create_app(settings: Settings | None = None, *, engine: Engine | None = None
     app.add_route("/docs", reference, include_in_schema=False)
     app.include_router(health.router, responses=documented(500))
     for router in ROUTERS:
-        app.include_router(router, dependencies=[Depends(bearer)], responses=documented(401, 403, 500))
+        app.include_router(router, dependencies=[Depends(bearer)], responses=documented(401, 403, 429, 500, 503))
     app.state.engine = engine
     app.state.routes = [route for router in (health.router, *ROUTERS) for route in router.routes]
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app
+
+
+def _middleware(settings: Settings) -> list[Middleware]:
+    """What a request passes before a route, from the outside in. Answers of the guard can be read across origins, too."""
+    origins = Middleware(
+        CORSMiddleware,
+        allow_origins=settings.cors_origins,
+        allow_methods=("GET", "POST", "DELETE"),
+        allow_headers=("Authorization", "Content-Type", "Idempotency-Key"),
+        expose_headers=("Content-Disposition", "Idempotency-Replayed", "Retry-After", "WWW-Authenticate"),
+    )
+    return [
+        Middleware(SecurityHeaders),
+        *([origins] if settings.cors_origins else []),
+        Middleware(Guard, settings=settings, issuer=issuer_of(settings)),
+        Middleware(BodyLimit, most_bytes=settings.max_text_bytes),
+    ]
 
 
 def _document(app: FastAPI) -> dict[str, Any]:

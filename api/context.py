@@ -1,4 +1,4 @@
-"""What a route needs of the request: the engine, the memory of the user in the path, the moment, idempotency."""
+"""What a route needs of the request: the engine, who asks, the memory of the user in the path, the moment, idempotency."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from fastapi.encoders import jsonable_encoder
 
 from api.models import Instant
 from engine.domain.clock import Moment
+from engine.domain.identity import Identity
+from engine.domain.principal import Principal
+from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
 
@@ -22,9 +25,37 @@ def engine_of(request: Request) -> Engine:
     return engine
 
 
-def memory_of(user_id: UUID, request: Request) -> Memory:
-    """The memory of the user in the path, acting as that user."""
-    return engine_of(request).memory(user_id)
+NOBODY = UUID(int=0)
+"""The id of nobody, for whom every memory is one of an unknown user."""
+
+
+def identity_of(request: Request) -> Identity:
+    """Who asks, as the guard recognised it."""
+    identity: Identity = request.state.identity
+    return identity
+
+
+def administrators_only(request: Request) -> None:
+    """Raises NotFound, as for an unknown path, for anyone else."""
+    if not identity_of(request).administers:
+        raise NotFound
+
+
+async def memory_of(user_id: UUID, request: Request) -> Memory:
+    """The memory of the user in the path, as whoever asks may see it; of an unknown one where that is not at all."""
+    engine = engine_of(request)
+    return engine.memory_as(await _principal(engine, identity_of(request), user_id))
+
+
+async def _principal(engine: Engine, identity: Identity, user_id: UUID) -> Principal:
+    if identity.kind == "operator":
+        # The stores may hold other workspaces too, with operators of their own.
+        return Principal("user", user_id if await engine.tokens.knows("user", user_id) else NOBODY, user_id)
+    if identity.kind == "administrator" or identity.principal_id is None:
+        return Principal("user", identity.principal_id or NOBODY, user_id)
+    if identity.kind != "user" and identity.principal_id == user_id:  # no persona or integration is a user
+        return Principal(identity.kind, NOBODY, user_id)
+    return Principal(identity.kind, identity.principal_id, user_id)
 
 
 def moment_of(
@@ -35,6 +66,7 @@ def moment_of(
     return Moment(as_of, known_at)
 
 
+WhoAsks = Annotated[Identity, Depends(identity_of)]
 CurrentEngine = Annotated[Engine, Depends(engine_of)]
 UserMemory = Annotated[Memory, Depends(memory_of)]
 AtMoment = Annotated[Moment, Depends(moment_of)]
@@ -54,8 +86,12 @@ REPLAYED = "Idempotency-Replayed"
 
 
 async def require_user(memory: Memory) -> None:
-    """Raises NotFound where there is no such user; other statements would only find nothing."""
-    await memory.shell(memory.principal.user_id)
+    """Raises NotFound where there is no such user; other statements would only find nothing.
+
+    An integration is told that it found nothing, whoever the path names: it may know of no user.
+    """
+    if memory.principal.kind != "third_party":
+        await memory.require()
 
 
 async def once(
@@ -67,9 +103,10 @@ async def once(
 ) -> Any:
     """Runs a write once for each idempotency key; a repeated request gets the kept status and answer.
 
-    Raises NotFound for an unknown user, IdempotencyMismatch, and what the action raises: errors are not kept.
+    Raises NotFound for an unknown user and for whoever is not at home there, IdempotencyMismatch, and what the action
+    raises: errors are not kept.
     """
-    await require_user(memory)
+    await memory.require()
 
     async def kept() -> dict[str, Any]:
         status, value = await action()

@@ -9,7 +9,11 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, StringConstraints
 
+from engine.domain.grant import FIELDS, GrantMode
+from engine.domain.grant import Field as GrantField
+from engine.domain.record import Privacy
 from engine.domain.search import ItemKind
+from engine.domain.token import LONGEST_GRACE, TokenKind
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[Tt ]\d.*)?")
 
@@ -47,6 +51,37 @@ class NewUser(Body):
     display_name: str = Field(default="", max_length=4000, examples=["Bob Harlan"])
 
 
+class NewTokenBody(Body):
+    """A token for somebody."""
+
+    principal_kind: TokenKind = Field(examples=["user"])
+    principal_id: UUID | None = Field(
+        default=None,
+        description="The user, the persona's node or the integration; an administrator has none.",
+        examples=["2f1d8a52-5f4e-4f4e-9f0e-6a9d0a4b7c11"],
+    )
+    name: str = Field(min_length=1, max_length=4000, examples=["Bob's phone"])
+    expires_at: Instant | None = Field(default=None, description="When it ends; without it, when it is revoked.")
+
+
+class Rotation(Body):
+    """A new secret in place of an old one."""
+
+    grace_s: Annotated[int, Strict()] = Field(
+        default=0,
+        ge=0,
+        le=round(LONGEST_GRACE.total_seconds()),
+        description="Seconds in which the old one is still good.",
+        examples=[3600],
+    )
+
+
+class NewIntegration(Body):
+    """An application by name."""
+
+    name: str = Field(min_length=1, max_length=4000, examples=["Calendar sync"])
+
+
 class NewNodeBody(Body):
     """A child node."""
 
@@ -65,6 +100,30 @@ class NewEdge(Body):
     target_id: UUID
     edge_type: str = Field(min_length=1, max_length=200, examples=["same_person"])
     properties: dict[PropertyName, PropertyText] = Field(default={}, max_length=50, examples=[{"since": "2003"}])
+
+
+class NewGrantBody(Body):
+    """A right on one node."""
+
+    node_id: UUID
+    subject_kind: Literal["persona", "third_party"] = Field(examples=["third_party"])
+    subject_id: UUID = Field(description="The persona's node, or the integration.")
+    mode: GrantMode = Field(default="read", description="Only personas may write.")
+    depth: Annotated[int, Strict()] = Field(
+        default=0, ge=0, le=5, description="Layers below the node that it includes."
+    )
+    fields: list[GrantField] = Field(
+        default=list(FIELDS), max_length=3, description="What of the content; `items` and `files` need `records`."
+    )
+    purpose: str = Field(default="", max_length=500, examples=["Reminders of appointments"])
+    expires_at: Instant | None = None
+
+
+class RevokedGrant(BaseModel):
+    """A grant that is over."""
+
+    grant_id: UUID
+    revoked_at: datetime
 
 
 class TurnBody(Body):
@@ -103,6 +162,7 @@ class NewRecord(Body):
     title: str = Field(default="", max_length=2000)
     source_id: str | None = Field(default=None, min_length=1, max_length=400)
     node_id: UUID | None = Field(default=None, description="Where it goes; without it, where its content belongs.")
+    privacy: Privacy = Field(default="org", description="What is private is read by its user alone.")
 
 
 class Question(Body):

@@ -45,7 +45,9 @@ TABLE: Mapping[type[errors.NeurigraphError], Kind] = {
     errors.IdempotencyMismatch: Kind(422, "idempotency-mismatch", "The idempotency key belongs to another request."),
     errors.StoreUnavailable: Kind(503, "store-unavailable", "A store does not answer."),
     errors.StoreFull: Kind(507, "store-full", "A store has no room left."),
-    errors.ProviderUnavailable: Kind(503, "provider-unavailable", "The model service does not answer."),
+    errors.ProviderUnavailable: Kind(
+        503, "provider-unavailable", "A service outside, of models or identities, does not answer."
+    ),
     errors.DamagedFile: Kind(500, "damaged-file", "The stored file is damaged; it was not served."),
 }
 UNEXPECTED = Kind(500, "internal", "Something went wrong here; the request is not at fault.")
@@ -60,12 +62,14 @@ _HTTP = {
     413: TABLE[errors.TooLarge],
     415: TABLE[errors.WrongContentType],
     422: INVALID,
+    429: Kind(429, "too-many-requests", "Too many requests; Retry-After says when the next one is let in."),
     500: UNEXPECTED,
     503: TABLE[errors.StoreUnavailable],
     507: TABLE[errors.StoreFull],
 }
 _HEADERS: Mapping[int, Mapping[str, str]] = {
     401: {"WWW-Authenticate": "How to authenticate."},
+    429: {"Retry-After": "Seconds after which the next request is let in."},
     503: {"Retry-After": "Seconds after which the request is worth repeating."},
     507: {"Retry-After": "Seconds after which the request is worth repeating."},
 }

@@ -7,9 +7,10 @@ servers are used.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 
 class Settings(BaseSettings):
@@ -62,4 +63,21 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8420, ge=0, le=65535)
     api_token: SecretStr | None = None
-    """Bearer token that the REST door asks for; None is allowed on loopback only."""
+    """The operator's bearer token, which acts for every user; None is allowed on loopback only."""
+    oidc_issuer: str | None = None
+    """URL of an OpenID Connect issuer whose signed tokens let users in; None accepts none."""
+    oidc_audience: str | None = None
+    """The audience that its tokens must name; needed with an issuer."""
+    oidc_claim: str = Field(default="sub", min_length=1)
+    """The claim that holds the user's handle."""
+    oidc_skew_s: float = Field(default=60, ge=0, le=600)
+    """Seconds that the issuer's clock may differ from ours."""
+    rate_limit_per_minute: int = Field(default=1200, ge=0)
+    """Requests of one principal, and a twentieth of it for failed attempts of one address; 0 sets no limit."""
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = ()
+    """Origins of web pages that may ask, as `https://app.example.org`, with commas between; none by default."""
+
+    @field_validator("cors_origins", mode="before")
+    @classmethod
+    def _separated(cls, value: object) -> object:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value

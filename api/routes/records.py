@@ -38,11 +38,13 @@ async def write_record(
 
     async def action() -> tuple[int, IngestReport]:
         if body.conversation is not None:
-            report = await memory.remember(_conversation(body.conversation), node_id=body.node_id)
+            report = await memory.remember(_conversation(body.conversation), node_id=body.node_id, privacy=body.privacy)
         else:
             # Without an id of its own a text is known by the key: a request cut off half way is not stored twice.
             source_id = body.source_id or (f"key:{key}" if key else None)
-            report = await memory.remember_text(body.title, body.text or "", source_id=source_id, node_id=body.node_id)
+            report = await memory.remember_text(
+                body.title, body.text or "", source_id=source_id, node_id=body.node_id, privacy=body.privacy
+            )
         return (201 if report.records else 200), report
 
     return await once(request, response, memory, key, action)

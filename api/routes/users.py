@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 
 from api.bodies import JsonRoute
-from api.context import CurrentEngine
+from api.context import CurrentEngine, WhoAsks, administrators_only
 from api.models import NewUser
 from api.problems import answered, documented
 from engine.domain.node import User
+from engine.errors import NotFound
 
 router = APIRouter(prefix="/v1/users", tags=["users"], route_class=JsonRoute)
 
@@ -19,7 +20,8 @@ router = APIRouter(prefix="/v1/users", tags=["users"], route_class=JsonRoute)
     "",
     operation_id="createUser",
     status_code=201,
-    responses=answered(200, User, "There was one already.") | documented(400, 413, 415, 422, 503, 507),
+    dependencies=[Depends(administrators_only)],
+    responses=answered(200, User, "There was one already.") | documented(400, 404, 413, 415, 422, 503, 507),
 )
 async def create_user(body: NewUser, engine: CurrentEngine, response: Response) -> User:
     """The user with this handle, created with a root node when there is none; repeating it changes nothing."""
@@ -28,7 +30,12 @@ async def create_user(body: NewUser, engine: CurrentEngine, response: Response) 
     return user
 
 
-@router.get("", operation_id="listUsers", responses=documented(422, 503))
+@router.get(
+    "",
+    operation_id="listUsers",
+    dependencies=[Depends(administrators_only)],
+    responses=documented(404, 422, 503),
+)
 async def list_users(
     engine: CurrentEngine,
     after: Annotated[
@@ -44,6 +51,10 @@ async def list_users(
 async def find_user(
     handle: Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00]*$", examples=["bob"])],
     engine: CurrentEngine,
+    identity: WhoAsks,
 ) -> User:
-    """The user with this handle."""
-    return await engine.find_user(handle)
+    """The user with this handle; a user finds itself alone."""
+    user = await engine.find_user(handle)
+    if not identity.administers and (identity.kind, identity.principal_id) != ("user", user.user_id):
+        raise NotFound
+    return user

@@ -32,7 +32,7 @@ _TASK = "search beside one table"
 
 
 @dataclass(slots=True)
-class _Timed:
+class Timed:
     """The seconds of single searches, and what all of them used."""
 
     seconds: list[float]
@@ -47,12 +47,12 @@ class _Timed:
 async def measure(settings: Settings, data: Path | None, progress: Progress) -> Report:
     """A user with 50 nodes and 5,000 items; every question is asked in every way, in turn, after a warm round."""
     base = await base_history(data, settings.max_text_bytes, progress)
-    questions = _questions(base)
+    questions = asked_in(base)
     async with empty_ground(settings, progress) as ground:
-        memory, before = await _filled(ground, base, progress), ground.meter.read()
+        memory, before = await filled(ground, base, progress), ground.meter.read()
         async with ground.engine.postgres.service.connection() as connection:
             items = await _one_table(ground, memory, connection)
-            timed = await _asked(ground, _ways(ground, memory, connection), questions, progress)
+            timed = await asked(ground, _ways(ground, memory, connection), questions, progress)
         stages = await _stages(memory, questions)
         trips = await _trips(ground, memory, questions)
         whole = ground.meter.read().since(before)
@@ -66,7 +66,7 @@ async def measure(settings: Settings, data: Path | None, progress: Progress) -> 
     return _report(timed, trips, whole, details)
 
 
-def _questions(base: History) -> list[str]:
+def asked_in(base: History) -> list[str]:
     """Questions that the history's own speakers ask, evenly taken from all of it."""
     sentences = (
         sentence.strip()
@@ -80,7 +80,7 @@ def _questions(base: History) -> list[str]:
     return found[::step][:QUESTIONS]
 
 
-async def _filled(ground: Ground, base: History, progress: Progress) -> Memory:
+async def filled(ground: Ground, base: History, progress: Progress) -> Memory:
     """The user's memory: whole conversations at each node in turn, so that all nodes hold about as much."""
     nodes = more_nodes(base.nodes, NODES - 1)  # the root is the fiftieth
     paths = [(), *(node.path for node in nodes)]
@@ -133,8 +133,9 @@ async def _rows(connection: Connection, query: sql.SQL, parameters: dict[str, ob
     return await cursor.fetchall()
 
 
-async def _asked(ground: Ground, ways: dict[str, Way], questions: list[str], progress: Progress) -> dict[str, _Timed]:
-    timed = {name: _Timed([], []) for name in ways}
+async def asked(ground: Ground, ways: dict[str, Way], questions: list[str], progress: Progress) -> dict[str, Timed]:
+    """Every question in every way, in turn; the first round warms up and does not count."""
+    timed = {name: Timed([], []) for name in ways}
     progress.start(_TASK, (ROUNDS + 1) * len(ways) * len(questions), "searches")
     for turn in range(ROUNDS + 1):
         for name, way in ways.items():
@@ -148,7 +149,7 @@ async def _asked(ground: Ground, ways: dict[str, Way], questions: list[str], pro
     return timed
 
 
-async def _once(way: Way, question: str, ground: Ground, before: Reading, timed: _Timed | None) -> Reading:
+async def _once(way: Way, question: str, ground: Ground, before: Reading, timed: Timed | None) -> Reading:
     await way(question)
     after = ground.meter.read()
     if timed is not None:
@@ -172,7 +173,7 @@ async def _stages(memory: Memory, questions: list[str]) -> dict[str, float]:
     return {step: statistics.median(answer.timings_ms[step] for answer in answers) for step in steps}
 
 
-def _report(timed: dict[str, _Timed], trips: list[Trips], whole: Reading, details: dict[str, object]) -> Report:
+def _report(timed: dict[str, Timed], trips: list[Trips], whole: Reading, details: dict[str, object]) -> Report:
     """The figures of all ways and the trips."""
     postgres, neo4j = max(trip.postgres for trip in trips), max(trip.neo4j for trip in trips)
     titles = {

@@ -64,8 +64,10 @@ class Grant:
 
     grant_id: UUID
     node_id: UUID
+    node_name: str
     subject_kind: SubjectKind
     subject_id: UUID
+    subject_name: str | None
     mode: GrantMode
     depth: int
     fields: tuple[Field, ...]

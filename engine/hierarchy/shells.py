@@ -160,7 +160,9 @@ class Shells:
 
     async def schema_of(self, principal: Principal, node_id: UUID) -> str:
         """The schema of a node that the principal may read; raises NotFound."""
-        rows = await self._postgres.fetch(principal, sql_text("node_schema"), {"node_id": node_id})
+        rows = await self._postgres.fetch(
+            principal, sql_text("node_schema"), {"node_id": node_id, "user_id": principal.user_id}
+        )
         if not rows:
             raise NotFound
         return str(rows[0]["schema_name"])

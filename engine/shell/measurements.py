@@ -33,6 +33,8 @@ class Benchmark(StrEnum):
     INGEST = "ingest"
     RETRIEVAL = "retrieval"
     START = "start"
+    ENFORCEMENT = "enforcement"
+    ORACLE = "oracle"
 
 
 class Evaluation(StrEnum):

@@ -40,7 +40,7 @@ class Migration:
 def migrations(store: str, folder: Path = ROOT / "migrations") -> list[Migration]:
     """The migrations of a store ("postgres" or "neo4j"), in order; raises MigrationError for a gap or a bad name."""
     found = []
-    for path in sorted((folder / store).iterdir()):
+    for path in sorted(entry for entry in (folder / store).iterdir() if entry.is_file()):  # folders hold optional ones
         match = _NAME.fullmatch(path.name)
         if match is None:
             raise MigrationError(f"{path.name} is not named like V0001__what_it_does.sql or .cypher.")

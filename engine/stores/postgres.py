@@ -7,6 +7,7 @@ to the transaction, so a pooled connection cannot carry it over.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
@@ -157,15 +158,27 @@ class Postgres:
                             await connection.close()
                             raise
                 except psycopg.Error:
-                    await connection.close()
+                    await self._part_with(connection)
                     raise
 
     @asynccontextmanager
     async def as_service(self) -> AsyncIterator[Connection]:
         """A transaction of the service, which sees all users: migrations, recovery, jobs; never a person's request."""
         with translating():
-            async with self.service.connection() as connection, connection.transaction():
-                yield connection
+            async with self.service.connection() as connection:
+                try:
+                    async with connection.transaction():
+                        yield connection
+                except psycopg.OperationalError:
+                    await self._part_with(connection)
+                    raise
+
+    async def _part_with(self, connection: Connection) -> None:
+        """Closes a failed connection; where the server itself went away, looks through all others before they are used."""
+        lost = connection.broken
+        await connection.close()
+        if lost:
+            await asyncio.gather(self.request.check(), self.service.check())
 
     async def fetch(self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters) -> list[DictRow]:
         """One reading statement for a principal, its rows; one round trip.

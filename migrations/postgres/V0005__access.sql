@@ -217,14 +217,16 @@ LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 DECLARE
     t record;
     unless_private text := format('(privacy <> ''private'' OR (SELECT engine.owns(%L::uuid)))', p_node);
+    unless_private_file text := format('((SELECT engine.owns(%L::uuid)) OR EXISTS (SELECT FROM %I.metadata_records AS r'
+                                       ' WHERE r.record_id = file_manifest.record_id))', p_node, p_schema);
+    unless_private_unit text := format('(unit NOT LIKE ''private%%'' OR (SELECT engine.owns(%L::uuid)))', p_node);
 BEGIN
     FOR t IN
         SELECT * FROM (VALUES
             ('metadata_records', 'records', unless_private, unless_private),
             ('memory_items', 'items', unless_private, unless_private),
-            ('file_manifest', 'files', format('((SELECT engine.owns(%L::uuid)) OR EXISTS (SELECT FROM %I.metadata_records AS r'
-                                              ' WHERE r.record_id = file_manifest.record_id))', p_node, p_schema), 'true'),
-            ('term_counts', 'items', format('(unit NOT LIKE ''private%%'' OR (SELECT engine.owns(%L::uuid)))', p_node), 'true'),
+            ('file_manifest', 'files', unless_private_file, unless_private_file),
+            ('term_counts', 'items', unless_private_unit, unless_private_unit),
             ('delta_log', NULL, format('(SELECT engine.owns(%L::uuid))', p_node), 'true')) AS v (name, field, readable, writable)
     LOOP
         EXECUTE format('DROP POLICY IF EXISTS principal ON %I.%I', p_schema, t.name);
@@ -494,3 +496,12 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION engine.audience FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION engine.audience TO neurigraph_request;
+
+-- What a subject of the principal's own grants is called.
+CREATE FUNCTION engine.subject_name(p_subject uuid) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog
+RETURN (SELECT coalesce((SELECT i.name FROM engine.integrations AS i WHERE i.integration_id = p_subject),
+                        (SELECT n.name FROM engine.nodes AS n WHERE n.node_id = p_subject))
+        WHERE EXISTS (SELECT FROM engine.grants AS g WHERE g.subject_id = p_subject AND g.user_id = engine.principal_user()));
+REVOKE ALL ON FUNCTION engine.subject_name FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION engine.subject_name TO neurigraph_request;

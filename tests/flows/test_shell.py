@@ -190,3 +190,22 @@ def test_bad_settings_are_told_in_one_sentence(run: Run) -> None:
     }
     assert "does not answer" in sentence(run("ask", "x", **nowhere))
     assert "managed servers" in sentence(run("up", **nowhere))
+
+
+@pytest.mark.ledger("N29", "N30", "U05")
+def test_a_grant_is_given_seen_and_ended(run: Run, kept: subprocess.CompletedProcess[str]) -> None:
+    assert run("provision", "grace", "Health").returncode == 0
+    assert run("integration", "create", "calendar").returncode == 0
+    given = run("grant", "give", "Health", "--user", "grace", "--integration", "calendar", "--expires", "30d", "--json")
+    grant = json.loads(given.stdout)["grant_id"]
+    viewers = json.loads(run("access", "who", "Health", "--user", "grace", "--json").stdout)["viewers"]
+    assert [(viewer["subject_name"], viewer["reason"]) for viewer in viewers] == [
+        ("grace", "owner"),
+        ("calendar", "grant"),
+    ]
+    assert grant in run("grant", "list", "--user", "grace").stdout
+    assert "ended" in run("grant", "revoke", grant, "--user", "grace").stdout
+    assert run("grant", "list", "--user", "grace").stdout.strip() == "Nothing is granted."
+    assert "revoked" in run("access", "log", "--user", "grace").stdout
+    refused = run("grant", "give", "Health", "--user", "grace", "--integration", "calendar", "--mode", "read_write")
+    assert refused.returncode == 1 and "never to write" in sentence(refused)

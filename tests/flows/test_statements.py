@@ -17,9 +17,10 @@ WRITES_OF_THE_OUTBOX = {
     "node/provision.cypher",
     "record/apply.cypher",
     "access/granted.cypher",
+    "access/granted_many.cypher",
     "access/revoked.cypher",
 }
-"""Their rows come from a commit that Postgres accepted under the principal's policies."""
+"""Their rows come from a commit that Postgres accepted under the principal's policies, or are the operator's."""
 
 
 @pytest.mark.parametrize("name", CYPHER)

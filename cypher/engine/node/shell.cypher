@@ -10,7 +10,8 @@ WHERE n.user_id = $user_id
   AND coalesce(n.valid_from <= as_of, true) AND coalesce(n.valid_to > as_of, true)
 MATCH way_down = (:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n)
 WITH n, as_of, [p IN nodes(way_down) WHERE ($principal = $user_id OR EXISTS { (p)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) | p] AS above,
-  ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND 'records' IN g.fields AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) AS holdings
+  ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND 'records' IN g.fields AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) AS holdings,
+  ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND 'files' IN g.fields AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) AS files
 CALL (n, as_of) {
   MATCH (n)-[:HAS_CHILD]->(c:Node)
   WHERE c.user_id = $user_id AND coalesce(c.known_from <= $known_at, true) AND coalesce(c.known_to > $known_at, c.known_to IS NULL)
@@ -33,12 +34,12 @@ CALL (n, as_of) {
   RETURN collect({edge_type: e.edge_type, other_id: o.node_id, other_name: o.name, outgoing: startNode(e) = n,
                   other_path: [p IN nodes(to_other) WHERE ($principal = $user_id OR EXISTS { (p)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) | p.name]}) AS edges
 }
-CALL (n, holdings) {
+CALL (n, holdings, files) {
   MATCH (n)-[:HOLDS]->(r:Record)
   WHERE holdings AND ($principal = $user_id OR coalesce(r.privacy, 'org') <> 'private')
     AND coalesce(r.known_from <= $known_at, true) AND coalesce(r.known_to > $known_at, r.known_to IS NULL)
   WITH r ORDER BY r.known_from DESC, r.record_id LIMIT $entries
-  RETURN collect({record_id: r.record_id, title: r.title, content_type: r.content_type, file_name: r.file_name,
+  RETURN collect({record_id: r.record_id, title: r.title, content_type: r.content_type, file_name: CASE WHEN files THEN r.file_name END,
                   occurred_at: r.occurred_at}) AS manifest
 }
 RETURN n {.node_id, .user_id, .name, .node_type, .layer, .state, .summary, .keywords, .aliases, .created_at, .last_accessed_at,

@@ -1,0 +1,98 @@
+"""Rights on nodes, given and ended by their user; who could see a node when; the audit log of a graph."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+
+from api.bodies import JsonRoute
+from api.context import IdempotencyKey, UserMemory, once, require_user
+from api.models import Instant, NewGrantBody, RevokedGrant
+from api.problems import answered, documented, replayable
+from engine.domain.grant import FIELDS, AccessEntry, GivenGrant, Grant, NewGrant, Viewer
+from engine.errors import NotFound
+
+router = APIRouter(prefix="/v1/users/{user_id}", tags=["access"], route_class=JsonRoute)
+READ_PROBLEMS = documented(404, 422, 503)
+
+
+async def _own(memory: UserMemory) -> None:
+    """Raises NotFound for anyone but the user of the graph: rights and their log are the user's alone."""
+    await require_user(memory)
+    if not memory.principal.owns:
+        raise NotFound
+
+
+@router.post(
+    "/grants",
+    operation_id="giveGrant",
+    status_code=201,
+    response_model=GivenGrant,
+    responses=replayable(answered(200, GivenGrant, "The same right was given already."))
+    | documented(400, 404, 409, 413, 415, 422, 503, 507),
+)
+async def give(
+    body: NewGrantBody, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
+) -> Any:
+    """Lets a persona or an integration see one node; `depth` layers below it only where asked."""
+
+    async def action() -> tuple[int, GivenGrant]:
+        fields = tuple(field for field in FIELDS if field in body.fields)
+        new = NewGrant(
+            body.node_id,
+            body.subject_kind,
+            body.subject_id,
+            body.mode,
+            body.depth,
+            fields,
+            body.purpose,
+            body.expires_at,
+        )
+        given = await memory.grants.give(memory.principal, new)
+        return (201 if given.created else 200), given
+
+    return await once(request, response, memory, key, action)
+
+
+@router.get("/grants", operation_id="listGrants", responses=READ_PROBLEMS)
+async def list_grants(
+    memory: UserMemory,
+    node_id: Annotated[UUID | None, Query(description="Only those on this node.")] = None,
+    ended: Annotated[bool, Query(description="Those too that are over.")] = False,
+    after: Annotated[UUID | None, Query(description="The last grant of the page before.")] = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> tuple[Grant, ...]:
+    """Grants of the graph by id, one page."""
+    await _own(memory)
+    return await memory.grants.listing(memory.principal, node_id=node_id, ended=ended, after=after, limit=limit)
+
+
+@router.delete("/grants/{grant_id}", operation_id="revokeGrant", responses=READ_PROBLEMS)
+async def revoke(grant_id: UUID, memory: UserMemory) -> RevokedGrant:
+    """Ends a grant: after this answer nobody reads by it. Ending it again changes nothing."""
+    await _own(memory)
+    return RevokedGrant(grant_id=grant_id, revoked_at=await memory.grants.revoke(memory.principal, grant_id))
+
+
+@router.get("/nodes/{node_id}/audience", operation_id="getAudience", responses=READ_PROBLEMS)
+async def audience(
+    node_id: UUID,
+    memory: UserMemory,
+    at: Annotated[Instant | None, Query(description="When; without it, now.")] = None,
+) -> tuple[Viewer, ...]:
+    """Who could see a node at a time, and why."""
+    await _own(memory)
+    return await memory.grants.audience(memory.principal, node_id, at)
+
+
+@router.get("/access-log", operation_id="getAccessLog", responses=READ_PROBLEMS)
+async def access_log(
+    memory: UserMemory,
+    before: Annotated[int | None, Query(ge=1, le=2**62, description="The last entry of the page before.")] = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> tuple[AccessEntry, ...]:
+    """Grants, revocations and refused requests of the graph, newest first, one page."""
+    await _own(memory)
+    return await memory.grants.log(memory.principal, before=before, limit=limit)

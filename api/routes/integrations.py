@@ -1,0 +1,42 @@
+"""Integrations of the workspace: applications that its users may grant nodes to."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from api.bodies import JsonRoute
+from api.context import CurrentEngine, administrators_only
+from api.models import NewIntegration
+from api.problems import answered, documented
+from engine.access.integrations import Integration
+
+router = APIRouter(
+    prefix="/v1/integrations", tags=["integrations"], route_class=JsonRoute, dependencies=[Depends(administrators_only)]
+)
+
+
+@router.post(
+    "",
+    operation_id="createIntegration",
+    status_code=201,
+    responses=answered(200, Integration, "There was one already.") | documented(400, 404, 413, 415, 422, 503, 507),
+)
+async def create_integration(body: NewIntegration, engine: CurrentEngine, response: Response) -> Integration:
+    """The integration of this name, created when there is none; repeating it changes nothing."""
+    integration = await engine.integrations.create(body.name)
+    response.status_code = 201 if integration.created else 200
+    return integration
+
+
+@router.get("", operation_id="listIntegrations", responses=documented(404, 422, 503))
+async def list_integrations(
+    engine: CurrentEngine,
+    after: Annotated[
+        str, Query(max_length=200, pattern=r"^[^\x00]*$", description="The last name of the page before.")
+    ] = "",
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> list[Integration]:
+    """Integrations in the order of their names, one page."""
+    return await engine.integrations.list(after=after, limit=limit)

@@ -1,0 +1,9 @@
+// Purpose: teaches the graph many grants to one subject at once, as a benchmark or an import needs. Operator only.
+// Parameters: subject_id, kind, grants [{grant_id, node_id, granted_at}] (read, depth 0, all fields). Returns: taught.
+MERGE (s:Subject {subject_id: $subject_id}) ON CREATE SET s.kind = $kind
+WITH s
+UNWIND $grants AS row
+MATCH (n:Node {node_id: row.node_id})
+MERGE (s)-[g:GRANTED {grant_id: row.grant_id}]->(n)
+  ON CREATE SET g.mode = 'read', g.depth = 0, g.fields = ['records', 'items', 'files'], g.granted_at = datetime(row.granted_at)
+RETURN count(g) AS taught

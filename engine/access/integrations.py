@@ -1,0 +1,48 @@
+"""Integrations: the applications of a workspace that its users may grant nodes to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from engine.domain.names import clean_name
+from engine.errors import InvalidInput
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+
+@dataclass(frozen=True, slots=True)
+class Integration:
+    """An application. `created` is False where the one of that name existed already."""
+
+    integration_id: UUID
+    name: str
+    created_at: datetime
+    created: bool
+
+
+class Integrations:
+    """The integrations of one workspace."""
+
+    def __init__(self, postgres: Postgres, workspace: str) -> None:
+        self._postgres, self._workspace = postgres, workspace
+
+    async def create(self, name: str) -> Integration:
+        """The integration of that name, made where there is none. Raises InvalidName."""
+        parameters = {"integration_id": uuid4(), "workspace": self._workspace, "name": clean_name(name)}
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("integration_create"), parameters)
+            row = await cursor.fetchone()
+        assert row is not None  # the function always returns one
+        return Integration(**row)
+
+    async def list(self, *, after: str = "", limit: int = 100) -> list[Integration]:
+        """Integrations by name, one page; `after` is the last name of the page before."""
+        if not 1 <= limit <= 500:
+            raise InvalidInput("A page has 1 to 500 integrations.")
+        parameters = {"workspace": self._workspace, "after": after, "limit": limit}
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("integration_list"), parameters)
+            rows = await cursor.fetchall()
+        return [Integration(**row, created=False) for row in rows]

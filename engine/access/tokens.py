@@ -1,0 +1,124 @@
+"""Tokens: the secrets that users, personas, integrations and administrators come in with.
+
+A secret is `ngt_` and 32 random bytes in base64url. It is shown once, at creation or rotation; what is kept is its
+SHA-256. Whether a token is in force is asked of the database at every request, so that an end takes effect at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from psycopg.rows import class_row
+
+from engine.domain.clock import Clock
+from engine.domain.identity import Identity
+from engine.domain.names import clean_name
+from engine.domain.token import LONGEST_GRACE, NO_GRACE, IssuedToken, NewToken, Token, TokenKind
+from engine.errors import InvalidInput
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+MOST_KNOWN = 10_000
+"""Principals that are remembered as existing; beyond it the memory starts anew."""
+
+_SECRET = re.compile(r"ngt_[A-Za-z0-9_-]{43}")
+
+
+def is_secret(credential: str) -> bool:
+    """Whether a credential has the shape of our secrets."""
+    return _SECRET.fullmatch(credential) is not None
+
+
+class Tokens:
+    """The tokens of one workspace. `by` is who acts; the audit log keeps it."""
+
+    def __init__(self, postgres: Postgres, workspace: str, clock: Clock) -> None:
+        self._postgres, self._workspace, self._clock = postgres, workspace, clock
+        self._known: set[tuple[str, UUID]] = set()
+
+    async def create(self, new: NewToken, by: Identity) -> IssuedToken:
+        """A token and its secret. Raises NotFound for a principal that is not in the workspace, InvalidInput, InvalidName."""
+        if (new.kind == "administrator") != (new.principal_id is None):
+            raise InvalidInput("A token names its principal, an administrator's none.")
+        if new.expires_at is not None and new.expires_at <= self._clock.now():
+            raise InvalidInput("The token would have expired already.")
+        secret, digest = _new_secret()
+        parameters = {
+            "token_id": uuid4(),
+            "kind": new.kind,
+            "principal_id": new.principal_id,
+            "name": clean_name(new.name),
+            "token_hash": digest,
+            "expires_at": new.expires_at,
+        }
+        return IssuedToken(await self._changed("token_create", parameters, by), secret)
+
+    async def revoke(self, token_id: UUID, by: Identity) -> Token:
+        """Ends a token now; ending it again changes nothing. Raises NotFound."""
+        return await self._changed("token_revoke", {"token_id": token_id}, by)
+
+    async def rotate(self, token_id: UUID, by: Identity, grace: timedelta = NO_GRACE) -> IssuedToken:
+        """A new token in place of an old one, for as long again; the old one ends now or after the grace.
+
+        Raises NotFound, Conflict for one that has ended or was replaced already, InvalidInput.
+        """
+        if not NO_GRACE <= grace <= LONGEST_GRACE:
+            raise InvalidInput(f"The grace of an old token is at most {LONGEST_GRACE.days} days.")
+        secret, digest = _new_secret()
+        parameters = {"token_id": token_id, "new_id": uuid4(), "token_hash": digest, "grace": grace}
+        return IssuedToken(await self._changed("token_rotate", parameters, by), secret)
+
+    async def list(self, *, after: UUID | None = None, limit: int = 100) -> list[Token]:
+        """Tokens of the workspace, newest first, one page; `after` is the last of the page before."""
+        if not 1 <= limit <= 500:
+            raise InvalidInput("A page has 1 to 500 tokens.")
+        parameters = {"workspace": self._workspace, "after": after, "limit": limit}
+        async with self._postgres.as_service() as connection, connection.cursor(row_factory=class_row(Token)) as cursor:
+            await cursor.execute(sql_text("token_list"), parameters)
+            return await cursor.fetchall()
+
+    async def authenticate(self, secret: str) -> Identity | None:
+        """Who holds the secret; None for one that is unknown, has ended, or belongs to another workspace."""
+        if not is_secret(secret):
+            return None
+        parameters = {"workspace": self._workspace, "token_hash": _digest(secret)}
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("token_authenticate"), parameters)
+            row = await cursor.fetchone()
+        return Identity(row["principal_kind"], row["principal_id"], self._workspace) if row else None
+
+    async def knows(self, kind: TokenKind, principal_id: UUID) -> bool:
+        """Whether the workspace has such a principal; who has been seen once is remembered."""
+        if (kind, principal_id) in self._known:
+            return True
+        parameters = {"workspace": self._workspace, "kind": kind, "principal_id": principal_id}
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("token_principal"), parameters)
+            exists = await cursor.fetchone() is not None
+        if exists:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known.add((kind, principal_id))
+        return exists
+
+    async def _changed(self, statement: str, parameters: dict[str, Any], by: Identity) -> Token:
+        everything = parameters | {"workspace": self._workspace, "actor_kind": by.kind, "actor_id": by.principal_id}
+        async with self._postgres.as_service() as connection, connection.cursor(row_factory=class_row(Token)) as cursor:
+            await cursor.execute(sql_text(statement), everything)
+            token = await cursor.fetchone()
+        assert token is not None  # the functions return a row or raise
+        return token
+
+
+def _new_secret() -> tuple[str, bytes]:
+    secret = "ngt_" + secrets.token_urlsafe(32)
+    return secret, _digest(secret)
+
+
+def _digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("ascii")).digest()

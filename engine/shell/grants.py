@@ -1,0 +1,209 @@
+"""grant, access: what a user lets personas and integrations see, and who could see what when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Literal
+from uuid import UUID
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from engine.domain.grant import FIELDS, Field, NewGrant
+from engine.errors import InvalidInput
+from engine.shell import session
+from engine.shell.plain_json import print_json
+from engine.shell.session import Session
+from engine.shell.tokens import integration_named, node_at, span
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+Node = Annotated[str, typer.Argument(metavar="NODE", help="The node: Family/Health, or its id.")]
+Handle = Annotated[str | None, typer.Option("--user", metavar="HANDLE", help="Whose memory.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands of this module."""
+    grants = typer.Typer(no_args_is_help=True, help="Rights on single nodes, for personas and integrations.")
+    grants.command("give")(give)
+    grants.command("revoke")(revoke)
+    grants.command("list")(list_grants)
+    app.add_typer(grants, name="grant")
+    access = typer.Typer(no_args_is_help=True, help="Who could see what, and what was refused.")
+    access.command("who")(who)
+    access.command("log")(log)
+    app.add_typer(access, name="access")
+
+
+def give(  # noqa: PLR0913 (the options of a command are its parameters)
+    context: typer.Context,
+    node: Node,
+    user: Handle = None,
+    persona: Annotated[str | None, typer.Option("--persona", metavar="PATH", help="To this persona.")] = None,
+    integration: Annotated[str | None, typer.Option("--integration", metavar="NAME", help="To this one.")] = None,
+    mode: Annotated[Literal["read", "read_write"], typer.Option("--mode", help="Only personas may write.")] = "read",
+    depth: Annotated[int, typer.Option("--depth", min=0, max=5, help="Layers below the node that it includes.")] = 0,
+    fields: Annotated[str, typer.Option("--fields", help="Some of records,items,files; none is the shell.")] = ",".join(
+        FIELDS
+    ),
+    purpose: Annotated[str, typer.Option("--purpose", help="What for, in one line.")] = "",
+    expires: Annotated[str | None, typer.Option("--expires", metavar="30d", help="Ends after 30m, 12h, 30d.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let a persona or an integration see one node of a user, and nothing below it unless asked."""
+    here = session.of(context)
+    if (persona is None) == (integration is None):
+        raise session.failed(here.notes, "Say to whom: --persona PATH or --integration NAME.")
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            owner = await session.the_user(engine, user)
+            if persona is not None:
+                subject = await node_at(engine, owner.user_id, persona, persona=True)
+            else:
+                subject = (await integration_named(engine, integration or "")).integration_id
+            new = NewGrant(
+                await node_at(engine, owner.user_id, node),
+                "third_party" if persona is None else "persona",
+                subject,
+                mode,
+                depth,
+                _fields(fields),
+                purpose,
+                datetime.now(UTC) + span(expires) if expires else None,
+            )
+            memory = engine.memory(owner.user_id)
+            given = await memory.grants.give(memory.principal, new)
+        if as_json:
+            print_json(here.out, given)
+        else:
+            state = "given" if given.created else "was given already"
+            here.out.print(Text(f"Grant {given.grant_id}: {state}."), soft_wrap=True)
+
+    here.run(work())
+
+
+def revoke(
+    context: typer.Context, grant: Annotated[UUID, typer.Argument(metavar="GRANT")], user: Handle = None
+) -> None:
+    """End a grant; the next question of anybody finds it ended."""
+    here = session.of(context)
+
+    async def work() -> None:
+        memory: Memory
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            ended = await memory.grants.revoke(memory.principal, grant)
+        here.out.print(Text(f"Grant {grant}: ended {_told(ended)}."), soft_wrap=True)
+
+    here.run(work())
+
+
+def list_grants(
+    context: typer.Context,
+    user: Handle = None,
+    ended: Annotated[bool, typer.Option("--ended", help="Those too that are over.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List what a user has granted, the first 500."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            grants = await memory.grants.listing(memory.principal, ended=ended, limit=500)
+        if as_json:
+            print_json(here.out, {"grants": grants})
+            return
+        rows = [
+            (
+                str(g.grant_id),
+                g.node_name,
+                f"{g.subject_name} ({g.subject_kind})",
+                g.mode,
+                _told(g.revoked_at or g.expires_at),
+            )
+            for g in grants
+        ]
+        _print_table(here, ("grant", "node", "to", "may", "ends"), rows, "Nothing is granted.")
+
+    here.run(work())
+
+
+def who(
+    context: typer.Context,
+    node: Node,
+    user: Handle = None,
+    at: Annotated[str | None, typer.Option("--at", metavar="TIME", help="ISO 8601, as in 2026-03-01T18:00Z.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Who could see a node, now or at a time."""
+    here = session.of(context)
+
+    async def work() -> None:
+        moment = _moment(at) if at else None
+        async with here.engine() as (engine, _):
+            owner = await session.the_user(engine, user)
+            memory = engine.memory(owner.user_id)
+            viewers = await memory.grants.audience(memory.principal, await node_at(engine, owner.user_id, node), moment)
+        if as_json:
+            print_json(here.out, {"viewers": viewers})
+            return
+        rows = [
+            (v.subject_kind, v.subject_name or str(v.subject_id), v.reason, v.mode, " ".join(v.fields)) for v in viewers
+        ]
+        _print_table(here, ("kind", "who", "why", "may", "of it"), rows, "Nobody: the node was not there yet.")
+
+    here.run(work())
+
+
+def log(context: typer.Context, user: Handle = None, as_json: AsJson = False) -> None:
+    """The newest 100 lines of the audit log of a user's graph."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            entries = await memory.grants.log(memory.principal)
+        if as_json:
+            print_json(here.out, {"entries": entries})
+            return
+        rows = [(_told(e.occurred_at), e.event, e.actor_kind, str(e.node_id or ""), e.detail) for e in entries]
+        _print_table(here, ("when", "what", "by", "node", "detail"), rows, "Nothing has happened yet.")
+
+    here.run(work())
+
+
+def _fields(text: str) -> tuple[Field, ...]:
+    names = {name.strip() for name in text.split(",") if name.strip()}
+    if not names <= set(FIELDS):
+        raise InvalidInput(f"The fields of a grant are some of {', '.join(FIELDS)}.")
+    return tuple(name for name in FIELDS if name in names)
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidInput(f"{text} is no point in time like 2026-03-01T18:00Z.") from error
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _told(moment: datetime | None) -> str:
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC" if moment else ""
+
+
+def _print_table(here: Session, names: tuple[str, ...], rows: Sequence[tuple[str, ...]], nothing: str) -> None:
+    if not rows:
+        here.out.print(nothing)
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, name in enumerate(names):
+        table.add_column(name, overflow="fold", no_wrap=number == 0)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    here.out.print(table)

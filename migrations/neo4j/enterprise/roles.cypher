@@ -1,0 +1,25 @@
+// Optional, for Neo4j Enterprise: roles for people who work in Browser or Bloom. Community has no roles, and there every
+// Bolt credential is the operator's: it sees all graphs. The engine never runs this file and does not need it; it keeps
+// its own filter in every statement, whatever the server's edition.
+//
+// Run it once as an administrator with `cypher-shell -d system -f roles.cypher`, after the engine's own migrations.
+// Property-based rules need Neo4j 5.21 or newer; a rule compares one property with one literal, so a role that shows a single
+// user's graph is made per user (the last part; put the user's id in place of the zeros).
+
+// The engine itself: reads and writes everything, changes no schema at run time.
+CREATE ROLE neurigraph_engine IF NOT EXISTS AS COPY OF publisher;
+
+// Explorers of the whole database: shells, edges and manifests, without the lines of private records and without grants.
+CREATE ROLE neurigraph_explorer IF NOT EXISTS;
+GRANT ACCESS ON DATABASE neo4j TO neurigraph_explorer;
+GRANT MATCH {*} ON GRAPH neo4j NODES Node TO neurigraph_explorer;
+GRANT MATCH {*} ON GRAPH neo4j FOR (r:Record) WHERE r.privacy = 'org' TO neurigraph_explorer;
+GRANT MATCH {*} ON GRAPH neo4j RELATIONSHIPS HAS_CHILD, RELATED, HOLDS TO neurigraph_explorer;
+DENY MATCH {*} ON GRAPH neo4j NODES Subject, Migration TO neurigraph_explorer;
+
+// One user's graph and nothing else: a role of its own for each user.
+CREATE ROLE neurigraph_user_00000000 IF NOT EXISTS;
+GRANT ACCESS ON DATABASE neo4j TO neurigraph_user_00000000;
+GRANT MATCH {*} ON GRAPH neo4j FOR (n:Node) WHERE n.user_id = '00000000-0000-0000-0000-000000000000' TO neurigraph_user_00000000;
+GRANT MATCH {*} ON GRAPH neo4j FOR (r:Record) WHERE r.user_id = '00000000-0000-0000-0000-000000000000' TO neurigraph_user_00000000;
+GRANT MATCH {*} ON GRAPH neo4j RELATIONSHIPS HAS_CHILD, RELATED, HOLDS TO neurigraph_user_00000000;
