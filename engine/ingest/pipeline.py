@@ -175,7 +175,7 @@ class Ingest:
             drafted = self._draft_conversation(source, content, vocabulary)
         if isinstance(drafted, Skipped):
             return drafted
-        records = tuple(replace(record, source_id=key, privacy=pending.privacy) for record in drafted.records)
+        records = tuple(replace(record, privacy=pending.privacy) for record in drafted.records)
         return replace(drafted, records=records)
 
     def _draft_conversation(

@@ -169,7 +169,7 @@ ALTER TABLE engine.outbox DROP CONSTRAINT outbox_kind_check,
 DROP POLICY own ON engine.outbox;
 CREATE POLICY own ON engine.outbox FOR SELECT TO neurigraph_request USING (user_id = (SELECT engine.principal_user()));
 CREATE POLICY commits ON engine.outbox FOR INSERT TO neurigraph_request
-    WITH CHECK (kind IN ('node', 'records') AND engine.may_commit(user_id, kind, payload));
+    WITH CHECK (kind = 'records' AND jsonb_typeof(payload -> 'records') = 'array' AND engine.may_commit(user_id, kind, payload));
 
 -- What a persona stores and repeats is kept apart from its owner's by the start of the key.
 CREATE FUNCTION engine.own_keys() RETURNS text

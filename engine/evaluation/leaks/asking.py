@@ -1,0 +1,89 @@
+"""One operation of the fuzzer: who asks, what is asked, and how the outcome is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING
+from uuid import UUID, uuid4
+
+import psycopg
+
+from engine.errors import NeurigraphError
+from engine.evaluation.leaks.model import Asker, World
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
+    from engine.neurigraph import Engine
+
+Judge = Callable[[object], Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One question: who asks what, how it is asked, and what of the outcome (an answer or an error) is wrong."""
+
+    kind: str
+    asker: Asker
+    about: str
+    ask: Callable[[Engine], Awaitable[object]]
+    judge: Judge
+
+    def __str__(self) -> str:
+        return f"{self.kind} by {self.asker}: {self.about}"
+
+
+Draw = Callable[[World, Random], Operation]
+"""Makes one operation of its kind."""
+
+
+def somebody(world: World, rng: Random) -> Asker:
+    """A user, a persona or an integration; in a graph that is not theirs, or unknown, now and then."""
+    graph = rng.choice(world.users)
+    draw = rng.random()
+    elsewhere = rng.choice(world.users) if rng.random() < 0.1 else graph
+    if draw < 0.2:
+        return Asker("user", graph, elsewhere)
+    if draw < 0.62:
+        personas = [place for place in world.places.values() if place.user_id == graph and place.node_type == "persona"]
+        return Asker("persona", rng.choice(personas).node_id, elsewhere)
+    if draw < 0.96:
+        return Asker("third_party", rng.choice([*world.integrations, world.stranger]), graph)
+    concepts = [place for place in world.places.values() if place.user_id == graph and place.node_type == "concept"]
+    return Asker("persona", rng.choice(concepts).node_id if draw < 0.98 else uuid4(), graph)
+
+
+def some_node(world: World, asker: Asker, rng: Random) -> UUID:
+    """Any node, most often of the asker's graph, often a readable one, sometimes none at all."""
+    draw = rng.random()
+    if draw < 0.35:
+        readable = world.readable(asker, asker.graph)
+        if readable:
+            return rng.choice(readable).node_id
+    if draw < 0.85:
+        return rng.choice([place for place in world.places.values() if place.user_id == asker.graph]).node_id
+    return rng.choice(list(world.places)) if draw < 0.96 else uuid4()
+
+
+async def outcome_of(work: Awaitable[object]) -> object:
+    """The answer, or the error as a value: the engine's own, or one that nobody foresaw, which no judge accepts."""
+    try:
+        return await work
+    except (NeurigraphError, psycopg.Error, LookupError, ValueError, TypeError) as error:
+        return error
+
+
+def question(
+    world: World, kind: str, asker: Asker, about: str, ask: Callable[[Memory], Awaitable[object]], judge: Judge
+) -> Operation:
+    """An operation of the public API; besides the judge's own sentences, nothing foreign may stand in the answer."""
+
+    async def asked(engine: Engine) -> object:
+        return await outcome_of(ask(engine.memory_as(asker.principal)))
+
+    def judged(outcome: object) -> Iterator[str]:
+        yield from judge(outcome)
+        yield from world.foreign(asker, (outcome, getattr(outcome, "detail", "")))
+
+    return Operation(kind, asker, about, asked, judged)

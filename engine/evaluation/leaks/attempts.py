@@ -1,0 +1,108 @@
+"""Attempts through the public API that must be refused: to store, shape, grant where the asker may not."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterator
+from random import Random
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from engine.domain.grant import NewGrant
+from engine.domain.node import NewNode
+from engine.errors import InvalidInput
+from engine.evaluation.leaks import expected
+from engine.evaluation.leaks.asking import Draw, Operation, question, some_node, somebody
+from engine.evaluation.leaks.forest import marker, random_grant
+from engine.evaluation.leaks.model import World
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
+
+
+def store_refused(world: World, rng: Random) -> Operation:
+    """Storing where the asker may not write, or as private, or without saying where."""
+    asker = somebody(world, rng)
+    node = some_node(world, asker, rng)
+    if world.writes(asker, node) and world.places[node].user_id == asker.graph:
+        node = uuid4()
+    draw = rng.random()
+    text, private = f"Intruding {marker(rng)}.", draw < 0.1 and asker.kind != "user"
+    where = None if draw > 0.9 and asker.kind != "user" else node
+
+    def ask(memory: Memory) -> Awaitable[object]:
+        return memory.remember_text("x", text, node_id=where, privacy="private" if private else "org")
+
+    def judge(outcome: object) -> Iterator[str]:
+        if where is None or private:
+            yield from expected.differing("refused as", InvalidInput, type(outcome))
+        else:
+            yield from expected.denied(outcome)
+
+    return question(world, "store refused", asker, str(where), ask, judge)
+
+
+def provision_refused(world: World, rng: Random) -> Operation:
+    """A child below a node that is not the asker's own."""
+    asker = somebody(world, rng)
+    node = some_node(world, asker, rng)
+    node = uuid4() if world.owns(asker, node) and asker.graph == asker.principal_id else node
+    new = NewNode(node, marker(rng))
+    return question(world, "provision refused", asker, str(node), lambda memory: memory.provision(new), expected.denied)
+
+
+def relate_refused(world: World, rng: Random) -> Operation:
+    """An edge of which one end is not the asker's own."""
+    asker = somebody(world, rng)
+    ends = [some_node(world, asker, rng), some_node(world, asker, rng)]
+    if asker.kind == "user" and all(world.owns(asker, end) for end in ends):
+        ends[rng.randrange(2)] = uuid4()
+    if ends[0] == ends[1]:
+        ends[1] = uuid4()
+    kind = marker(rng)
+    return question(
+        world, "relate refused", asker, str(ends), lambda memory: memory.relate(ends[0], ends[1], kind), expected.denied
+    )
+
+
+def give_refused(world: World, rng: Random) -> Operation:
+    """A grant on a node that is not the asker's own, or to nobody of the asker's graph and workspace."""
+    asker = somebody(world, rng)
+    new = random_grant(world, rng.choice(world.users), rng)
+    mine = [place for place in world.places.values() if place.user_id == asker.principal_id]
+    if world.owns(asker, new.node_id):
+        concepts = [place for place in mine if place.node_type == "concept"]
+        others = [place for place in world.places.values() if place not in mine]
+        new = NewGrant(new.node_id, "persona", rng.choice(rng.choice((concepts, others))).node_id)
+        if rng.random() < 0.3:
+            new = NewGrant(new.node_id, "third_party", world.stranger)
+    elif asker.kind == "user":
+        new = NewGrant(new.node_id, "persona", rng.choice([p for p in mine if p.node_type == "persona"]).node_id)
+    return question(
+        world,
+        "give refused",
+        asker,
+        str(new),
+        lambda memory: memory.grants.give(memory.principal, new),
+        expected.denied,
+    )
+
+
+def revoke_refused(world: World, rng: Random) -> Operation:
+    """The end of somebody else's grant."""
+    asker = somebody(world, rng)
+    others = [right.grant_id for right in world.rights.values() if not world.owns(asker, right.node_id)]
+    grant = rng.choice([*others, uuid4()])
+    return question(
+        world, "revoke refused", asker, str(grant),
+        lambda memory: memory.grants.revoke(memory.principal, grant), expected.denied,
+    )  # fmt: skip
+
+
+DRAWS: dict[str, tuple[Draw, int]] = {
+    "store refused": (store_refused, 3),
+    "provision refused": (provision_refused, 2),
+    "relate refused": (relate_refused, 3),
+    "give refused": (give_refused, 3),
+    "revoke refused": (revoke_refused, 2),
+}
+"""Every kind with how often it is drawn, in parts."""

@@ -1,0 +1,62 @@
+"""What changes the world between two batches of questions: grants, records, edges, nodes; nobody asks meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from random import Random
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from engine.domain.node import MAX_LAYER
+from engine.evaluation.leaks.expected import differing
+from engine.evaluation.leaks.forest import add_edge, add_node, add_record, give, owner, random_grant, revoke, survey
+from engine.evaluation.leaks.model import Asker, Place, World
+
+if TYPE_CHECKING:
+    from engine.neurigraph import Engine
+
+MOST_RECORDS = 40
+"""Records at a node: the manifest of a shell shows the newest fifty."""
+MOST_NODES = 25
+"""Nodes of a user."""
+
+
+async def change(engine: Engine, world: World, rng: Random) -> AsyncIterator[tuple[str, Asker, list[str]]]:
+    """Some changes, each told with its kind, who made it, and what was wrong with the answer."""
+    user = rng.choice(world.users)
+    mine = [place for place in world.places.values() if place.user_id == user]
+    for _ in range(2):
+        await give(engine, world, random_grant(world, user, rng))
+        yield "give", owner(user), []
+    running = [r.grant_id for r in world.rights.values() if not r.ended and world.places[r.node_id].user_id == user]
+    for grant_id in rng.sample(running, min(2, len(running))):
+        await revoke(engine, world, user, grant_id)
+        yield "revoke", owner(user), []
+    if len(world.links) < 60:
+        await add_edge(engine, world, rng, rng.sample(mine, 2))
+        yield "relate", owner(user), []
+    touched: set[UUID] = set()
+    if len(mine) < MOST_NODES and rng.random() < 0.2:
+        above = rng.choice([place for place in mine if place.layer < MAX_LAYER])
+        touched.add((await add_node(engine, world, above, rng, persona=rng.random() < 0.3)).node_id)
+        yield "provision", owner(user), []
+    for asker, place in _writers(world, user, mine, rng):
+        private = asker.kind == "user" and rng.random() < 0.4
+        report = await add_record(engine, world, asker, place, rng, private=private)
+        touched.add(place.node_id)
+        wrong = [
+            text
+            for stored in report.records
+            for text in differing("path", world.path(asker, place.node_id), stored.path)
+        ]
+        yield "store", asker, [*wrong, *world.foreign(asker, report)]
+    await survey(engine, world, touched)
+
+
+def _writers(world: World, user: UUID, mine: list[Place], rng: Random) -> list[tuple[Asker, Place]]:
+    """The user somewhere, and up to two personas where they may write."""
+    room = [place for place in mine if len(world.held(place.node_id)) < MOST_RECORDS]
+    personas = [Asker("persona", place.node_id, user) for place in mine if place.node_type == "persona"]
+    writable = [(asker, place) for asker in personas for place in room if world.writes(asker, place.node_id)]
+    chosen = rng.sample(writable, min(2, len(writable)))
+    return [(owner(user), rng.choice(room)), *chosen] if room else chosen

@@ -1,0 +1,132 @@
+"""Runs random operations in batches, a few at a time, and compares every answer with the model.
+
+Between two batches grants, records and nodes change; within one nothing does, so every comparison is exact.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from engine.errors import InvalidInput, NotFound
+from engine.evaluation.leaks import attempts, intrusions, questions, rows
+from engine.evaluation.leaks.asking import Operation
+from engine.evaluation.leaks.changes import change
+from engine.evaluation.leaks.forest import Size, grow
+from engine.evaluation.leaks.model import World
+from engine.progress import Progress, Silent
+
+if TYPE_CHECKING:
+    from engine.neurigraph import Engine
+
+BATCH = 250
+DRAWS = questions.DRAWS | attempts.DRAWS | rows.DRAWS | intrusions.DRAWS
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """An answer that did not match: the seed that found it, the operation, one line on what was wrong."""
+
+    seed: int
+    operation: str
+    asker: str
+    wrong: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeakReport:
+    """What was asked and what was wrong. `seconds`: setup and operations together."""
+
+    seed: int
+    operations: int
+    by_kind: dict[str, int]
+    leaks: tuple[Leak, ...]
+    nodes: int
+    records: int
+    grants: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class Run:
+    """One run over a world; `kinds` narrows it, `patience` ends it after so many leaks, `at_once` ask at the same time."""
+
+    engine: Engine
+    world: World
+    seed: int
+    kinds: Collection[str] | None = None
+    patience: int = 50
+    at_once: int = 10
+    progress: Progress = field(default_factory=Silent)
+    asked: Counter[str] = field(default_factory=Counter)
+    leaks: list[Leak] = field(default_factory=list)
+
+    async def go(self, count: int, *, changing: bool = True) -> None:
+        """Asks `count` operations, or fewer once the leaks are too many."""
+        rng = Random(self.seed)
+        while (left := count - self.asked.total()) > 0 and len(self.leaks) < self.patience:
+            before = self.asked.total()
+            if changing:
+                await self._change(rng)
+            await self._batch(rng, min(BATCH, left))
+            self.progress.advance("leaks", self.asked.total() - before)
+
+    async def _change(self, rng: Random) -> None:
+        try:
+            async for kind, asker, wrong in change(self.engine, self.world, rng):
+                self.asked[kind] += 1
+                self.leaks += [Leak(self.seed, kind, str(asker), text) for text in wrong]
+        except (NotFound, InvalidInput) as error:
+            self.leaks.append(Leak(self.seed, "change", "", f"what is allowed was refused: {error.detail}"))
+
+    async def _batch(self, rng: Random, size: int) -> None:
+        names = list(self.kinds if self.kinds is not None else DRAWS)
+        drawn = rng.choices(names, [DRAWS[name][1] for name in names], k=size)
+        waiting = [DRAWS[name][0](self.world, rng) for name in drawn]
+        waiting.reverse()
+
+        async def work() -> None:
+            while waiting and len(self.leaks) < self.patience:
+                await self._ask(waiting.pop())
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self.at_once):
+                group.create_task(work())
+
+    async def _ask(self, operation: Operation) -> None:
+        outcome = await operation.ask(self.engine)
+        self.asked[operation.kind] += 1
+        wrong: Sequence[str] = list(operation.judge(outcome))
+        about = f"{operation.kind}: {operation.about}"[:300]
+        self.leaks += [Leak(self.seed, about, str(operation.asker), text[:500]) for text in wrong]
+
+
+async def fuzz(
+    engine: Engine, *, count: int, seed: int, progress: Progress | None = None, size: Size | None = None
+) -> LeakReport:
+    """Grows a forest of its own and asks `count` operations; the same seed draws the same operations.
+
+    Raises StoreUnavailable where a store is not there.
+    """
+    progress = progress or Silent()
+    started = perf_counter()
+    progress.start("leaks", count, "operations")
+    world = await grow(engine, Random(seed), size)
+    run = Run(engine, world, seed, progress=progress)
+    await run.go(count)
+    progress.finish("leaks", f"{run.asked.total()} operations, {len(run.leaks)} leaks")
+    return LeakReport(
+        seed,
+        run.asked.total(),
+        dict(sorted(run.asked.items())),
+        tuple(run.leaks),
+        len(world.places),
+        len(world.written),
+        len(world.rights),
+        round(perf_counter() - started, 1),
+    )

@@ -1,0 +1,160 @@
+"""Attempts to write under the request role, past the public API; all undone."""
+
+from __future__ import annotations
+
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING, Any
+from uuid import UUID, uuid4
+
+import psycopg
+from psycopg import errors
+
+from engine.evaluation.leaks.asking import Draw, Operation
+from engine.evaluation.leaks.expected import differing
+from engine.evaluation.leaks.model import Asker, World
+from engine.evaluation.leaks.rows import Statement, a_node, claimant, may_see, may_see_shared
+
+if TYPE_CHECKING:
+    from engine.neurigraph import Engine
+
+
+def _attempt(kind: str, asker: Asker, statement: Statement, allowed: bool) -> Operation:
+    """A statement that the policies let pass or refuse."""
+
+    async def ask(engine: Engine) -> object:
+        try:
+            await statement.run(engine, asker)
+        except errors.InsufficientPrivilege:
+            return False
+        except psycopg.IntegrityError:
+            pass  # it came past the policies, which are asked first
+        return True
+
+    return Operation(kind, asker, str(statement), ask, partial(differing, "let pass", allowed))
+
+
+def _changed(kind: str, asker: Asker, statement: Statement, wanted: int) -> Operation:
+    """A statement that changes so many rows."""
+
+    async def ask(engine: Engine) -> object:
+        try:
+            return (await statement.run(engine, asker))[1]
+        except errors.InsufficientPrivilege as error:
+            return error  # a row was found that must not become another's
+
+    return Operation(kind, asker, str(statement), ask, partial(differing, "rows changed", wanted))
+
+
+def _intruder(world: World, rng: Random) -> tuple[Asker, UUID]:
+    """Anybody at any node; often a persona where it may write, to try there what it may not."""
+    rights = [right for right in world.rights.values() if right.mode == "read_write" and not right.ended]
+    if rights and rng.random() < 0.4:
+        right = rng.choice(rights)
+        return Asker("persona", right.subject_id, world.places[right.node_id].user_id), right.node_id
+    asker = claimant(world, rng)
+    return asker, a_node(world, asker, rng)
+
+
+def insert_into_node(world: World, rng: Random) -> Operation:
+    """A row more in one of a node's tables."""
+    asker, node = _intruder(world, rng)
+    table, private = rng.choice(("records", "items", "files", "deltas", "terms")), rng.random() < 0.3
+    parameters: dict[str, Any] = {"privacy": "private" if private else "org"}
+    if table == "terms":
+        parameters = {"unit": "private turn" if private else "turn"}
+    if table == "files":
+        record = rng.choice(world.held(node)) if world.held(node) else None
+        parameters = {"record_id": record.record_id if record else uuid4()}
+        private = record is None or record.private
+    allowed = world.writes(asker, node) and (not private or table == "deltas" or world.owns(asker, node))
+    statement = Statement(f"leaks_insert_{table}", world.places[node].schema_name, parameters)
+    return _attempt("insert into a node", asker, statement, allowed)
+
+
+def update_node(world: World, rng: Random) -> Operation:
+    """All rows of one of a node's tables changed at once."""
+    asker, node = _intruder(world, rng)
+    table, place = rng.choice(_CHANGEABLE)
+    rows = [row for row in world.rows[node] if row.place == place]
+    wanted = sum(world.writes(asker, node) and may_see(world, asker, node, row) for row in rows)
+    statement = Statement(f"leaks_update_{table}", world.places[node].schema_name)
+    return _changed("update of a node", asker, statement, wanted)
+
+
+_CHANGEABLE = (
+    ("records", "metadata_records"),
+    ("items", "memory_items"),
+    ("files", "file_manifest"),
+    ("terms", "term_counts"),
+)
+
+
+def update_shared(world: World, rng: Random) -> Operation:
+    """All sources, or all kept answers, changed at once."""
+    asker = claimant(world, rng)
+    table = rng.choice(("sources", "idempotency"))
+    wanted = sum(row["place"] == table and may_see_shared(world, asker, row) for row in world.shared)
+    return _changed("update of shared rows", asker, Statement(f"leaks_update_{table}"), wanted)
+
+
+def insert_shared(world: World, rng: Random) -> Operation:
+    """A row more in a shared table, in anybody's name."""
+    asker = claimant(world, rng)
+    graph = rng.choice((asker.graph, rng.choice(world.users)))
+    table = rng.choice(("sources", "idempotency", "hierarchy", "grant"))
+    own = asker.kind == "user" and asker.principal_id == graph
+    prefix = f"persona:{asker.principal_id}:" if rng.random() < 0.5 else ""
+    keyed = table in ("sources", "idempotency")
+    allowed = table != "grant" and (own or (keyed and prefix != "" and _at_home(world, asker, graph)))
+    more = {"key": f"{prefix}{uuid4()}"} if keyed else {"node_id": _node_of(world, graph, rng)}
+    statement = Statement(f"leaks_insert_{table}", None, {"user_id": graph, **more})
+    return _attempt("insert of a shared row", asker, statement, allowed)
+
+
+def commit(world: World, rng: Random) -> Operation:
+    """A commit of records accepted past the engine, to any node; what a user commits to the own graph is the engine's to
+    check. Nodes are committed by the function that makes them, never by hand."""
+    asker = claimant(world, rng)
+    graph = rng.choice((asker.graph, rng.choice(world.users)))
+    node = _node_of(world, graph, rng)
+    if rng.random() < 0.5:
+        writable = [place.node_id for place in world.readable(asker, graph) if world.writes(asker, place.node_id)]
+        node = rng.choice(writable or [node])
+    claimed = rng.choice((graph, graph, rng.choice(world.users)))
+    kind = rng.choice(("records", "records", "node"))
+    honest = claimed == graph and _at_home(world, asker, graph) and world.writes(asker, node)
+    allowed = kind == "records" and (honest or (asker.kind == "user" and asker.principal_id == graph))
+    parameters = {"user_id": graph, "kind": kind, "claimed": claimed, "node_id": node}
+    return _attempt("commit", asker, Statement("leaks_insert_outbox", None, parameters), allowed)
+
+
+def _at_home(world: World, asker: Asker, graph: UUID) -> bool:
+    """A true persona of that graph."""
+    myself = world.places.get(asker.principal_id)
+    known = asker.kind == "persona" and myself is not None and myself.user_id == graph
+    return known and world.reads(asker, asker.principal_id)
+
+
+def _node_of(world: World, graph: UUID, rng: Random) -> UUID:
+    return rng.choice([place for place in world.places.values() if place.user_id == graph]).node_id
+
+
+def delete(world: World, rng: Random) -> Operation:
+    """What nobody may: to delete."""
+    asker = claimant(world, rng)
+    schema = world.places[a_node(world, asker, rng)].schema_name
+    items = rng.random() < 0.5
+    statement = Statement("leaks_delete_items", schema) if items else Statement("leaks_delete_log")
+    return _attempt("delete", asker, statement, False)
+
+
+DRAWS: dict[str, tuple[Draw, int]] = {
+    "insert into a node": (insert_into_node, 14),
+    "update of a node": (update_node, 12),
+    "update of shared rows": (update_shared, 4),
+    "insert of a shared row": (insert_shared, 8),
+    "commit": (commit, 6),
+    "delete": (delete, 2),
+}
+"""Every kind with how often it is drawn, in parts."""

@@ -1,0 +1,184 @@
+"""Questions through the public API: drawn at random, asked, and judged by the model."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterator
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from engine.domain.search import ItemKind, SearchRequest
+from engine.evaluation.leaks import expected
+from engine.evaluation.leaks.asking import Draw, Operation, outcome_of, question, some_node, somebody
+from engine.evaluation.leaks.forest import SHARED_ALIAS
+from engine.evaluation.leaks.model import Asker, World
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
+    from engine.neurigraph import Engine
+
+
+def shell(world: World, rng: Random) -> Operation:
+    """The shell of a node."""
+    asker = somebody(world, rng)
+    node = some_node(world, asker, rng)
+    judge = partial(expected.shell, world, asker, node)
+    return question(world, "shell", asker, str(node), lambda memory: memory.shell(node), judge)
+
+
+def metadata(world: World, rng: Random) -> Operation:
+    """All pages of a node's records."""
+    asker = somebody(world, rng)
+    node, limit = some_node(world, asker, rng), rng.choice((1, 3, 50))
+    judge = partial(expected.metadata, world, asker, node)
+    return question(world, "metadata", asker, str(node), lambda memory: _pages(memory, node, limit), judge)
+
+
+async def _pages(memory: Memory, node: UUID, limit: int) -> list[object]:
+    records: list[object] = []
+    cursor: str | None = None
+    while True:
+        page = await memory.metadata(node, limit=limit, cursor=cursor)
+        records += page.records
+        cursor = page.cursor
+        if cursor is None:
+            return records
+
+
+def anchors(world: World, rng: Random) -> Operation:
+    """Every place of a name."""
+    asker = somebody(world, rng)
+    node = world.places.get(some_node(world, asker, rng))
+    name = node.name if node and rng.random() < 0.5 else SHARED_ALIAS
+    judge = partial(expected.anchors, world, asker, name)
+    return question(world, "anchors", asker, name, lambda memory: memory.anchors(name), judge)
+
+
+def edges(world: World, rng: Random) -> Operation:
+    """The registry of edges."""
+    asker = somebody(world, rng)
+    judge = partial(expected.edges, world, asker)
+    return question(world, "edges", asker, "", lambda memory: memory.edges(), judge)
+
+
+def search(world: World, rng: Random) -> Operation:
+    """A question for the one word of a record, with or without names of nodes, everywhere or in named nodes."""
+    asker = somebody(world, rng)
+    wanted = rng.choice(list(world.written.values()))
+    if rng.random() < 0.7:
+        seen = [record for record in world.written.values() if world.places[record.node_id].user_id == asker.graph]
+        wanted = rng.choice(seen)
+    names = [rng.choice(list(world.places.values())).name for _ in range(rng.choice((0, 1, 2)))]
+    query = " ".join([wanted.marker, *names, *([SHARED_ALIAS] if rng.random() < 0.2 else [])])
+    nodes = tuple({some_node(world, asker, rng) for _ in range(4)}) if rng.random() < 0.25 else None
+    kinds: tuple[ItemKind, ...] | None = (rng.choice(("turn", "chunk")),) if rng.random() < 0.2 else None
+    widen = "always" if rng.random() < 0.4 else "auto"
+    request = SearchRequest(query, 10, kinds, nodes, widen)  # type: ignore[arg-type]
+    judge = partial(expected.search, world, asker, request, wanted)
+
+    async def ask(engine: Engine) -> object:
+        return await outcome_of(engine.memory_as(asker.principal).search(request))
+
+    return Operation("search", asker, repr(request), ask, judge)
+
+
+def read_file(world: World, rng: Random) -> Operation:
+    """A file, at its own node or at another."""
+    asker = somebody(world, rng)
+    node = some_node(world, asker, rng)
+    at_node = world.held(node) if node in world.places else []
+    record = rng.choice(at_node or list(world.written.values()))
+    node = node if rng.random() < 0.2 else record.node_id
+    judge = partial(expected.file, world, asker, node, record)
+    about = f"{record.file_id} at {node}"
+    return question(world, "file", asker, about, lambda memory: memory.read_file(node, record.file_id), judge)
+
+
+def listing(world: World, rng: Random) -> Operation:
+    """The grants of the graph, or of one node."""
+    asker = somebody(world, rng)
+    node, ended = (some_node(world, asker, rng) if rng.random() < 0.5 else None), rng.random() < 0.5
+
+    def judge(outcome: object) -> Iterator[str]:
+        mine = {
+            right.grant_id
+            for right in world.rights.values()
+            if world.owns(asker, right.node_id) and node in (None, right.node_id) and (ended or not right.ended)
+        }
+        given = {grant.grant_id for grant in outcome} if isinstance(outcome, tuple) else outcome
+        yield from expected.differing("grants", mine, given)
+
+    async def ask(memory: Memory) -> object:
+        return await memory.grants.listing(memory.principal, node_id=node, ended=ended, limit=500)
+
+    return question(world, "listing", asker, f"{node} {ended}", ask, judge)
+
+
+def audience(world: World, rng: Random) -> Operation:
+    """Who sees a node."""
+    asker = somebody(world, rng)
+    node = some_node(world, asker, rng)
+
+    def judge(outcome: object) -> Iterator[str]:
+        if not world.owns(asker, node):
+            yield from expected.denied(outcome)
+            return
+        readers = {Asker("user", world.places[node].user_id, node), *_readers(world, node)}
+        given: Any = outcome
+        yield from expected.differing(
+            "audience", {reader.principal_id for reader in readers}, {viewer.subject_id for viewer in given}
+        )
+
+    return question(
+        world, "audience", asker, str(node), lambda memory: memory.grants.audience(memory.principal, node), judge
+    )
+
+
+def _readers(world: World, node: UUID) -> Iterator[Asker]:
+    graph = world.places[node].user_id
+    for place in world.places.values():
+        asker = Asker("persona", place.node_id, graph)
+        if place.node_type == "persona" and world.reads(asker, node):
+            yield asker
+    for integration in world.integrations:
+        asker = Asker("third_party", integration, graph)
+        if world.reads(asker, node):
+            yield asker
+
+
+def log(world: World, rng: Random) -> Operation:
+    """The newest lines of the audit log."""
+    asker = somebody(world, rng)
+
+    def judge(outcome: object) -> Iterator[str]:
+        given: Any = outcome
+        if asker.kind != "user":
+            yield from expected.differing("log", (), outcome)
+            return
+        strange = [entry for entry in given if entry.node_id in world.places and not world.owns(asker, entry.node_id)]
+        yield from expected.differing("lines of other graphs", [], strange)
+        if not given:
+            yield "the log is empty"
+
+    def ask(memory: Memory) -> Awaitable[object]:
+        return memory.grants.log(memory.principal, limit=100)
+
+    async def asked(engine: Engine) -> object:
+        return await outcome_of(ask(engine.memory_as(asker.principal)))
+
+    return Operation("log", asker, "", asked, judge)
+
+
+DRAWS: dict[str, tuple[Draw, int]] = {
+    "shell": (shell, 14),
+    "metadata": (metadata, 10),
+    "anchors": (anchors, 8),
+    "edges": (edges, 5),
+    "search": (search, 12),
+    "file": (read_file, 8),
+    "listing": (listing, 3),
+    "audience": (audience, 2),
+    "log": (log, 2),
+}
+"""Every kind with how often it is drawn, in parts."""

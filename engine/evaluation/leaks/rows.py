@@ -1,0 +1,202 @@
+"""Statements without any WHERE, sent under the request role past the public API, each undone.
+
+Here the askers are also such as no token ever makes: unknown kinds, a concept that says it is a persona, a persona
+that says it is an integration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from engine.evaluation.leaks.asking import Draw, Operation, some_node, somebody
+from engine.evaluation.leaks.model import Asker, Row, World
+from engine.stores.statements import sql_in, sql_text
+
+if TYPE_CHECKING:
+    from engine.neurigraph import Engine
+
+REFUSED = "refused"
+
+
+def claimant(world: World, rng: Random) -> Asker:
+    """Somebody, sometimes under another kind than the own."""
+    asker = somebody(world, rng)
+    if rng.random() < 0.2:
+        kind = rng.choice(("user", "persona", "third_party", "third_party", "service", ""))
+        return Asker(kind, rng.choice((asker.principal_id, asker.principal_id, asker.graph)), asker.graph)
+    return asker
+
+
+def a_node(world: World, asker: Asker, rng: Random) -> UUID:
+    """Any node that there is."""
+    while True:
+        node = some_node(world, asker, rng)
+        if node in world.places:
+            return node
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement file, in the schema of a node where it needs one, with its parameters."""
+
+    name: str
+    schema: str | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    async def run(self, engine: Engine, asker: Asker) -> tuple[list[dict[str, Any]], int]:
+        """Rows and their count for the asker; what it changed is undone."""
+        text = sql_text(self.name) if self.schema is None else sql_in(self.name, self.schema)
+        async with engine.postgres.request.connection() as connection, connection.transaction(force_rollback=True):
+            await connection.execute(sql_text("principal_set"), {"kind": asker.kind, "id": str(asker.principal_id)})
+            cursor = await connection.execute(text, self.parameters)
+            return (await cursor.fetchall() if cursor.description else []), cursor.rowcount
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.schema or ''} {self.parameters}"
+
+
+Shown = Callable[[dict[str, Any]], Iterable[object]]
+"""What of a row is compared: nothing, or one value."""
+
+
+def _exactly(kind: str, asker: Asker, statement: Statement, wanted: set[Any], shown: Shown) -> Operation:
+    """The rows of one statement: these and no others."""
+
+    async def ask(engine: Engine) -> object:
+        return (await statement.run(engine, asker))[0]
+
+    def judge(outcome: Any) -> Iterator[str]:
+        given = {value for row in outcome for value in shown(row)}
+        for name, difference in (("too many", given - wanted), ("missing", wanted - given)):
+            if difference:
+                yield f"rows {name}: {sorted(difference, key=str)[:3]} of {len(difference)}"
+
+    return Operation(kind, asker, str(statement), ask, judge)
+
+
+def _by_id(row: dict[str, Any]) -> tuple[object, ...]:
+    return (row["id"],)
+
+
+def may_see(world: World, asker: Asker, node: UUID, row: Row) -> bool:
+    """Whether a row of a node's tables is for the asker."""
+    if world.owns(asker, node):
+        return True
+    if row.place == "delta_log":
+        return False
+    part = {"metadata_records": "records", "file_manifest": "files"}.get(row.place, "items")
+    if row.record_id is not None:
+        return world.sees(asker, world.written[row.record_id], part)  # type: ignore[arg-type]
+    return world.reads(asker, node, part) and not row.private  # type: ignore[arg-type]
+
+
+def node_rows(world: World, rng: Random) -> Operation:
+    """All tables of a node."""
+    asker = claimant(world, rng)
+    node = a_node(world, asker, rng)
+    wanted = {(row.place, row.id) for row in world.rows[node] if may_see(world, asker, node, row)}
+    statement = Statement("leaks_node_rows", world.places[node].schema_name)
+    return _exactly("rows of a node", asker, statement, wanted, lambda row: [(row["place"], row["id"])])
+
+
+def shared_rows(world: World, rng: Random) -> Operation:
+    """All shared tables; the audit log grows meanwhile by the asker's own refusals, which are passed over."""
+    asker = claimant(world, rng)
+    wanted = {_line(row) for row in world.shared if may_see_shared(world, asker, row)}
+
+    def shown(row: dict[str, Any]) -> list[object]:
+        own = asker.kind == "user" and row["user_id"] == asker.principal_id
+        return [] if own and row["detail"] == REFUSED else [_line(row)]
+
+    return _exactly("shared rows", asker, Statement("leaks_shared_rows"), wanted, shown)
+
+
+def _line(row: dict[str, Any]) -> tuple[object, ...]:
+    return row["place"], row["id"], row["user_id"]
+
+
+def may_see_shared(world: World, asker: Asker, row: dict[str, Any]) -> bool:
+    """Whether a row of the shared tables is for the asker and always there."""
+    place = row["place"]
+    if place == "access_log" and row["detail"] == REFUSED:
+        return False
+    if asker.kind == "user":
+        return bool(row["user_id"] == asker.principal_id)
+    if place == "nodes":
+        return world.reads(asker, UUID(row["id"]))
+    own_key = asker.kind == "persona" and str(row["detail"]).startswith(f"persona:{asker.principal_id}")
+    return place in ("sources", "idempotency") and own_key and world.reads(asker, asker.principal_id)
+
+
+def search_nodes(world: World, rng: Random) -> Operation:
+    """The function that says where a search looks, for any user's graph."""
+    asker = claimant(world, rng)
+    graph = rng.choice((asker.graph, asker.graph, rng.choice(world.users)))
+    wanted = {str(place.node_id) for place in world.readable(asker, graph)}
+    statement = Statement("leaks_search_nodes", parameters={"user_id": graph})
+    return _exactly("search nodes", asker, statement, wanted, _by_id)
+
+
+def search_scan(world: World, rng: Random) -> Operation:
+    """The function that scans, over any schemas."""
+    asker = claimant(world, rng)
+    nodes = list({a_node(world, asker, rng) for _ in range(3)})
+    wanted = {
+        row.id
+        for node in nodes
+        for row in world.rows[node]
+        if row.place == "memory_items" and may_see(world, asker, node, row)
+    }
+    schemas = [world.places[node].schema_name for node in nodes]
+    parameters = {"nodes": nodes, "schemas": schemas, "terms": [1, 2]}
+    return _exactly("search scan", asker, Statement("leaks_search_scan", None, parameters), wanted, _by_id)
+
+
+def search_contents(world: World, rng: Random) -> Operation:
+    """The function that gives out contents, for all items of any node."""
+    asker = claimant(world, rng)
+    node = a_node(world, asker, rng)
+    items = [row for row in world.rows[node] if row.place == "memory_items"]
+    wanted = {row.id for row in items if may_see(world, asker, node, row)}
+    parameters = {"schema_name": world.places[node].schema_name, "items": [UUID(row.id) for row in items]}
+    return _exactly("search contents", asker, Statement("leaks_search_contents", None, parameters), wanted, _by_id)
+
+
+def search_counts(world: World, rng: Random) -> Operation:
+    """The function that counts documents, over any schema."""
+    asker = claimant(world, rng)
+    node = a_node(world, asker, rng)
+    wanted = {
+        row.id.removesuffix(":0")
+        for row in world.rows[node]
+        if row.place == "term_counts" and row.id.endswith(":0") and may_see(world, asker, node, row)
+    }
+    statement = Statement("leaks_search_counts", None, {"schemas": [world.places[node].schema_name]})
+    return _exactly("search counts", asker, statement, wanted, lambda row: [row["unit"]])
+
+
+def subject_name(world: World, rng: Random) -> Operation:
+    """What the subject of a grant is called: for whoever gave it one, of now or of before."""
+    asker = claimant(world, rng)
+    right = rng.choice(list(world.rights.values()))
+    given = any(one.subject_id == right.subject_id and world.owns(asker, one.node_id) for one in world.rights.values())
+    statement = Statement("leaks_subject_name", None, {"subject_id": right.subject_id})
+    return _exactly(
+        "subject name", asker, statement, {True} if given else set(), lambda row: [True] if row["name"] else []
+    )
+
+
+DRAWS: dict[str, tuple[Draw, int]] = {
+    "rows of a node": (node_rows, 40),
+    "shared rows": (shared_rows, 10),
+    "search nodes": (search_nodes, 6),
+    "search scan": (search_scan, 8),
+    "search contents": (search_contents, 6),
+    "search counts": (search_counts, 4),
+    "subject name": (subject_name, 2),
+}
+"""Every kind with how often it is drawn, in parts."""

@@ -1,0 +1,3 @@
+-- Purpose: tries to delete every item of a node, which nobody may: for the leak fuzzer, rolled back. Identifier: schema.
+-- Parameters: none. Returns: nothing.
+DELETE FROM {schema}.memory_items

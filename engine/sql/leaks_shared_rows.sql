@@ -1,0 +1,10 @@
+-- Purpose: every row of the shared tables that the asker is shown, without any WHERE: for the leak fuzzer.
+-- Parameters: none. Returns: place (table), id, user_id, detail (key of a source or request, event of a log line).
+SELECT 'nodes' AS place, node_id::text AS id, user_id, '' AS detail FROM engine.nodes
+UNION ALL SELECT 'users', user_id::text, user_id, '' FROM engine.users
+UNION ALL SELECT 'outbox', commit_id::text, user_id, '' FROM engine.outbox
+UNION ALL SELECT 'sources', source_id, user_id, source_id FROM engine.sources
+UNION ALL SELECT 'idempotency', key, user_id, key FROM engine.idempotency
+UNION ALL SELECT 'hierarchy_log', event_id::text, user_id, '' FROM engine.hierarchy_log
+UNION ALL SELECT 'grants', grant_id::text, user_id, '' FROM engine.grants
+UNION ALL SELECT 'access_log', entry_id::text, user_id, event FROM engine.access_log

@@ -1,0 +1,3 @@
+-- Purpose: tries to change every file of a node, without any WHERE: for the leak fuzzer, rolled back. Identifier: schema.
+-- Parameters: none. Returns: nothing; the count of rows tells.
+UPDATE {schema}.file_manifest SET last_accessed_at = now()

@@ -1,0 +1,416 @@
+"""The leak fuzzer over the whole public surface and the request role, and the proof that it would notice.
+
+The mutations take one policy, one condition of a rule, or one predicate of a Cypher statement away; a short run of
+operations aimed at it must then find a leak. Where none is found because another filter holds the same, the piece
+stands in `REDUNDANT` with what holds it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from random import Random
+
+import pytest
+from psycopg import sql
+
+from engine.evaluation.leaks.forest import Size, grow
+from engine.evaluation.leaks.fuzzer import DRAWS, Run, fuzz
+from engine.evaluation.leaks.model import World
+from engine.neurigraph import Engine
+from engine.retrieval import anchors
+from engine.stores import statements
+from engine.stores.statements import CYPHER_FOLDER
+
+SMALL = Size(users=2, nodes=9, edges=8, grants=10)
+OPERATIONS = 10_000
+AIMED, AIMED_AT_REDUNDANT = 1_200, 250
+"""Operations after which a mutation must have been noticed; most are within the first few dozen."""
+
+
+@pytest.mark.ledger("N28", "N29", "N30", "N31", "X01", "F01")
+async def test_ten_thousand_operations_leak_nothing(engine: Engine) -> None:
+    report = await fuzz(engine, count=OPERATIONS, seed=20)
+    assert [f"{leak.operation} by {leak.asker}: {leak.wrong}" for leak in report.leaks] == []
+    assert report.operations >= OPERATIONS
+    assert set(DRAWS) <= set(report.by_kind)
+
+
+# mutations -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+async def world(engine: Engine) -> World:
+    """A small forest that the mutations share; nothing in it changes."""
+    return await grow(engine, Random(7), SMALL)
+
+
+@pytest.fixture(scope="module")
+async def spoiled(engine: Engine) -> World:
+    """A forest for the mutations that let a write through."""
+    return await grow(engine, Random(8), SMALL)
+
+
+@pytest.fixture(scope="module")
+async def growing(engine: Engine) -> World:
+    """A forest for the mutations that show when personas store."""
+    return await grow(engine, Random(9), SMALL)
+
+
+async def noticed(engine: Engine, world: World, kinds: str, *, redundant: bool = False, changing: bool = False) -> bool:
+    """Whether a run aimed at these kinds (separated by commas) finds a leak."""
+    run = Run(engine, world, seed=11, kinds=kinds.split(", "), patience=1, at_once=4)
+    await run.go(AIMED_AT_REDUNDANT if redundant else AIMED, changing=changing)
+    return bool(run.leaks)
+
+
+def known(cases: dict[str, str], redundant: dict[str, str]) -> list[object]:
+    """The cases as parameters; a redundant one says so in its id."""
+    return [pytest.param(name, id=f"{name} (redundant)" if name in redundant else name) for name in cases]
+
+
+# policies of the tables of a node ------------------------------------------------------------------------
+
+PART = {
+    "metadata_records": "records",
+    "memory_items": "items",
+    "file_manifest": "files",
+    "term_counts": "items",
+    "delta_log": None,
+}
+NODE_POLICIES = [
+    (table, policy, half)
+    for table in PART
+    for policy in ("readable", "writable", "changeable")
+    for half in ("whole", "private")
+    if not (table == "delta_log" and (policy == "changeable" or (policy, half) == ("writable", "private")))
+]
+AIM = {"readable": "rows of a node", "writable": "insert into a node", "changeable": "update of a node"}
+
+
+@asynccontextmanager
+async def open_policy(engine: Engine, world: World, table: str, policy: str, half: str) -> AsyncIterator[None]:
+    """Takes a policy away on every node, or the half of it that guards what is private."""
+    clause = "WITH CHECK" if policy == "writable" else "USING"
+    mode = "read" if policy == "readable" else "write"
+    rule = "true" if half == "whole" else "(SELECT engine.can({mode}, {node}, {part}))"
+    statement = f"ALTER POLICY {policy} ON {{schema}}.{table} {clause} ({rule})"
+    try:
+        async with engine.postgres.as_service() as connection:
+            for place in world.places.values():
+                literals = {"mode": mode, "node": str(place.node_id), "part": PART[table]}
+                named = {name: sql.Literal(value) for name, value in literals.items()}
+                await connection.execute(sql.SQL(statement).format(schema=sql.Identifier(place.schema_name), **named))
+        yield
+    finally:
+        async with engine.postgres.as_service() as connection:
+            for place in world.places.values():
+                await connection.execute(
+                    "SELECT engine.apply_node_policies(%s, %s)", [place.node_id, place.schema_name]
+                )
+
+
+@pytest.mark.ledger("X01")
+@pytest.mark.parametrize(("table", "policy", "half"), NODE_POLICIES)
+async def test_a_policy_of_a_node_taken_away_is_noticed(
+    engine: Engine, world: World, table: str, policy: str, half: str
+) -> None:
+    async with open_policy(engine, world, table, policy, half):
+        assert await noticed(engine, world, AIM[policy])
+
+
+# policies of the shared tables ---------------------------------------------------------------------------
+
+SHARED_POLICIES = {
+    "nodes readable USING": "shared rows",
+    "users own USING": "shared rows",
+    "outbox own USING": "shared rows",
+    "outbox commits WITH CHECK": "commit",
+    "sources own USING": "shared rows, update of shared rows",
+    "sources own WITH CHECK": "insert of a shared row",
+    "idempotency own USING": "shared rows, update of shared rows",
+    "idempotency own WITH CHECK": "insert of a shared row",
+    "hierarchy_log own USING": "shared rows",
+    "hierarchy_log own WITH CHECK": "insert of a shared row",
+    "grants own USING": "shared rows, listing",
+    "access_log own USING": "shared rows, log",
+}
+
+
+@pytest.mark.ledger("X01")
+@pytest.mark.parametrize("name", SHARED_POLICIES)
+async def test_a_policy_of_a_shared_table_taken_away_is_noticed(engine: Engine, world: World, name: str) -> None:
+    table, policy, clause = name.split(" ", 2)
+    column = "qual" if clause == "USING" else "with_check"
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute(
+            "SELECT qual, with_check FROM pg_policies WHERE schemaname = 'engine' AND tablename = %s AND policyname = %s",
+            [table, policy],
+        )
+        rule = (await cursor.fetchone())[column]
+    try:
+        await as_service(engine, f"ALTER POLICY {policy} ON engine.{table} {clause} (true)")
+        assert await noticed(engine, world, SHARED_POLICIES[name])
+    finally:
+        await as_service(engine, f"ALTER POLICY {policy} ON engine.{table} {clause} ({rule})")
+
+
+async def test_no_policy_of_the_request_role_is_missing_here(engine: Engine, world: World) -> None:
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute(
+            "SELECT tablename, policyname FROM pg_policies WHERE schemaname = %s AND policyname <> 'service'",
+            [next(iter(world.places.values())).schema_name],
+        )
+        of_node = {(row["tablename"], row["policyname"]) for row in await cursor.fetchall()}
+        cursor = await connection.execute(
+            "SELECT tablename, policyname FROM pg_policies WHERE schemaname = 'engine' AND policyname <> 'service'"
+        )
+        shared = {(row["tablename"], row["policyname"]) for row in await cursor.fetchall()}
+    assert of_node == {(table, policy) for table, policy, _ in NODE_POLICIES}
+    assert shared == {tuple(name.split()[:2]) for name in SHARED_POLICIES}
+
+
+# conditions of the functions -----------------------------------------------------------------------------
+
+EVERY_ROW = "rows of a node, search nodes"
+RULES: dict[str, tuple[str, str, str, str]] = {
+    # name: function, condition as the database prints it, what stands there instead, where it shows
+    "expiry": (
+        "engine.granted(text,uuid[],text)",
+        "((g.expires_at IS NULL) OR (g.expires_at > statement_timestamp()))", "true", EVERY_ROW,
+    ),
+    "revocation": ("engine.granted(text,uuid[],text)", "(g.revoked_at IS NULL)", "true", EVERY_ROW),
+    "subject": ("engine.granted(text,uuid[],text)", "(g.subject_id = engine.principal_id())", "true", EVERY_ROW),
+    "subject kind": (
+        "engine.granted(text,uuid[],text)", "(g.subject_kind = engine.principal_kind())", "true", "search nodes",
+    ),
+    "depth": (
+        "engine.granted(text,uuid[],text)",
+        "((cardinality(granted.p_lineage) - array_position(granted.p_lineage, g.node_id)) <= g.depth)", "true", EVERY_ROW,
+    ),
+    "granted node": (
+        "engine.granted(text,uuid[],text)", "(g.node_id = ANY (granted.p_lineage))", "true", EVERY_ROW,
+    ),
+    "mode": (
+        "engine.granted(text,uuid[],text)",
+        "((granted.p_mode = 'read'::text) OR (g.mode = 'read_write'::text))", "true", "insert into a node",
+    ),
+    "fields": (
+        "engine.granted(text,uuid[],text)",
+        "((granted.p_field IS NULL) OR (granted.p_field = ANY (g.fields)))", "true", "rows of a node",
+    ),
+    "user's own graph": (
+        "engine.can(text,uuid,text)", "(n.user_id = engine.principal_id())", "true", "rows of a node",
+    ),
+    "persona's graph": (
+        "engine.can(text,uuid,text)", "(n.user_id = engine.principal_graph())", "true", EVERY_ROW,
+    ),
+    "persona's subtree": (
+        "engine.can(text,uuid,text)", "(engine.principal_id() = ANY (n.lineage))", "true", EVERY_ROW,
+    ),
+    "persona's subtree is to read": (
+        "engine.can(text,uuid,text)",
+        "((can.p_mode = 'read'::text) AND (engine.principal_id() = ANY (n.lineage)))",
+        "(engine.principal_id() = ANY (n.lineage))", "insert into a node",
+    ),
+    "integrations read": (
+        "engine.can(text,uuid,text)",
+        "((can.p_mode = 'read'::text) AND engine.granted(can.p_mode, n.lineage, can.p_field))",
+        "engine.granted(can.p_mode, n.lineage, can.p_field)", "insert into a node",
+    ),
+    "node asked for": ("engine.can(text,uuid,text)", "(n.node_id = can.p_node)", "true", EVERY_ROW),
+    "unknown kinds": ("engine.can(text,uuid,text)", "ELSE false", "ELSE true", "rows of a node"),
+    "private is the user's": (
+        "engine.owns(uuid)", "(engine.principal_kind() = 'user'::text)",
+        "true OR (engine.principal_kind() = 'user'::text)", "rows of a node",
+    ),
+    "owner's kind": ("engine.owns(uuid)", "(engine.principal_kind() = 'user'::text)", "true", EVERY_ROW),
+    "owner's node": ("engine.owns(uuid)", "(n.user_id = engine.principal_id())", "true", "give refused"),
+    "a persona is a persona": (
+        "engine.principal_graph()", "(n.node_type = 'persona'::text)", "true", EVERY_ROW,
+    ),
+    "user commits at home": ("engine.may_commit(uuid,text,jsonb)", "(p_user = engine.principal_id())", "true", "commit"),
+    "persona commits at home": (
+        "engine.may_commit(uuid,text,jsonb)", "(p_user = engine.principal_graph())", "true", "commit",
+    ),
+    "persona commits records": ("engine.may_commit(uuid,text,jsonb)", "(p_kind = 'records'::text)", "true", "commit"),
+    "persona commits in its owner's name": (
+        "engine.may_commit(uuid,text,jsonb)",
+        "((r.value ->> 'user_id'::text) <> (may_commit.p_user)::text)", "false", "commit",
+    ),
+    "persona commits where it may write": (
+        "engine.may_commit(uuid,text,jsonb)",
+        "(NOT engine.can('write'::text, ((r.value ->> 'node_id'::text))::uuid))", "false", "commit",
+    ),
+    "persona's own keys": ("engine.own_keys()", "('persona:'::text || engine.principal_id())", "''::text", "shared rows"),
+    "grantor owns": (
+        "engine.grant_node(uuid,uuid,text,uuid,text,integer,text[],text,timestamp with time zone)",
+        "NOT engine.owns(p_node)", "false", "give refused",
+    ),
+    "grantee is of the graph": (
+        "engine.grant_node(uuid,uuid,text,uuid,text,integer,text[],text,timestamp with time zone)",
+        "n.node_id = p_subject AND n.user_id = owner", "n.node_id = p_subject", "give refused",
+    ),
+    "grantee is a persona": (
+        "engine.grant_node(uuid,uuid,text,uuid,text,integer,text[],text,timestamp with time zone)",
+        "AND n.node_type = 'persona' AND n.state = 'live'", "", "give refused",
+    ),
+    "integration is of the workspace": (
+        "engine.grant_node(uuid,uuid,text,uuid,text,integer,text[],text,timestamp with time zone)",
+        "u USING (workspace_id)", "u ON true", "give refused",
+    ),
+    "revoked by its grantor": (
+        "engine.revoke_grant(uuid,uuid)", "AND g.user_id = owner FOR UPDATE", "FOR UPDATE", "revoke refused",
+    ),
+    "audience for the owner": (
+        "engine.audience(uuid,timestamp with time zone)", "AND n.user_id = engine.principal_user()", "", "audience",
+    ),
+    "parent is the owner's": (
+        "engine.provision_node(uuid,uuid,text,text,text,text[],jsonb)",
+        "NOT engine.owns(p_parent)", "false", "provision refused",
+    ),
+    "names of own subjects": (
+        "engine.subject_name(uuid)", "(g.user_id = engine.principal_user())", "true", "subject name",
+    ),
+    "a search's graph": (
+        "engine.search_nodes(uuid,uuid[],timestamp with time zone,timestamp with time zone,integer)",
+        "(n.user_id = search_nodes.p_user)", "true", "search nodes",
+    ),
+}  # fmt: skip
+REDUNDANT_RULES = {
+    "granted node": "the depth is NULL for a node that is not on the way, and so not small enough",
+    "integrations read": "granted('write') wants read_write, which no grant to an integration has (CHECK)",
+    "owner's kind": "the policies ask can() too, which knows a user's id under no other kind",
+    "persona commits at home": "can('write') holds for nodes of the persona's own graph only",
+    "persona commits records": "the policy of the outbox wants records too",
+    "parent is the owner's": "provision_own_node asks can('write'), the engine refuses all but users, and a user's "
+    "parent is looked up under the policies",
+}
+LETS_WRITE = {
+    "owner's node",
+    "grantor owns",
+    "grantee is of the graph",
+    "grantee is a persona",
+    "integration is of the workspace",
+    "revoked by its grantor",
+}
+
+
+@pytest.mark.ledger("X01")
+@pytest.mark.parametrize("name", known(RULES, REDUNDANT_RULES))
+async def test_a_condition_taken_away_is_noticed(engine: Engine, world: World, spoiled: World, name: str) -> None:
+    function, condition, instead, kinds = RULES[name]
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute("SELECT pg_get_functiondef(%s::regprocedure) AS text", [function])
+        text = (await cursor.fetchone())["text"]
+    assert text.count(condition) >= 1, text
+    at = text.rindex(condition) if name in ("integrations read",) else text.index(condition)
+    try:
+        await as_service(engine, text[:at] + instead + text[at + len(condition) :])
+        forest = spoiled if name in LETS_WRITE else world
+        found = await noticed(engine, forest, kinds, redundant=name in REDUNDANT_RULES)
+    finally:
+        await as_service(engine, text)
+    assert found == (name not in REDUNDANT_RULES), REDUNDANT_RULES.get(name, "no leak was found")
+
+
+async def as_service(engine: Engine, statement: str) -> None:
+    async with engine.postgres.as_service() as connection:
+        await connection.execute(sql.SQL(statement.replace("{", "{{").replace("}", "}}")).format())
+
+
+# predicates of the graph's statements --------------------------------------------------------------------
+
+CYPHER_AIM = {
+    "node/shell": "shell",
+    "node/anchors_by_name": "anchors",
+    "node/opened": "file",
+    "node/of_user": "store refused",
+    "edge/relate": "relate refused",
+    "edge/of_user": "edges",
+    "search/anchors": "search",
+}
+ASKS = "$principal = $user_id"
+
+
+def spans(text: str) -> list[tuple[int, int]]:
+    """Where the filters of a statement stand: the whole predicate, or the bare question whether the user asks."""
+    found = []
+    for match in re.finditer(re.escape(ASKS), text):
+        start, end = match.span()
+        if text[start - 1] == "(" and text[end:].startswith(" OR EXISTS {"):
+            depth, end = 1, start
+            while depth:
+                depth += {"(": 1, ")": -1}.get(text[end], 0)
+                end += 1
+            start -= 1
+        found.append((start, end))
+    return found
+
+
+def statement_text(name: str) -> str:
+    return (CYPHER_FOLDER / f"{name}.cypher").read_text(encoding="utf-8")
+
+
+PREDICATES = {f"{name}#{number}": name for name in CYPHER_AIM for number in range(len(spans(statement_text(name))))}
+REDUNDANT_PREDICATES = {
+    "node/opened#0": "it comes after the file's row and its rights were read under Postgres' policies",
+    "search/anchors#8": "the nodes below an anchor only say where to search, which Postgres' policies narrow again",
+}
+SPOILING = {"edge/relate#0", "edge/relate of a.user_id", "edge/relate of b.user_id"}
+
+
+def rewrite(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
+    """The engine sends this text for the statement of that name until the test is over."""
+    real: Callable[[str], str] = statements.cypher
+
+    def rewritten(asked: str) -> str:
+        return text if asked == name else real(asked)
+
+    for module in list(sys.modules.values()):
+        if getattr(module, "cypher", None) is real:
+            monkeypatch.setattr(module, "cypher", rewritten)
+
+
+GRAPHS = dict.fromkeys(("node/shell of n.user_id", "edge/relate of a.user_id", "edge/relate of b.user_id"), "")
+REDUNDANT_GRAPHS = {"node/shell of n.user_id": "the way down must begin at the root of the graph that was asked for"}
+
+
+@pytest.mark.ledger("X01", "N28")
+@pytest.mark.parametrize("filtered", known(GRAPHS, REDUNDANT_GRAPHS))
+async def test_the_graph_taken_away_is_noticed(
+    engine: Engine, world: World, spoiled: World, monkeypatch: pytest.MonkeyPatch, filtered: str
+) -> None:
+    name, column = filtered.split(" of ")
+    text = statement_text(name)
+    assert f"{column} = $user_id" in text
+    rewrite(monkeypatch, name, text.replace(f"{column} = $user_id", "true", 1))
+    forest, redundant = spoiled if filtered in SPOILING else world, filtered in REDUNDANT_GRAPHS
+    found = await noticed(engine, forest, CYPHER_AIM[name], redundant=redundant)
+    assert found == (filtered not in REDUNDANT_GRAPHS), REDUNDANT_GRAPHS.get(filtered, "no leak was found")
+
+
+@pytest.mark.ledger("X01")
+@pytest.mark.parametrize("predicate", known(PREDICATES, REDUNDANT_PREDICATES))
+async def test_a_predicate_taken_away_is_noticed(
+    engine: Engine, world: World, spoiled: World, growing: World, monkeypatch: pytest.MonkeyPatch, predicate: str
+) -> None:
+    name, number = predicate.split("#")
+    text = statement_text(name)
+    start, end = spans(text)[int(number)]
+    rewrite(monkeypatch, name, text[:start] + "true" + text[end:])
+    if text[:start].endswith("LIMIT $most_told) SCORE AS cosine\n  WITH n, cosine\n  WHERE "):
+        monkeypatch.setattr(anchors, "EXACT_SHELLS", 3)  # so that the vector index is asked in a small graph
+    changing = predicate == "node/of_user#1"
+    forest = growing if changing else spoiled if predicate in SPOILING else world
+    reason = REDUNDANT_PREDICATES.get(predicate)
+    found = await noticed(engine, forest, CYPHER_AIM[name], redundant=reason is not None, changing=changing)
+    assert found == (reason is None), reason or "no leak was found"
+
+
+async def test_what_was_mutated_is_whole_again(engine: Engine, world: World) -> None:
+    run = Run(engine, world, seed=12)
+    await run.go(1_000, changing=False)
+    assert run.leaks == []

@@ -1,0 +1,162 @@
+"""Each statement that reads for a person takes the principal and filters every node that it tells of.
+
+The filter is one text, repeated in every statement with another variable: Community has no roles, and a procedure to
+share it would not be planned with the statement. Here that text stands once, and every statement is compared with it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from engine.stores.statements import CYPHER_FOLDER, SQL_FOLDER
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS_OF_THE_SERVICE = {"schema", "doctor", "access"}
+WRITES_OF_THE_OUTBOX = {"node/provision.cypher", "record/apply.cypher"}
+"""Their rows come from a commit that Postgres accepted under the principal's policies."""
+
+STATEMENTS = sorted(
+    name
+    for path in CYPHER_FOLDER.rglob("*.cypher")
+    if (name := path.relative_to(CYPHER_FOLDER).as_posix()) not in WRITES_OF_THE_OUTBOX
+    and name.split("/")[0] not in FOLDERS_OF_THE_SERVICE
+)
+
+MORE = r"(?:g\.mode = 'read_write' AND )?(?:'(?:records|files)' IN g\.fields AND )?"
+"""What a filter may ask of a grant beyond the node itself."""
+PERSONA = r"(?:a:Persona AND a\.node_id = \$principal OR )?"
+"""Left out where only the right to write counts: a persona's own subtree is for reading."""
+
+
+def readable(variable: str) -> str:
+    """The filter of one variable, as a regular expression."""
+    return (
+        rf"\(\$principal = \$user_id OR EXISTS {{ \({variable}\)<-\[way:HAS_CHILD\*0\.\.5\]-\(a:Node\) WHERE {PERSONA}"
+        r"EXISTS { \(a\)<-\[g:GRANTED\]-\(:Subject {subject_id: \$principal}\) WHERE g\.revoked_at IS NULL AND "
+        rf"{MORE}g\.depth >= size\(way\) AND coalesce\(g\.expires_at > datetime\(\), true\) }} }}\)"
+    )
+
+
+def body(name: str) -> str:
+    text = (CYPHER_FOLDER / name).read_text(encoding="utf-8")
+    return "\n".join(line for line in text.splitlines() if not line.startswith("//"))
+
+
+TOLD = re.compile(r"\b(\w+) ?(?:\.|{\.)(?:node_id|name|parent_id|summary|keywords|aliases)\b")
+"""A variable whose data goes out, or is compared."""
+PARAMETERS_OF_LISTS = {"one", "finding"}
+"""Maps that carry nodes which were filtered where they were found."""
+FILTERED_ELSEWHERE = {
+    ("node/of_user.cypher", "root"): "the user's root: only its schema's name is taken, for the keys of files",
+    ("node/of_user.cypher", "p"): "place holds all names on the way, for the keys of files; path is filtered",
+    ("search/anchors.cypher", "root"): "the user's root, from which every way down begins; nothing of it is told",
+    ("search/anchors.cypher", "node"): "the full-text index gives it; filtered by the same name",
+}
+
+
+@pytest.mark.ledger("N31", "X01")
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_every_node_that_is_told_is_filtered(name: str) -> None:
+    text = body(name)
+    assert "$principal" in text and "$user_id" in text
+    if name == "edge/relate.cypher":  # only the user shapes a graph
+        assert "WHERE $principal = $user_id AND" in text
+        return
+    outside = re.sub(readable(r"\w+"), "", text)
+    nodes = {variable for variable in re.findall(r"\((\w+):Node\b", outside) if variable != "a"}
+    nodes |= set(TOLD.findall(outside)) - {"e", "r", "g", "a"} - PARAMETERS_OF_LISTS
+    assert nodes
+    for variable in sorted(nodes):
+        filtered = re.search(readable(variable), text)
+        assert filtered or (name, variable) in FILTERED_ELSEWHERE, f"{variable} is not filtered"
+
+
+@pytest.mark.ledger("N31", "X01")
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_every_question_for_rights_is_the_one_text(name: str) -> None:
+    """Nothing asks in other words: where grants are looked at, it is inside the filter."""
+    outside = re.sub(readable(r"\w+"), "", body(name))
+    assert "GRANTED" not in outside and "Persona" not in outside and "Subject" not in outside
+    for asked in re.findall(r".{0,12}\$principal = \$user_id.{0,40}", outside):
+        assert re.search(r"CASE WHEN \$|WHERE \$|\(\$principal = \$user_id OR coalesce\(r\.privacy", asked), asked
+
+
+@pytest.mark.ledger("N31")
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_no_variable_of_a_statement_is_hidden_by_the_filters_own(name: str) -> None:
+    """The filter binds a, g and way: a statement that uses these names outside would be asked about itself."""
+    outside = re.sub(readable(r"\w+"), "", body(name))
+    if name == "edge/relate.cypher":
+        return  # has no filter
+    assert not re.search(r"[(\[](?:a|g|way)[:)\]]", outside)
+
+
+# statements of Postgres that are sent with a principal ---------------------------------------------------
+
+DEFINERS_FOR_A_PRINCIPAL = {
+    "audience": "answers the node's user only",
+    "can": "the rules",
+    "commit_is_pending": "yes or no about a commit whose id the caller has",
+    "file_opened": "asks can() for the file",
+    "finish_commit": "asks may_commit()",
+    "grant_node": "asks owns()",
+    "note_refused": "adds to the log, tells nothing",
+    "provision_node": "asks owns(), then can()",
+    "revoke_grant": "its own user's grants only",
+    "subject_name": "subjects of the user's own grants only",
+}
+"""Functions that run with the owner's rights and that a statement for a principal may name, with what guards each."""
+CALLERS_OWN_RIGHTS = {
+    "advance_source",
+    "search_nodes",
+    "search_counts",
+    "search_vectors",
+    "search_scan",
+    "search_contents",
+}
+
+
+def sent_for_a_principal() -> list[str]:
+    """Statements named in Python beside a principal: by `fetch(principal`, `change(principal` or in a request's block."""
+    found = set()
+    for path in (ROOT / "engine").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        for match in re.finditer(r"(?:\.fetch|\.change)\(\s*principal,\s*sql_(?:text|in)\(\s*\"(\w+)\"", text):
+            found.add(match.group(1))
+        if "as_principal(" in text and "as_service(" not in text:
+            found.update(re.findall(r"sql_(?:text|in)\(\s*\"(\w+)\"", text))
+    return sorted(found)
+
+
+@pytest.mark.ledger("N31", "X01")
+@pytest.mark.parametrize("name", sent_for_a_principal())
+def test_a_statement_for_a_principal_bypasses_nothing(name: str) -> None:
+    text = (SQL_FOLDER / f"{name}.sql").read_text(encoding="utf-8")
+    statement = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
+    called = set(re.findall(r"engine\.(\w+)\s*\(", statement))
+    tables = {match for match in re.findall(r"(?:INTO|UPDATE) engine\.(\w+)", statement)}
+    called -= tables
+    assert called <= DEFINERS_FOR_A_PRINCIPAL.keys() | CALLERS_OWN_RIGHTS, called
+
+
+@pytest.mark.ledger("N31", "X01")
+async def test_the_request_role_may_call_no_other_function_that_bypasses(engine) -> None:
+    """What the role may execute with the owner's rights is known by name, with its reason."""
+    harmless = {
+        "embedding_column": "the type of the vectors",
+        "granted": "the rules",
+        "may_commit": "the rules",
+        "own_keys": "the rules",
+        "owns": "the rules",
+        "principal_graph": "the rules",
+    }
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute(
+            "SELECT p.proname FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace"
+            " WHERE n.nspname = 'engine' AND p.prosecdef AND has_function_privilege('neurigraph_request', p.oid, 'EXECUTE')"
+        )
+        definers = {row["proname"] for row in await cursor.fetchall()}
+    assert definers == DEFINERS_FOR_A_PRINCIPAL.keys() | harmless.keys()
