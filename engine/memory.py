@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from time import monotonic
 from uuid import UUID, uuid4
@@ -61,7 +61,7 @@ class Memory:
 
     async def require(self) -> None:
         """Raises NotFound unless the principal is at home here: a user in the own graph, a persona in its owner's."""
-        await self._parts.shells.shell(self.principal, self.principal.principal_id, NOW)
+        await self._parts.shells.schema_of(self.principal, self.principal.principal_id)
 
     @asynccontextmanager
     async def _noting(self, operation: str, node_id: UUID) -> AsyncIterator[None]:
@@ -248,10 +248,10 @@ class Memory:
     @asynccontextmanager
     async def open_file(self, node_id: UUID, file_id: UUID) -> AsyncIterator[OpenedFile]:
         """Phase two: restores this one file, verified. See `Rehydration.opened`."""
-        async with (
-            self._noting("file", node_id),
-            self._parts.rehydration.opened(self.principal, node_id, file_id) as file,
-        ):
+        async with AsyncExitStack() as opening:
+            async with self._noting("file", node_id):  # not around the reader, whose own errors are none of ours
+                opened = self._parts.rehydration.opened(self.principal, node_id, file_id)
+                file = await opening.enter_async_context(opened)
             yield file
 
     async def read_file(self, node_id: UUID, file_id: UUID) -> bytes:

@@ -11,9 +11,10 @@ from engine.access.integrations import Integrations
 from engine.access.tokens import Tokens
 from engine.domain.history import History
 from engine.domain.node import User
+from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.record import IngestReport
-from engine.errors import InvalidInput, NeurigraphError, NotFound, StoreTimeout
+from engine.errors import NeurigraphError, NotFound, StoreTimeout
 from engine.hierarchy.outbox import Outbox
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.sweep import Sweep
@@ -70,8 +71,7 @@ class Engine:
 
     async def users(self, *, after: str = "", limit: int = 100) -> list[User]:
         """Users of the workspace by handle, one page."""
-        if not 1 <= limit <= 500:
-            raise InvalidInput("A page has 1 to 500 users.")
+        check_page(limit)
         parameters = {"workspace": self.settings.workspace, "after": after, "limit": limit}
         async with self.postgres.as_service() as connection:
             cursor = await connection.execute(sql_text("users_list"), parameters)

@@ -11,7 +11,7 @@ from api.bodies import JsonRoute
 from api.context import IdempotencyKey, UserMemory, once, require_user
 from api.models import Instant, NewGrantBody, RevokedGrant
 from api.problems import answered, documented, replayable
-from engine.domain.grant import FIELDS, AccessEntry, GivenGrant, Grant, NewGrant, Viewer
+from engine.domain.grant import AccessEntry, GivenGrant, Grant, NewGrant, Viewer
 from engine.errors import NotFound
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["access"], route_class=JsonRoute)
@@ -39,14 +39,13 @@ async def give(
     """Lets a persona or an integration see one node; `depth` layers below it only where asked."""
 
     async def action() -> tuple[int, GivenGrant]:
-        fields = tuple(field for field in FIELDS if field in body.fields)
         new = NewGrant(
             body.node_id,
             body.subject_kind,
             body.subject_id,
             body.mode,
             body.depth,
-            fields,
+            tuple(body.fields),
             body.purpose,
             body.expires_at,
         )

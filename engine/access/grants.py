@@ -11,13 +11,12 @@ from uuid import UUID, uuid4
 
 from engine.domain.clock import Clock
 from engine.domain.grant import AccessEntry, GivenGrant, Grant, NewGrant, Viewer
+from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.errors import InvalidInput
 from engine.hierarchy.outbox import Commit, Outbox
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
-
-MOST = 500
 
 
 class Grants:
@@ -38,7 +37,7 @@ class Grants:
             "subject_id": new.subject_id,
             "mode": new.mode,
             "depth": new.depth,
-            "fields": [field for field in ("records", "items", "files") if field in new.fields],
+            "fields": list(new.fields),
             "purpose": new.purpose,
             "expires_at": new.expires_at,
         }
@@ -59,7 +58,7 @@ class Grants:
         limit: int = 100,
     ) -> tuple[Grant, ...]:  # fmt: skip
         """Grants of the graph by id, of one node if asked, with those that ended if asked; one page."""
-        _check_page(limit)
+        check_page(limit)
         parameters = {"node_id": node_id, "ended": ended, "after": after, "limit": limit}
         rows = await self._postgres.fetch(principal, sql_text("grants_page"), parameters)
         return tuple(Grant(**row | {"fields": tuple(row["fields"])}) for row in rows)
@@ -74,15 +73,10 @@ class Grants:
         self, principal: Principal, *, before: int | None = None, limit: int = 100
     ) -> tuple[AccessEntry, ...]:
         """The audit log of the graph, newest first, one page; `before` is the last entry_id of the page before."""
-        _check_page(limit)
+        check_page(limit)
         rows = await self._postgres.fetch(principal, sql_text("access_log_page"), {"before": before, "limit": limit})
         return tuple(AccessEntry(**row) for row in rows)
 
     async def refused(self, principal: Principal, node_id: UUID, operation: str) -> None:
         """Notes that a request found nothing there for it; the same line whether there is something or not."""
         await self._postgres.change(principal, sql_text("access_refused"), {"node_id": node_id, "operation": operation})
-
-
-def _check_page(limit: int) -> None:
-    if not 1 <= limit <= MOST:
-        raise InvalidInput(f"A page has 1 to {MOST} entries.")

@@ -7,7 +7,7 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 from engine.domain.names import clean_name
-from engine.errors import InvalidInput
+from engine.domain.page import check_page
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
@@ -39,8 +39,7 @@ class Integrations:
 
     async def list(self, *, after: str = "", limit: int = 100) -> list[Integration]:
         """Integrations by name, one page; `after` is the last name of the page before."""
-        if not 1 <= limit <= 500:
-            raise InvalidInput("A page has 1 to 500 integrations.")
+        check_page(limit)
         parameters = {"workspace": self._workspace, "after": after, "limit": limit}
         async with self._postgres.as_service() as connection:
             cursor = await connection.execute(sql_text("integration_list"), parameters)

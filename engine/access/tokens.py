@@ -18,6 +18,7 @@ from psycopg.rows import class_row
 from engine.domain.clock import Clock
 from engine.domain.identity import Identity
 from engine.domain.names import clean_name
+from engine.domain.page import check_page
 from engine.domain.token import LONGEST_GRACE, NO_GRACE, IssuedToken, NewToken, Token, TokenKind
 from engine.errors import InvalidInput
 from engine.stores.postgres import Postgres
@@ -75,8 +76,7 @@ class Tokens:
 
     async def list(self, *, after: UUID | None = None, limit: int = 100) -> list[Token]:
         """Tokens of the workspace, newest first, one page; `after` is the last of the page before."""
-        if not 1 <= limit <= 500:
-            raise InvalidInput("A page has 1 to 500 tokens.")
+        check_page(limit)
         parameters = {"workspace": self._workspace, "after": after, "limit": limit}
         async with self._postgres.as_service() as connection, connection.cursor(row_factory=class_row(Token)) as cursor:
             await cursor.execute(sql_text("token_list"), parameters)

@@ -9,7 +9,7 @@ A grant is never changed: another right is another grant.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
@@ -42,7 +42,7 @@ class NewGrant:
     expires_at: datetime | None = None
 
     def checked(self) -> NewGrant:
-        """The grant itself; raises InvalidInput where the rules do not know such a one."""
+        """The grant with its fields once and in order; raises InvalidInput where the rules do not know such a one."""
         if self.subject_kind == "third_party" and self.mode != "read":
             raise InvalidInput("An integration can be granted to read, never to write.")
         if not 0 <= self.depth <= 5:
@@ -55,7 +55,7 @@ class NewGrant:
             raise InvalidInput(f"A purpose is one line of at most {LONGEST_PURPOSE} characters.")
         if self.expires_at is not None and self.expires_at.tzinfo is None:
             raise InvalidInput("The end of a grant needs a time zone.")
-        return self
+        return replace(self, fields=tuple(field for field in FIELDS if field in self.fields))
 
 
 @dataclass(frozen=True, slots=True)

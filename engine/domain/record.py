@@ -33,7 +33,7 @@ class AssignableNode:
     root_schema: str
     keywords: tuple[str, ...]
     aliases: tuple[str, ...]
-    place: tuple[str, ...] = ()
+    place: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

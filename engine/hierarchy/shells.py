@@ -15,6 +15,7 @@ from uuid import UUID, uuid4
 from engine.domain.clock import NOW, Clock, Moment
 from engine.domain.names import clean_name, name_key
 from engine.domain.node import ChildNode, Edge, FileState, ManifestEntry, Shell
+from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.search import Anchor
 from engine.errors import InvalidInput, NotFound
@@ -139,8 +140,7 @@ class Shells:
         self, principal: Principal, node_id: UUID, *, limit: int, cursor: str | None, moment: Moment = NOW
     ) -> MetadataPage:
         """A page of the node's live records; raises NotFound, InvalidInput for a cursor that is none."""
-        if not 1 <= limit <= 500:
-            raise InvalidInput("A page has 1 to 500 records.")
+        check_page(limit)
         before_time, before_id = _decoded(cursor)
         schema = await self.schema_of(principal, node_id)
         rows = await self._postgres.fetch(

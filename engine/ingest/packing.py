@@ -25,7 +25,7 @@ def is_native(content_type: str) -> bool:
 
 def object_key(node: AssignableNode, file: FileDraft) -> str:
     """Where the file of a record lies: the node's path in ASCII, the file's own id, its name."""
-    folders = [node.root_schema, *(slug(name) for name in (node.place or node.path)[1:])]
+    folders = [node.root_schema, *(slug(name) for name in node.place[1:])]
     stem, dot, suffix = file.name.rpartition(".")
     name = slug(stem if dot else file.name)[:90] + (f".{slug(suffix)[:9]}" if dot else "")
     return "/".join([*folders, str(file.file_id), name if is_native(file.content_type) else f"{name}.gz"])

@@ -18,11 +18,9 @@ from engine.errors import InvalidInput
 from engine.shell import session
 from engine.shell.answers import print_answer, print_opening, told
 from engine.shell.opening import open_best
+from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Session
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
-Handle = Annotated[str | None, typer.Option("--user", metavar="HANDLE", help="Whose memory.")]
 
 MOST_SKIPPED = 10
 """Reasons printed one by one; the rest is counted."""

@@ -13,10 +13,9 @@ from rich.text import Text
 from engine.embedded import Stack, StackStatus, keep_running, status, stop
 from engine.errors import SettingsError
 from engine.shell import session
+from engine.shell.options import AsJson
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 
 
 def register(app: typer.Typer) -> None:

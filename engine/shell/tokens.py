@@ -18,6 +18,7 @@ from engine.domain.names import name_key
 from engine.domain.token import IssuedToken, NewToken, Token
 from engine.errors import InvalidInput, NotFound
 from engine.shell import session
+from engine.shell.options import AsJson
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from engine.access.integrations import Integration
     from engine.neurigraph import Engine
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 TokenId = Annotated[UUID, typer.Argument(metavar="TOKEN", help="The token's id, as `neurigraph token list` shows it.")]
 
 PAGE = 500

@@ -17,7 +17,6 @@ from engine.neurigraph import Engine
 MARK = "xylophone"
 
 
-@pytest.mark.ledger("N31")
 async def test_content_is_never_logged(
     engine: Engine, user: User, memory: Memory, caplog: pytest.LogCaptureFixture
 ) -> None:

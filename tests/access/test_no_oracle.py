@@ -52,6 +52,5 @@ async def test_denied_and_missing_take_the_same_path(engine: Engine, kind: str, 
     await refused(engine, memory, operation, hidden)  # the connections know the statements from here
     denied, missing = [await refused(engine, memory, operation, node) for node in (hidden, uuid4())]
     assert denied == missing
-    if operation != "store" or kind == "persona":
-        entries = [entry for entry in await owner.grants.log(owner.principal) if entry.event == "refused"]
-        assert {entry.node_id for entry in entries} == {hidden} and len(entries) == 2
+    entries = [entry for entry in await owner.grants.log(owner.principal) if entry.event == "refused"]
+    assert {entry.node_id for entry in entries} == {hidden} and len(entries) == 2

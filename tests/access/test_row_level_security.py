@@ -81,7 +81,7 @@ async def test_a_principal_sees_the_own_rows_and_no_others(engine: Engine, reque
         "CREATE SCHEMA mine", "CREATE TABLE public.mine (a int)", "SELECT * FROM engine.node_facts(gen_random_uuid(), 1)",
     ],
 )  # fmt: skip
-@pytest.mark.ledger("N31", "N22")
+@pytest.mark.ledger("N31")
 async def test_the_request_role_owns_nothing_and_cannot_bypass(
     engine: Engine, request_connection, statement: str
 ) -> None:

@@ -184,7 +184,6 @@ async def test_use_is_noted_once_a_minute(engine: Engine, user: User) -> None:
     assert await used() > first
 
 
-@pytest.mark.ledger("N22")
 async def test_the_owner_finds_it_in_the_log_without_any_secret(engine: Engine, user: User, memory: Memory) -> None:
     persona = await memory.provision(NewNode(user.user_id, "Lawyer", "persona"))
     administrator = Identity("administrator", uuid4(), "tests")

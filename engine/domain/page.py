@@ -1,0 +1,14 @@
+"""Lists are given in pages; no list has no end."""
+
+from __future__ import annotations
+
+from engine.errors import InvalidInput
+
+MOST = 500
+"""Entries of one page."""
+
+
+def check_page(limit: int) -> None:
+    """Raises InvalidInput for a page that nobody gives."""
+    if not 1 <= limit <= MOST:
+        raise InvalidInput(f"A page has 1 to {MOST} entries.")
