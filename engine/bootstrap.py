@@ -25,6 +25,11 @@ from engine.errors import NeurigraphError, SettingsError
 from engine.hierarchy.outbox import Outbox, StepHook
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
+from engine.history.changes import History
+from engine.history.contents import ContentHistory
+from engine.history.nodes import NodeHistory
+from engine.history.reading import Past
+from engine.history.relations import RelationHistory
 from engine.ingest.commit import RecordCommit
 from engine.ingest.pipeline import Ingest, IngestLimits
 from engine.lifecycle.doctor import Doctor
@@ -125,6 +130,9 @@ def _wired(settings: Settings, stores: _Stores, clock: Clock, on_step: StepHook)
     postgres, neo4j, objects, embedder = stores.postgres, stores.neo4j, stores.objects, stores.embedder
     outbox = Outbox(postgres, neo4j, on_step)
     shells = Shells(postgres, neo4j, clock)
+    relations = RelationHistory(postgres, neo4j, outbox, shells, clock, on_step)
+    nodes = NodeHistory(postgres, neo4j, outbox, embedder, clock, on_step)
+    contents = ContentHistory(postgres, outbox, embedder, clock, on_step)
     commit = RecordCommit(postgres, objects, outbox, clock, on_step)
     limits = IngestLimits(settings.batch_turns, settings.summary_words, settings.max_text_bytes)
     ttl = timedelta(minutes=settings.recompress_after_minutes)
@@ -132,7 +140,8 @@ def _wired(settings: Settings, stores: _Stores, clock: Clock, on_step: StepHook)
         provisioning=Provisioning(postgres, outbox, embedder, clock, on_step),
         shells=shells,
         ingest=Ingest(postgres, neo4j, embedder, commit, limits),
-        search=Search(postgres, neo4j, embedder, load_weights(settings.ranking)),
+        search=Search(postgres, neo4j, embedder, load_weights(settings.ranking), clock),
+        history=History(shells, contents, nodes, relations, Past(postgres, shells, nodes, relations, clock)),
         rehydration=Rehydration(postgres, neo4j, objects, shells, clock, ttl),
         idempotency=Idempotency(postgres),
         grants=Grants(postgres, outbox, clock),

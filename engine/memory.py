@@ -10,13 +10,16 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from time import monotonic
 from uuid import UUID, uuid4
 
 from engine.access.grants import Grants
 from engine.access.idempotency import Idempotency
 from engine.domain.clock import NOW, Moment
-from engine.domain.history import Conversation, History, NodePath
+from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
+from engine.domain.history import Conversation, NodePath
+from engine.domain.history import History as ChatHistory
 from engine.domain.node import NewNode, ProvisionedNode, Shell
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, ContentType, FileDraft, IngestReport, Privacy, Skipped, TriggerType
@@ -24,6 +27,8 @@ from engine.domain.search import Anchor, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import MetadataPage, RegisteredEdge, Shells
+from engine.history.changes import History
+from engine.history.reading import DifferencePage
 from engine.ingest.documents import read_document
 from engine.ingest.drafts import Document
 from engine.ingest.pipeline import Ingest, Pending, Stored
@@ -43,6 +48,7 @@ class Parts:
     shells: Shells
     ingest: Ingest
     search: Search
+    history: History
     rehydration: Rehydration
     idempotency: Idempotency
     grants: Grants
@@ -108,7 +114,7 @@ class Memory:
     ) -> tuple[UUID, bool]:
         """Registers a cross-node edge; its id, and whether it is new. Raises NotFound, InvalidInput."""
         async with self._noting("relate", source):
-            return await self._parts.shells.relate(self.principal, source, target, edge_type, properties or {})
+            return await self._parts.history.relate(self.principal, source, target, edge_type, properties or {})
 
     async def metadata(
         self, node_id: UUID, *, limit: int = 50, cursor: str | None = None, moment: Moment = NOW
@@ -116,6 +122,47 @@ class Memory:
         """Records of a node, newest first, files closed. Raises NotFound, InvalidInput."""
         async with self._noting("metadata", node_id):
             return await self._parts.shells.metadata(self.principal, node_id, limit=limit, cursor=cursor, moment=moment)
+
+    # living records --------------------------------------------------------------------------------------
+
+    async def change(self, change: Change) -> Changed:
+        """Changes a record, an item, a node or a relation by a delta: nothing is overwritten. See `engine.domain.delta`.
+
+        Raises NotFound, Conflict (it was changed meanwhile), NameTaken, DepthExceeded, InvalidInput, StoreUnavailable.
+        """
+        async with self._noting("change", change.node_id or change.subject_id):
+            return await self._parts.history.change(self.principal, change)
+
+    async def deltas(
+        self, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, after: int = 0, limit: int = 100
+    ) -> tuple[Delta, ...]:
+        """How a subject changed, by revision, one page; a record's or item's `node_id` is where it lies. Raises NotFound."""
+        async with self._noting("history", node_id or subject_id):
+            return await self._parts.history.deltas(
+                self.principal, kind, subject_id, node_id=node_id, after=after, limit=limit
+            )
+
+    async def state(
+        self, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, moment: Moment = NOW
+    ) -> SubjectState:
+        """What a subject was at a moment on both clocks, with its revision of today. Raises NotFound."""
+        async with self._noting("state", node_id or subject_id):
+            return await self._parts.history.state(self.principal, kind, subject_id, node_id=node_id, moment=moment)
+
+    async def difference(
+        self,
+        start: datetime,
+        end: datetime,
+        *,
+        node_id: UUID | None = None,
+        after: tuple[UUID, UUID] | None = None,
+        limit: int = 100,
+    ) -> DifferencePage:
+        """What differs between what was so at `start` and at `end`, in the whole graph or at one node. Raises NotFound."""
+        async with self._noting("difference", node_id or self.principal.user_id):
+            return await self._parts.history.difference(
+                self.principal, start, end, node_id=node_id, after=after, limit=limit
+            )
 
     # writing ---------------------------------------------------------------------------------------------
 
@@ -165,7 +212,7 @@ class Memory:
         if privacy == "private" and not self.principal.owns:
             raise InvalidInput("Only the user of a memory stores what is private.")
 
-    async def ingest(self, history: History, progress: Progress | None = None) -> IngestReport:
+    async def ingest(self, history: ChatHistory, progress: Progress | None = None) -> IngestReport:
         """Stores a whole history: its nodes and edges, then its conversations and files, with progress.
 
         What is stored already is skipped, so an ingest that was ended may simply be started again.
@@ -185,7 +232,7 @@ class Memory:
         progress.finish("ingest", f"{report.turns} turns and {report.files} files into {len(report.records)} records")
         return replace(report, nodes_created=created, edges_created=edges)
 
-    async def _plan_nodes(self, history: History, progress: Progress) -> tuple[dict[NodePath, AssignableNode], int]:
+    async def _plan_nodes(self, history: ChatHistory, progress: Progress) -> tuple[dict[NodePath, AssignableNode], int]:
         """Provisions what the history asks for; every node by its path below the root, and how many are new."""
         ids: dict[NodePath, UUID] = {(): self.principal.user_id}
         created = 0
@@ -217,7 +264,7 @@ class Memory:
         by_id = {node.node_id: node for node in await self._parts.ingest.nodes(self.principal)}
         return {path: by_id[node_id] for path, node_id in ids.items() if node_id in by_id}, created
 
-    async def _plan_edges(self, history: History, places: Mapping[NodePath, AssignableNode]) -> int:
+    async def _plan_edges(self, history: ChatHistory, places: Mapping[NodePath, AssignableNode]) -> int:
         created = 0
         for edge in history.edges:
             ends = places[edge.source].node_id, places[edge.target].node_id

@@ -29,5 +29,11 @@ class Moment:
     as_of: datetime | None = None
     known_at: datetime | None = None
 
+    def parameters(self, now: datetime) -> dict[str, datetime | None]:
+        """What statements take. The present of `as_of` is that of the engine's clock, so that a writer reads its own changes
+        whatever the clock of a database says; `known_at` None is all that is known now.
+        """
+        return {"as_of": self.as_of or now, "known_at": self.known_at}
+
 
 NOW = Moment()

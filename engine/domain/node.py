@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -105,3 +106,10 @@ class Shell:
     edges: tuple[Edge, ...]
     manifest: tuple[ManifestEntry, ...]
     """The newest entries; all of them come with the node's metadata."""
+    revision: int | None = None
+    """How often it was changed, for the next change; told to the user only."""
+
+
+def shell_text(name: str, summary: str, keywords: Sequence[str]) -> str:
+    """What the vector of a shell is made from: name, summary and keywords together."""
+    return ". ".join(part for part in (name, summary, ", ".join(keywords)) if part)

@@ -8,7 +8,7 @@ MOST = 500
 """Entries of one page."""
 
 
-def check_page(limit: int) -> None:
+def check_page(limit: int, most: int = MOST) -> None:
     """Raises InvalidInput for a page that nobody gives."""
-    if not 1 <= limit <= MOST:
-        raise InvalidInput(f"A page has 1 to {MOST} entries.")
+    if not 1 <= limit <= most:
+        raise InvalidInput(f"A page has 1 to {most} entries.")

@@ -55,4 +55,4 @@ class Principal:
     @property
     def parameters(self) -> dict[str, str]:
         """What every Cypher statement that reads or writes for a principal takes."""
-        return {"user_id": str(self.user_id), "principal": str(self.principal_id)}
+        return {"user_id": str(self.user_id), "principal": str(self.principal_id), "kind": self.kind}

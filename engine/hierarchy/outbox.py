@@ -26,19 +26,22 @@ log = logging.getLogger(__name__)
 StepHook = Callable[[str], None]
 """Told the name of every step boundary that a commit passes; fault tests end the process there."""
 
-CommitKind = Literal["node", "records", "granted", "revoked"]
+CommitKind = Literal["node", "records", "granted", "revoked", "node_revised", "record_revised", "relation"]
 _GRAPH_PART: dict[CommitKind, str] = {
     "node": "node/provision",
     "records": "record/apply",
     "granted": "access/granted",
     "revoked": "access/revoked",
+    "node_revised": "node/revised",
+    "record_revised": "record/revised",
+    "relation": "edge/revised",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """An accepted commit. `payload` is the parameter of the graph's statement: {"node": …}, {"records": […]}
-    or {"grant": …}."""
+    """An accepted commit. `payload` is the parameter of the graph's statement: {"node": …}, {"records": […]},
+    {"grant": …} or {"revision": …}."""
 
     commit_id: UUID
     kind: CommitKind

@@ -16,7 +16,7 @@ from psycopg.types.json import Jsonb
 
 from engine.domain.clock import Clock
 from engine.domain.names import clean_name, name_key, schema_name, slug
-from engine.domain.node import MAX_LAYER, NewNode, NodeType, ProvisionedNode, User
+from engine.domain.node import MAX_LAYER, NewNode, NodeType, ProvisionedNode, User, shell_text
 from engine.domain.principal import Principal
 from engine.errors import DepthExceeded, InvalidInput, NotFound
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
@@ -151,9 +151,9 @@ class Provisioning:
         await self._outbox.carry_out(principal, Commit(row["node_id"], "node", {"node": node}))
 
     async def _vector(self, new: NewNode) -> Vectors:
-        """The vector of a shell: name, summary and keywords together."""
-        described = ". ".join(part for part in (new.name, new.summary, ", ".join(new.keywords)) if part)
-        vector: Vectors = (await self._embedder.embed_documents([described]))[0]
+        """The vector of a shell."""
+        text = shell_text(new.name, new.summary, new.keywords)
+        vector: Vectors = (await self._embedder.embed_documents([text]))[0]
         return vector
 
     def _shell(

@@ -5,12 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from engine.domain.clock import NOW, Clock, Moment
 from engine.domain.names import clean_name, name_key
@@ -18,14 +16,13 @@ from engine.domain.node import ChildNode, Edge, FileState, ManifestEntry, Shell
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.search import Anchor
-from engine.errors import InvalidInput, NotFound
+from engine.errors import InvalidInput, NotFound, StoreUnavailable
 from engine.stores.neo4j import Neo4j, Row
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import STORE, Postgres
 from engine.stores.statements import cypher, sql_in, sql_text
 
 MANIFEST_LINES = 50
 MOST_EDGES = 1000
-_PROPERTY_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +30,7 @@ class RecordMetadata:
     """A record as the metadata layer holds it; `file_…` describe its file, which stays closed."""
 
     record_id: UUID
+    revision: int
     title: str
     summary: str
     kw_entities: list[str]
@@ -76,7 +74,7 @@ class RegisteredEdge:
 
 
 class Shells:
-    """Reads of the live layers, and the registry of edges."""
+    """Reads of the live layers."""
 
     def __init__(self, postgres: Postgres, neo4j: Neo4j, clock: Clock) -> None:
         self._postgres, self._neo4j, self._clock = postgres, neo4j, clock
@@ -107,35 +105,6 @@ class Shells:
             for row in rows
         )
 
-    async def relate(
-        self, principal: Principal, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str]
-    ) -> tuple[UUID, bool]:
-        """Registers an edge; its id, and whether it is new. The same type between the same nodes is one edge.
-
-        Raises NotFound when an end is missing, InvalidInput for an edge from a node to itself or reserved properties.
-        """
-        edge_type = clean_name(edge_type)
-        if source == target:
-            raise InvalidInput("An edge needs two different nodes.")
-        reserved = {"edge_id", "edge_type", "valid_from", "valid_to", "known_from", "known_to"} & properties.keys()
-        if reserved or len(properties) > 50 or not all(_PROPERTY_NAME.fullmatch(name) for name in properties):
-            raise InvalidInput(
-                "An edge has at most 50 properties with plain names, none of them one of the engine's own."
-            )
-        rows = await self._neo4j.write(
-            cypher("edge/relate"),
-            **principal.parameters,
-            source_id=str(source),
-            target_id=str(target),
-            edge_type=edge_type,
-            edge_id=str(uuid4()),
-            properties=dict(properties),
-            now=self._clock.now().isoformat(),
-        )
-        if not rows:
-            raise NotFound
-        return UUID(rows[0]["edge_id"]), rows[0]["created"]
-
     async def metadata(
         self, principal: Principal, node_id: UUID, *, limit: int, cursor: str | None, moment: Moment = NOW
     ) -> MetadataPage:
@@ -149,8 +118,7 @@ class Shells:
             {
                 "before_time": before_time,
                 "before_id": before_id,
-                "as_of": moment.as_of,
-                "known_at": moment.known_at,
+                **moment.parameters(self._clock.now()),
                 "limit": limit + 1,
             },
         )
@@ -159,20 +127,31 @@ class Shells:
         return MetadataPage(records, _encoded(last.created_at, last.record_id) if last else None)
 
     async def schema_of(self, principal: Principal, node_id: UUID) -> str:
-        """The schema of a node that the principal may read; raises NotFound."""
-        rows = await self._postgres.fetch(
-            principal, sql_text("node_schema"), {"node_id": node_id, "user_id": principal.user_id}
-        )
+        """The schema of a node that the principal may read, its tables of the newest version; raises NotFound.
+
+        A node that the upgrade has not reached yet is upgraded now; StoreUnavailable where it is in use for too long.
+        """
+        row = await self._schema_row(principal, node_id)
+        if row["outdated"]:
+            async with self._postgres.as_service() as connection:
+                await connection.execute(sql_text("nodes_upgrade"), {"nodes": [node_id], "most": 1})
+            row = await self._schema_row(principal, node_id)
+        if row["outdated"]:
+            raise StoreUnavailable(STORE, "This node is being upgraded; try again.")
+        return str(row["schema_name"])
+
+    async def _schema_row(self, principal: Principal, node_id: UUID) -> Row:
+        parameters = {"node_id": node_id, "user_id": principal.user_id}
+        rows = await self._postgres.fetch(principal, sql_text("node_schema"), parameters)
         if not rows:
             raise NotFound
-        return str(rows[0]["schema_name"])
+        return rows[0]
 
     async def _read(self, name: str, principal: Principal, moment: Moment, **parameters: Any) -> list[Row]:
         return await self._neo4j.read(
             cypher(name),
             **principal.parameters,
-            as_of=moment.as_of,
-            known_at=moment.known_at,
+            **moment.parameters(self._clock.now()),
             **parameters,
         )
 
@@ -193,7 +172,7 @@ def _shell(row: Row) -> Shell:
         manifest=tuple(_entry(entry) for entry in row["manifest"]),
         **{
             key: node[key]
-            for key in ("name", "node_type", "layer", "schema_name", "state", "summary", "records", "items")
+            for key in ("name", "node_type", "layer", "schema_name", "state", "summary", "records", "items", "revision")
         },
     )
 

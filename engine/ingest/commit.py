@@ -14,6 +14,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from itertools import groupby
 from os import SEEK_END
 from typing import Any
@@ -119,7 +120,7 @@ class RecordCommit:
             "privacy": draft.privacy,
             "token_count": sum(item.token_count for item in draft.items),
             "occurred_at": draft.occurred_at,
-            "now": self._clock.now(),
+            **_times(self._clock.now(), draft.occurred_at),
             "file_id": draft.file.file_id,
             "file_name": draft.file.name,
             "file_type": draft.file.file_type,
@@ -179,7 +180,7 @@ def _column(value: str | tuple[str, ...]) -> str | list[str]:
     return value if isinstance(value, str) else list(value)
 
 
-def _item_row(record: EmbeddedRecord, index: int, found: list[str], version: str, now: object) -> Row:
+def _item_row(record: EmbeddedRecord, index: int, found: list[str], version: str, now: datetime) -> Row:
     item = record.draft.items[index]
     features = {name: getattr(item.utterance, name) for name in _NO_UTTERANCE} if item.utterance else _NO_UTTERANCE
     start, end = item.span or (None, None)
@@ -204,8 +205,13 @@ def _item_row(record: EmbeddedRecord, index: int, found: list[str], version: str
         "span_end": end,
         "token_count": item.token_count,
         "privacy": record.draft.privacy,
-        "now": now,
+        **_times(now, item.occurred_at),
     }
+
+
+def _times(now: datetime, occurred_at: datetime | None) -> Row:
+    """Since when content is known, and since when it is true: since it was said, where that is known; never in the future."""
+    return {"now": now, "valid_from": None if occurred_at is None else min(occurred_at, now)}
 
 
 _NO_UTTERANCE: Row = {
@@ -251,6 +257,7 @@ def _manifest_line(user_id: UUID, record: EmbeddedRecord, row: Row) -> Row:
         "items": len(draft.items),
         "privacy": draft.privacy,
         "known_from": row["now"].isoformat(),
+        "valid_from": row["valid_from"].isoformat() if row["valid_from"] else None,
     }
 
 
@@ -261,6 +268,7 @@ def _creation_delta(principal: Principal, row: Row) -> Row:
         "subject_kind": "record",
         "subject_id": row["record_id"],
         "now": row["now"],
+        "valid_from": row["valid_from"],
         "payload": Jsonb({"operation": "created", "fields": fields}),
         "previous_delta_id": None,
         "authored_by": principal.name,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
-from engine.domain.clock import Moment
 from engine.domain.names import name_key
 from engine.domain.node import Edge
 from engine.domain.principal import Principal
@@ -63,9 +63,9 @@ class Anchors:
         self._neo4j, self._strengths = neo4j, strengths
 
     async def find(
-        self, principal: Principal, question: Question, vector: QueryVector, moment: Moment
+        self, principal: Principal, question: Question, vector: QueryVector, moment: Mapping[str, datetime | None]
     ) -> list[FoundAnchor]:
-        """The anchors of a question in the principal's graph, strongest first; one round trip."""
+        """The anchors of a question in the principal's graph, strongest first; one round trip. `moment`: as_of and known_at."""
         rows = await self._neo4j.read(
             cypher("search/anchors"),
             **principal.parameters,
@@ -73,8 +73,7 @@ class Anchors:
             text=lucene_query(question.lucene, principal.user_id.hex),
             vector=[] if vector.values is None else vector.values.tolist(),
             version=vector.version,
-            as_of=moment.as_of,
-            known_at=moment.known_at,
+            **moment,
             most=self._strengths.most,
             most_told=self._strengths.most if principal.owns else MOST_TOLD,
             exactly=EXACT_SHELLS,

@@ -59,7 +59,7 @@ class Search:
         watch.lap("embed")
         navigation = await self._navigate(principal, request, question, vector)
         watch.lap("anchors")
-        scope = Scope(navigation.scope, request.kinds, request.moment)
+        scope = Scope(navigation.scope, request.kinds, request.moment, self._clock.now())
         scanned = await self._scoped.scan(principal, scope, question.terms, vector)
         watch.lap("search")
         ranked = fuse(scanned.candidates, question, navigation.strengths, self._weights)
@@ -94,7 +94,7 @@ class Search:
         """Where to look: the nodes that were asked for, or those that the anchors lead to."""
         if request.nodes is not None:
             return Navigation((), request.nodes, {})
-        found = await self._anchors.find(principal, question, vector, request.moment)
+        found = await self._anchors.find(principal, question, vector, request.moment.parameters(self._clock.now()))
         return navigate(found, self._weights.anchors, request.widen)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from datetime import datetime
 from uuid import UUID
 
 from engine.domain.clock import Moment
@@ -24,6 +25,8 @@ class Scope:
     nodes: Sequence[UUID] | None
     kinds: Sequence[ItemKind] | None
     moment: Moment
+    now: datetime
+    """The present, for what the moment leaves open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ class ScopedSearch:
                 "kinds": None if scope.kinds is None else list(scope.kinds),
                 "as_of": scope.moment.as_of,
                 "known_at": scope.moment.known_at,
+                "now": scope.now,
                 "candidates": self._limits.candidates,
                 "shrink": self._limits.shrink,
             },

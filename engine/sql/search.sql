@@ -6,7 +6,7 @@
 -- most_nodes  search at most so many nodes
 -- query       the question's vector as text, NULL without one;  version: its embedding version
 -- terms       integer[] of the question's terms;  kinds: text[] of the kinds of items, NULL for all
--- as_of, known_at   the moment on both clocks, NULL for the present
+-- as_of, known_at   the moment on both clocks, NULL for the present;  now: the present of the engine's clock
 -- candidates  so many by words and so many by meaning, per family
 -- shrink      families of fewer items than this lean on the statistics of all items
 --
@@ -14,7 +14,7 @@
 -- of its neighbours (0 where there is none; a conversation's turns may lie in several nodes); the item's columns. Every row, also the only one without an item when
 -- nothing was found, carries nodes_searched and items_searched.
 WITH moment AS (
-    SELECT coalesce(%(as_of)s::timestamptz, now()) AS as_of, coalesce(%(known_at)s::timestamptz, now()) AS known_at
+    SELECT coalesce(%(as_of)s::timestamptz, %(now)s) AS as_of, coalesce(%(known_at)s::timestamptz, 'infinity') AS known_at
 ), places AS MATERIALIZED (
     SELECT array_agg(n.node_id) AS nodes, array_agg(n.schema_name) AS schemas
     FROM moment AS m, engine.search_nodes(%(user_id)s::uuid, %(nodes)s::uuid[], m.as_of, m.known_at, %(most_nodes)s::integer) AS n
@@ -74,15 +74,17 @@ WITH moment AS (
     SELECT * FROM placed WHERE candidate LIMIT 8 * %(candidates)s::integer
 ), contents AS MATERIALIZED (
     SELECT g.schema_name, t.*
-    FROM (SELECT schema_name, array_agg(item_id) AS items FROM candidates GROUP BY schema_name) AS g
-    CROSS JOIN LATERAL engine.search_contents(g.schema_name, g.items) AS t
+    FROM moment AS m, (SELECT schema_name, array_agg(item_id) AS items FROM candidates GROUP BY schema_name) AS g
+    CROSS JOIN LATERAL engine.search_contents(g.schema_name, g.items, m.as_of, m.known_at) AS t
 ), ways AS MATERIALIZED (
-    SELECT c.node_id, (SELECT array_agg(p.name ORDER BY p.layer) FROM engine.nodes AS p WHERE p.node_id = ANY (c.lineage)) AS path
-    FROM engine.nodes AS c WHERE c.node_id = ANY (ARRAY(SELECT node_id FROM candidates))  -- names that may be read
+    SELECT c.node_id, CASE WHEN %(as_of)s::timestamptz IS NULL AND %(known_at)s::timestamptz IS NULL
+                           THEN (SELECT array_agg(p.name ORDER BY p.layer) FROM engine.nodes AS p WHERE p.node_id = ANY (c.lineage))
+                           ELSE engine.path_at(c.node_id, m.as_of, m.known_at) END AS path
+    FROM moment AS m, engine.nodes AS c WHERE c.node_id = ANY (ARRAY(SELECT node_id FROM candidates))  -- names that may be read
 ), found AS (
     SELECT c.node_id, w.path, c.kind, c.family, c.session, c.position, c.words, c.words_previous, c.words_previous2, c.words_next,
            c.meaning, c.meaning_previous, c.meaning_next, c.record_words, c.has_words, c.cosine, t.*
-    FROM candidates AS c JOIN contents AS t USING (schema_name, item_id) JOIN ways AS w USING (node_id)
+    FROM candidates AS c JOIN contents AS t ON t.schema_name = c.schema_name AND t.row_id = c.item_id JOIN ways AS w USING (node_id)
 )
 SELECT coalesce(array_length(p.nodes, 1), 0) AS nodes_searched, o.items AS items_searched, f.*
 FROM places AS p CROSS JOIN overall AS o LEFT JOIN found AS f ON true

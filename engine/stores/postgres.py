@@ -23,6 +23,7 @@ from engine.errors import (
     Conflict,
     DepthExceeded,
     InvalidInput,
+    NameTaken,
     NeurigraphError,
     NotFound,
     StoreFull,
@@ -38,7 +39,12 @@ STORE = "metadata store"
 OPENING = 15.0
 """Seconds that the first connection may take."""
 
-_OWN_STATES: dict[str, type[NeurigraphError]] = {"NG404": NotFound, "NG409": Conflict, "NG422": DepthExceeded}
+_OWN_STATES: dict[str, type[NeurigraphError]] = {
+    "NG404": NotFound,
+    "NG409": Conflict,
+    "NG410": NameTaken,
+    "NG422": DepthExceeded,
+}
 _TRANSLATIONS: tuple[tuple[type[BaseException], type[NeurigraphError]], ...] = (
     (errors.QueryCanceled, StoreTimeout),
     (errors.DiskFull, StoreFull),

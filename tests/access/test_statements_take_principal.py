@@ -15,7 +15,9 @@ from engine.stores.statements import CYPHER_FOLDER, SQL_FOLDER
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS_OF_THE_SERVICE = {"schema", "doctor", "access"}
-WRITES_OF_THE_OUTBOX = {"node/provision.cypher", "record/apply.cypher"}
+WRITES_OF_THE_OUTBOX = {
+    "node/provision.cypher", "node/revised.cypher", "record/apply.cypher", "record/revised.cypher", "edge/revised.cypher"
+}  # fmt: skip
 """Their rows come from a commit that Postgres accepted under the principal's policies."""
 
 STATEMENTS = sorted(
@@ -25,9 +27,12 @@ STATEMENTS = sorted(
     and name.split("/")[0] not in FOLDERS_OF_THE_SERVICE
 )
 
+FOR_THE_USER_ONLY = {"node/state.cypher", "edge/between.cypher", "edge/by_id.cypher", "edge/ends.cypher"}
+"""Only the user shapes a graph: what is about to change is read for nobody else."""
+
 MORE = r"(?:g\.mode = 'read_write' AND )?(?:'(?:records|files)' IN g\.fields AND )?"
 """What a filter may ask of a grant beyond the node itself."""
-PERSONA = r"(?:a:Persona AND a\.node_id = \$principal OR )?"
+PERSONA = r"(?:\$kind = 'persona' AND a:Persona AND a\.node_id = \$principal OR )?"
 """Left out where only the right to write counts: a persona's own subtree is for reading."""
 
 
@@ -35,7 +40,7 @@ def readable(variable: str) -> str:
     """The filter of one variable, as a regular expression."""
     return (
         rf"\(\$principal = \$user_id OR EXISTS {{ \({variable}\)<-\[way:HAS_CHILD\*0\.\.5\]-\(a:Node\) WHERE {PERSONA}"
-        r"EXISTS { \(a\)<-\[g:GRANTED\]-\(:Subject {subject_id: \$principal}\) WHERE g\.revoked_at IS NULL AND "
+        r"EXISTS { \(a\)<-\[g:GRANTED\]-\(:Subject {subject_id: \$principal, kind: \$kind}\) WHERE g\.revoked_at IS NULL AND "
         rf"{MORE}g\.depth >= size\(way\) AND coalesce\(g\.expires_at > datetime\(\), true\) }} }}\)"
     )
 
@@ -48,7 +53,7 @@ def body(name: str) -> str:
 TOLD = re.compile(r"\b(\w+) ?(?:\.|{\.)(?:node_id|name|parent_id|summary|keywords|aliases)\b")
 """A variable whose data goes out, or is compared."""
 PARAMETERS_OF_LISTS = {"one", "finding"}
-"""Maps that carry nodes which were filtered where they were found."""
+"""Maps that carry nodes which were filtered where they were found. `s` and `was` are past states of filtered nodes."""
 FILTERED_ELSEWHERE = {
     ("node/of_user.cypher", "root"): "the user's root: only its schema's name is taken, for the keys of files",
     ("node/of_user.cypher", "p"): "place holds all names on the way, for the keys of files; path is filtered",
@@ -62,12 +67,12 @@ FILTERED_ELSEWHERE = {
 def test_every_node_that_is_told_is_filtered(name: str) -> None:
     text = body(name)
     assert "$principal" in text and "$user_id" in text
-    if name == "edge/relate.cypher":  # only the user shapes a graph
-        assert "WHERE $principal = $user_id AND" in text
+    if name in FOR_THE_USER_ONLY:
+        assert "WHERE $principal = $user_id AND $kind = 'user' AND n.user_id = $user_id" in text
         return
     outside = re.sub(readable(r"\w+"), "", text)
     nodes = {variable for variable in re.findall(r"\((\w+):Node\b", outside) if variable != "a"}
-    nodes |= set(TOLD.findall(outside)) - {"e", "r", "g", "a"} - PARAMETERS_OF_LISTS
+    nodes |= set(TOLD.findall(outside)) - {"e", "r", "g", "a", "s", "was"} - PARAMETERS_OF_LISTS
     assert nodes
     for variable in sorted(nodes):
         filtered = re.search(readable(variable), text)
@@ -80,7 +85,7 @@ def test_every_question_for_rights_is_the_one_text(name: str) -> None:
     """Nothing asks in other words: where grants are looked at, it is inside the filter."""
     outside = re.sub(readable(r"\w+"), "", body(name))
     assert "GRANTED" not in outside and "Persona" not in outside and "Subject" not in outside
-    for asked in re.findall(r".{0,12}\$principal = \$user_id.{0,40}", outside):
+    for asked in () if name in FOR_THE_USER_ONLY else re.findall(r".{0,12}\$principal = \$user_id.{0,40}", outside):
         assert re.search(r"CASE WHEN \$|WHERE \$|\(\$principal = \$user_id OR coalesce\(r\.privacy", asked), asked
 
 
@@ -105,12 +110,17 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "grant_node": "asks owns()",
     "note_refused": "adds to the log, tells nothing",
     "provision_node": "asks owns(), then can()",
+    "revise_node": "asks owns()",
     "revoke_grant": "its own user's grants only",
+    "subject_deltas": "asks can(), and owns() for what is private",
     "subject_name": "subjects of the user's own grants only",
 }
 """Functions that run with the owner's rights and that a statement for a principal may name, with what guards each."""
 CALLERS_OWN_RIGHTS = {
     "advance_source",
+    "path_at",
+    "subjects_changed",
+    "template_version",
     "search_nodes",
     "search_counts",
     "search_vectors",

@@ -15,6 +15,9 @@ SQL = sorted(path.name for path in SQL_FOLDER.glob("*.sql"))
 OPERATORS_OWN = {"schema", "doctor"}
 WRITES_OF_THE_OUTBOX = {
     "node/provision.cypher",
+    "node/revised.cypher",
+    "record/revised.cypher",
+    "edge/revised.cypher",
     "record/apply.cypher",
     "access/granted.cypher",
     "access/granted_many.cypher",

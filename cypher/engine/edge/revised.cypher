@@ -1,0 +1,23 @@
+// Purpose: teaches the graph a relation, or a change of one: what it says now and what it said before. Idempotent; an older change
+//   that comes late adds its slices and leaves what is newer.
+// Parameters: revision {edge_id, edge_type, source_id, target_id, revision, own {properties, times} or null (nothing holds any
+//   more), closed [slice_id], closed_at, added [{slice_id, properties, times}]}.
+// Returns: edge_id; no row when the shell of an end is missing.
+MATCH (source:Node {node_id: $revision.source_id}), (target:Node {node_id: $revision.target_id})
+MERGE (source)-[e:RELATED {edge_id: $revision.edge_id}]->(target)
+  ON CREATE SET e.edge_type = $revision.edge_type, e.revision = 0
+FOREACH (row IN $revision.added |
+  MERGE (source)-[w:WAS_RELATED {slice_id: row.slice_id}]->(target)
+  SET w += row.properties, w.edge_id = $revision.edge_id, w.edge_type = $revision.edge_type, w.valid_from = datetime(row.valid_from),
+      w.valid_to = datetime(row.valid_to), w.known_from = datetime(row.known_from),
+      w.known_to = coalesce(w.known_to, datetime(row.known_to)))
+FOREACH (slice_id IN $revision.closed |
+  MERGE (source)-[w:WAS_RELATED {slice_id: slice_id}]->(target)
+  SET w.known_to = coalesce(w.known_to, datetime($revision.closed_at)))
+FOREACH (own IN CASE WHEN coalesce(e.revision, 1) < $revision.revision AND $revision.own IS NOT NULL THEN [$revision.own] ELSE [] END |
+  SET e = own.properties
+  SET e.edge_id = $revision.edge_id, e.edge_type = $revision.edge_type, e.valid_from = datetime(own.valid_from),
+      e.valid_to = datetime(own.valid_to), e.known_from = datetime(own.known_from), e.revision = $revision.revision)
+FOREACH (_ IN CASE WHEN coalesce(e.revision, 1) < $revision.revision AND $revision.own IS NULL THEN [1] ELSE [] END |
+  SET e.known_to = datetime($revision.closed_at), e.revision = $revision.revision)
+RETURN e.edge_id AS edge_id

@@ -1,0 +1,21 @@
+// Purpose: teaches the graph a change of a record: what the manifest says now and what it said before. Idempotent; an older change
+//   that comes late adds its slices and leaves what is newer.
+// Parameters: revision {record_id, user_id, revision, own {title, occurred_at, times} or null (nothing holds any more), closed
+//   [slice_id], closed_at, added [{slice_id, title, occurred_at, times}]}. Returns: record_id; no row when the manifest lacks it.
+MATCH (r:Record {record_id: $revision.record_id})
+SET r.since = coalesce(r.since, r.known_from)
+FOREACH (row IN $revision.added |
+  MERGE (p:Past {slice_id: row.slice_id})
+  SET p.user_id = $revision.user_id, p.title = row.title, p.occurred_at = datetime(row.occurred_at),
+      p.valid_from = datetime(row.valid_from), p.valid_to = datetime(row.valid_to), p.known_from = datetime(row.known_from),
+      p.known_to = coalesce(p.known_to, datetime(row.known_to))
+  MERGE (r)-[:WAS]->(p))
+FOREACH (slice_id IN $revision.closed |
+  MERGE (p:Past {slice_id: slice_id}) SET p.known_to = coalesce(p.known_to, datetime($revision.closed_at)))
+FOREACH (own IN CASE WHEN coalesce(r.revision, 1) < $revision.revision AND $revision.own IS NOT NULL THEN [$revision.own] ELSE [] END |
+  SET r.title = own.title, r.occurred_at = datetime(own.occurred_at), r.valid_from = datetime(own.valid_from),
+      r.valid_to = datetime(own.valid_to), r.known_from = datetime(own.known_from), r.known_to = null)
+FOREACH (_ IN CASE WHEN coalesce(r.revision, 1) < $revision.revision AND $revision.own IS NULL THEN [1] ELSE [] END |
+  SET r.known_to = datetime($revision.closed_at))
+FOREACH (_ IN CASE WHEN coalesce(r.revision, 1) < $revision.revision THEN [1] ELSE [] END | SET r.revision = $revision.revision)
+RETURN r.record_id AS record_id

@@ -1,0 +1,87 @@
+"""The chain of deltas of one subject, as the delta log of its node keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from engine.domain.delta import BEGINNING, ENDED, Change, Delta, FieldChange, Operation, Subject, fields_at, next_known
+from engine.errors import Conflict
+from engine.stores.postgres import Connection
+from engine.stores.statements import sql_text
+
+PAGE = 1000
+Row = Mapping[str, Any]
+
+
+def delta_of(row: Row) -> Delta:
+    """A row of the delta log as a delta."""
+    payload = row["payload"]
+    fields = {name: FieldChange(one["before"], one["after"]) for name, one in payload["fields"].items()}
+    return Delta(
+        row["delta_id"],
+        row["subject_kind"],
+        row["subject_id"],
+        row["revision"],
+        payload["operation"],
+        fields,
+        row["effective_at"],
+        row["created_at"],
+        row["authored_by"],
+        payload.get("reason", ""),
+    )
+
+
+async def load(connection: Connection, node_id: UUID, subject_id: UUID) -> list[Delta]:
+    """All deltas of a subject in the order of revisions, as far as the principal may change it."""
+    found: list[Delta] = []
+    after = 0
+    while True:
+        parameters = {"node_id": node_id, "subject_id": subject_id, "after": after, "limit": PAGE}
+        cursor = await connection.execute(sql_text("deltas_of"), parameters)
+        rows = await cursor.fetchall()
+        found += [delta_of(row) for row in rows]
+        if len(rows) < PAGE:
+            return found
+        after = found[-1].revision
+
+
+def next_delta(change: Change, subject: Subject, author: str, now: datetime) -> Delta | None:
+    """The delta that a change comes to, with the values before it; None where nothing would differ.
+
+    A change without a time takes effect now. Raises Conflict where the subject is not at the revision that the change expects.
+    """
+    if change.if_revision is not None and change.if_revision != subject.revision:
+        raise Conflict(f"This was changed meanwhile: it is at revision {subject.revision}.")
+    known = next_known(now, [subject.known_from, *(delta.known_at for delta in subject.deltas)])
+    effective = None if change.correction else change.effective_at or known
+    at = effective or BEGINNING
+    before = {ENDED: False} | fields_at(subject.base, subject.deltas, at, known)
+    fields = {name: FieldChange(before.get(name), value) for name, value in change.fields.items()}
+    if all(field.before == field.after for field in fields.values()):
+        return None
+    operation: Operation = "changed"
+    if ENDED in fields and fields[ENDED].before != fields[ENDED].after:
+        operation = "ended" if fields[ENDED].after else "reopened"
+    number = subject.revision + 1
+    return Delta(
+        uuid4(), change.subject_kind, change.subject_id, number, operation, fields, effective, known, author, change.reason
+    )  # fmt: skip
+
+
+def row_of(delta: Delta, previous: UUID | None) -> dict[str, Any]:
+    """A delta as the log takes it."""
+    fields = {name: {"before": one.before, "after": one.after} for name, one in delta.fields.items()}
+    return {
+        "delta_id": delta.delta_id,
+        "subject_kind": delta.subject_kind,
+        "subject_id": delta.subject_id,
+        "effective_at": delta.effective_at,
+        "payload": {"operation": delta.operation, "fields": fields, "reason": delta.reason},
+        "previous_delta_id": previous,
+        "authored_by": delta.author,
+        "known_at": delta.known_at,
+        "revision": delta.revision,
+    }

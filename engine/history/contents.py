@@ -1,0 +1,266 @@
+"""Changes of records and items: one transaction writes the delta and what the slices become, then the graph learns it.
+
+    read and lock → the delta → the plan → slices → delta → the graph's part
+
+A reader sees the state before or the state after; a change that fails leaves what was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from psycopg.types.json import Jsonb
+
+from engine.domain.clock import Clock
+from engine.domain.dates import dates_in
+from engine.domain.delta import (
+    BEGINNING,
+    Change,
+    Changed,
+    Delta,
+    FieldChange,
+    NewSlice,
+    OpenSlice,
+    Plan,
+    Slice,
+    Subject,
+    base_of,
+    planned,
+    timeline,
+)
+from engine.domain.principal import Principal
+from engine.domain.terms import Unit, sparse_of, weights, words
+from engine.errors import NotFound
+from engine.hierarchy.outbox import Commit, Outbox, StepHook
+from engine.history.chain import load, next_delta, row_of
+from engine.providers.embedder import Embedder, Vectors
+from engine.stores.postgres import Connection, Postgres
+from engine.stores.statements import sql_in, sql_text
+from engine.stores.vectors import stored
+
+SEARCHED: Mapping[str, str] = {"record": "summary", "item": "content"}
+"""The field whose words and meaning are searched."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a record or item lies, and what it is there."""
+
+    principal: Principal
+    node_id: UUID
+    schema: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """The open slices of a subject as they are stored, and its chain."""
+
+    own: OpenSlice
+    others: tuple[OpenSlice, ...]
+    subject: Subject
+    unit: Unit
+    private: bool
+
+
+_NOTHING = FieldChange(None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A text that rows of a subject have from now on; `vector` None where it is still to be embedded."""
+
+    text: str
+    rows: list[UUID]
+    vector: Vectors | None
+
+
+class ContentHistory:
+    """Changes records and items of nodes."""
+
+    def __init__(self, postgres: Postgres, outbox: Outbox, embedder: Embedder, clock: Clock, reached: StepHook) -> None:
+        self._postgres, self._outbox, self._embedder = postgres, outbox, embedder
+        self._clock, self._reached = clock, reached
+
+    async def change(self, principal: Principal, schema: str, change: Change) -> Changed:
+        """Writes a checked change of a record or item in a node's schema.
+
+        Raises NotFound, Conflict (another revision than expected), ProviderUnavailable, StoreUnavailable.
+        """
+        assert change.node_id is not None
+        place = _Place(principal, change.node_id, schema, change.subject_kind)
+        vector = await self._vector(change)
+        async with self._postgres.as_principal(principal) as connection:
+            stored_now = await self._read(connection, place, change.subject_id)
+            subject = stored_now.subject
+            delta = next_delta(change, subject, principal.name, self._clock.now())
+            if delta is None:
+                return Changed(change.subject_id, subject.revision, None, change.effective_at, changed=False)
+            wanted = timeline(subject.base, subject.since, [*subject.deltas, delta])
+            plan = planned(stored_now.own, stored_now.others, wanted, delta.delta_id, delta.known_at)
+            await self._write(connection, place, stored_now, delta, plan, vector)
+            commit = await self._graph_part(connection, place, delta, plan)
+        self._reached("delta_committed")
+        if commit is not None:
+            await self._outbox.carry_out(principal, commit)
+        return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)
+
+    async def _vector(self, change: Change) -> Vectors | None:
+        text = change.fields.get(SEARCHED[change.subject_kind])
+        return None if text is None else (await self._embedder.embed_documents([text]))[0]
+
+    async def _read(self, connection: Connection, place: _Place, subject_id: UUID) -> _Stored:
+        cursor = await connection.execute(sql_in(f"{place.kind}_slices", place.schema), {"subject_id": subject_id})
+        rows = await cursor.fetchall()
+        own = next((row for row in rows if row["own"]), None)
+        if own is None:
+            raise NotFound
+        deltas = await load(connection, place.node_id, subject_id)
+        known = min(row["known_from"] for row in rows)
+        subject = Subject(base_of(own["state"], deltas), own["since"] or BEGINNING, deltas, own["revision"], known)
+        others = tuple(_open(row) for row in rows if not row["own"])
+        return _Stored(_open(own), others, subject, own["unit"], own["privacy"] == "private")
+
+    async def _write(
+        self, connection: Connection, place: _Place, now: _Stored, delta: Delta, plan: Plan, vector: Vectors | None
+    ) -> None:
+        """The slices as planned, then the delta; all in the transaction of the caller."""
+        kind, schema, known = place.kind, place.schema, delta.known_at
+        field = SEARCHED[kind]
+        sources = {one.slice.state[field]: one.row_id for one in (*now.others, now.own)}
+        reworded: dict[str, list[UUID]] = {}
+        for added in plan.added:  # copies of rows as they are, before any of them changes
+            text = added.slice.state[field]
+            parameters = {"row_id": added.row_id, "subject_id": delta.subject_id, "known_to": added.known_to}
+            parameters["copied"] = sources.get(text, now.own.row_id)
+            await connection.execute(sql_in(f"{kind}_slice_add", schema), parameters)
+            await connection.execute(sql_in(f"{kind}_slice_set", schema), _slice_row(added))
+            if text not in sources:
+                reworded.setdefault(text, []).append(added.row_id)
+        own_id = delta.subject_id
+        if plan.own is None:
+            closed = [*plan.closed, own_id]
+        else:
+            closed = list(plan.closed)
+            own = NewSlice(own_id, plan.own, plan.own_known_from)
+            text = plan.own.state[field]
+            if text != now.own.slice.state[field]:
+                if text in sources:
+                    await connection.execute(
+                        sql_in(f"{kind}_words_copy", schema), {"row_id": own_id, "copied": sources[text]}
+                    )
+                else:
+                    reworded.setdefault(text, []).append(own_id)
+            await connection.execute(sql_in(f"{kind}_slice_set", schema), _slice_row(own))
+        if closed:
+            await connection.execute(sql_in(f"{kind}_slice_close", schema), {"rows": closed, "known_to": known})
+        for text, rows in reworded.items():
+            fresh = vector if vector is not None and text == delta.fields.get(field, _NOTHING).after else None
+            await self._reword(connection, place, now, delta, Wording(text, rows, fresh))
+        revision = {"subject_id": own_id, "revision": delta.revision}
+        await connection.execute(sql_in(f"{kind}_revision", schema), revision)
+        previous = now.subject.deltas[-1].delta_id if now.subject.deltas else None
+        row = row_of(delta, previous)
+        await connection.execute(sql_in("delta_append", schema), row | {"payload": Jsonb(row["payload"])})
+
+    async def _reword(
+        self, connection: Connection, place: _Place, now: _Stored, delta: Delta, wording: Wording
+    ) -> None:
+        """New words and a new meaning for rows whose searched text none of the open slices has."""
+        text, vector = wording.text, wording.vector
+        if vector is None:  # an older text that holds again
+            vector = (await self._embedder.embed_documents([text]))[0]
+        parameters: Row = {
+            "rows": wording.rows,
+            "embedding": stored(vector),
+            "embedding_version": self._embedder.version,
+        }
+        if place.kind == "item":
+            found = words(text)
+            parameters |= {
+                "terms": sparse_of(weights(found, now.unit)),
+                "content_hash": hashlib.sha256(text.encode("utf-8")).digest(),
+                "dates": list(dates_in(text, _moment(delta))),
+                "word_count": len(text.split()),
+                "token_count": self._embedder.count_tokens(text),
+            }
+            if delta.subject_id in wording.rows:
+                await self._recount(connection, place, now, set(weights(found, now.unit)))
+        await connection.execute(sql_in(f"{place.kind}_reworded", place.schema), parameters)
+
+    async def _recount(self, connection: Connection, place: _Place, now: _Stored, after: set[int]) -> None:
+        """How many documents hold a term: the item counts with the words that it has now."""
+        before = set(weights(words(now.own.slice.state["content"]), now.unit))
+        unit = f"private {now.unit}" if now.private else now.unit
+        gained, lost = sorted(after - before), sorted(before - after)
+        added = {"unit": unit, "terms": gained, "counts": [1] * len(gained)}
+        await connection.execute(sql_in("term_counts_add", place.schema), added)
+        await connection.execute(sql_in("term_counts_subtract", place.schema), {"unit": unit, "terms": lost})
+
+    async def _graph_part(self, connection: Connection, place: _Place, delta: Delta, plan: Plan) -> Commit | None:
+        """What the graph has to learn: of records it keeps titles and times; of items nothing."""
+        if place.kind != "record":
+            return None
+        revision = {
+            "record_id": str(delta.subject_id),
+            "node_id": str(place.node_id),
+            "user_id": str(place.principal.user_id),
+            "revision": delta.revision,
+            "own": _graph_slice(NewSlice(delta.subject_id, plan.own, plan.own_known_from)) if plan.own else None,
+            "closed": [str(row) for row in plan.closed],
+            "closed_at": delta.known_at.isoformat(),
+            "added": [_graph_slice(one) for one in plan.added],
+        }
+        commit = Commit(uuid4(), "record_revised", {"revision": revision})
+        await connection.execute(
+            sql_text("outbox_insert"),
+            {
+                "commit_id": commit.commit_id,
+                "user_id": place.principal.user_id,
+                "kind": commit.kind,
+                "payload": Jsonb(commit.payload),
+            },
+        )
+        return commit
+
+
+def _open(row: Row) -> OpenSlice:
+    one = Slice(row["valid_from"] or BEGINNING, row["valid_to"], row["state"])
+    return OpenSlice(row["row_id"], row["known_from"], one, row["known_to"])
+
+
+def _slice_row(new: NewSlice) -> Row:
+    one = new.slice
+    return {
+        "row_id": new.row_id,
+        "state": Jsonb(one.state),
+        "valid_from": None if one.valid_from == BEGINNING else one.valid_from,
+        "valid_to": one.valid_to,
+        "known_from": new.known_from,
+        "known_to": new.known_to,
+    }
+
+
+def _graph_slice(new: NewSlice) -> Row:
+    one = new.slice
+    return {
+        "slice_id": str(new.row_id),
+        "title": one.state["title"],
+        "occurred_at": one.state["occurred_at"],
+        "valid_from": None if one.valid_from == BEGINNING else one.valid_from.isoformat(),
+        "valid_to": one.valid_to.isoformat() if one.valid_to else None,
+        "known_from": new.known_from.isoformat(),
+        "known_to": new.known_to.isoformat() if new.known_to else None,
+    }
+
+
+def _moment(delta: Delta) -> datetime:
+    """The time that dates in a new text are told from."""
+    return delta.effective_at or delta.known_at

@@ -1,0 +1,189 @@
+"""Changes of nodes: names, what a shell says of itself, and places in the tree. Schemas, files and ids stay where they are.
+
+The registry in Postgres holds names and places, the graph all of a shell. The present state comes from the graph, its chain from
+the node's delta log; both must be at the same revision, else somebody else is at work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from psycopg.types.json import Jsonb
+
+from engine.domain.clock import Clock
+from engine.domain.delta import (
+    BEGINNING,
+    Change,
+    Changed,
+    Delta,
+    NewSlice,
+    OpenSlice,
+    Plan,
+    Slice,
+    Subject,
+    base_of,
+    planned,
+    timeline,
+)
+from engine.domain.names import name_key
+from engine.domain.node import shell_text
+from engine.domain.principal import Principal
+from engine.errors import Conflict, InvalidInput, NotFound
+from engine.hierarchy.outbox import Commit, Outbox, StepHook
+from engine.history.chain import load, next_delta, row_of
+from engine.providers.embedder import Embedder
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_text
+
+CLOCK_SKEW = timedelta(seconds=60)
+"""A caller's clock may be this far ahead of ours."""
+
+Row = dict[str, Any]
+
+
+class NodeHistory:
+    """Changes nodes for the user of a graph."""
+
+    def __init__(
+        self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox, embedder: Embedder, clock: Clock, reached: StepHook
+    ) -> None:  # fmt: skip
+        self._postgres, self._neo4j, self._outbox, self._embedder = postgres, neo4j, outbox, embedder
+        self._clock, self._reached = clock, reached
+
+    async def change(self, principal: Principal, change: Change) -> Changed:
+        """Writes a checked change of a node.
+
+        A place changes now or not at all; names and texts not in the future. Raises NotFound, NameTaken, DepthExceeded (below
+        layer 5, or into itself), Conflict, InvalidInput, ProviderUnavailable, StoreUnavailable.
+        """
+        if not principal.owns:
+            raise NotFound
+        now = self._clock.now()
+        if "parent_id" in change.fields and (change.effective_at or change.correction):
+            raise InvalidInput("A node is moved now: a move takes no time of effect.")
+        if change.effective_at and change.effective_at > now + CLOCK_SKEW:
+            raise InvalidInput("A node is not changed in advance.")
+        subject = await self.subject(principal, change.subject_id)
+        if change.subject_id == principal.user_id and "parent_id" in change.fields:
+            raise InvalidInput("The user is the root: it has no parent.")
+        delta = next_delta(change, subject, principal.name, now)
+        if delta is None:
+            return Changed(change.subject_id, subject.revision, None, change.effective_at, changed=False)
+        plan = replayed([*subject.deltas, delta], subject)
+        assert plan.own is not None  # a node does not end here
+        commit = Commit(uuid4(), "node_revised", {"revision": await self._revision(principal, delta, plan)})
+        commit = await self._register(principal, commit, subject, delta, plan)
+        self._reached("delta_committed")
+        await self._outbox.carry_out(principal, commit)
+        return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)
+
+    async def subject(self, principal: Principal, node_id: UUID) -> Subject:
+        """A node with its chain, for the user of its graph. Raises NotFound, Conflict while a change is being finished."""
+        rows = await self._neo4j.read(cypher("node/state"), **principal.parameters, node_id=str(node_id))
+        if not rows:
+            raise NotFound
+        present, revision = rows[0]["state"], rows[0]["revision"]
+        async with self._postgres.as_principal(principal) as connection:
+            deltas = await load(connection, node_id, node_id)
+        if deltas and deltas[-1].revision != revision:
+            raise Conflict("An earlier change of this node is still being finished; try again.")
+        known_from = rows[0]["known_from"].to_native()
+        return Subject(base_of(present, deltas), BEGINNING, deltas, revision, known_from)
+
+    async def _revision(self, principal: Principal, delta: Delta, plan: Plan) -> Row:
+        """What the graph learns."""
+        assert plan.own is not None
+        own = plan.own.state
+        text = shell_text(own["name"], own["summary"], own["keywords"])
+        vector = (await self._embedder.embed_documents([text]))[0]
+        return {
+            "node_id": str(delta.subject_id),
+            "user_id": str(principal.user_id),
+            "revision": delta.revision,
+            "own": graph_slice(NewSlice(delta.subject_id, plan.own, plan.own_known_from))
+            | {
+                "name_key": name_key(own["name"]),
+                "alias_keys": [name_key(alias) for alias in own["aliases"]],
+                "embedding": [round(float(value), 6) for value in vector],
+                "embedding_version": self._embedder.version,
+            },
+            "closed": [str(row) for row in plan.closed],
+            "closed_at": delta.known_at.isoformat(),
+            "added": [graph_slice(one) | {"name_key": name_key(one.slice.state["name"])} for one in plan.added],
+            "layers": [],
+        }
+
+    async def _register(
+        self, principal: Principal, commit: Commit, subject: Subject, delta: Delta, plan: Plan
+    ) -> Commit:
+        """The Postgres part: registry, slices, delta, outbox."""
+        assert plan.own is not None
+        own = plan.own.state
+        slices = [graph_slice(one) for one in plan.added]
+        slices += [{"slice_id": str(row), "known_to": delta.known_at.isoformat()} for row in plan.closed]
+        previous = subject.deltas[-1].delta_id if subject.deltas else None
+        row = row_of(delta, previous)
+        logged = {
+            "delta_id": str(delta.delta_id),
+            "subject_kind": "node",
+            "subject_id": str(delta.subject_id),
+            "w_coordinate": delta.effective_at.isoformat() if delta.effective_at else "-infinity",
+            "payload": row["payload"],
+            "previous_delta_id": str(previous) if previous else None,
+            "authored_by": delta.author,
+            "created_at": delta.known_at.isoformat(),
+            "revision": delta.revision,
+        }
+        parameters = {
+            "commit_id": commit.commit_id,
+            "node_id": delta.subject_id,
+            "expected": subject.revision,
+            "name": own["name"],
+            "key": name_key(own["name"]),
+            "parent_id": own["parent_id"],
+            "slices": Jsonb(slices),
+            "delta": Jsonb(logged),
+            "payload": Jsonb(commit.payload),
+        }
+        async with self._postgres.as_principal(principal) as connection:
+            cursor = await connection.execute(sql_text("node_revise"), parameters)
+            answer = await cursor.fetchone()
+        assert answer is not None  # the function returns a row or raises
+        return Commit(commit.commit_id, "node_revised", answer["payload"])
+
+
+def replayed(deltas: Sequence[Delta], subject: Subject) -> Plan:
+    """The plan of the last of the deltas, with those before it played again: ids of slices follow from the deltas."""
+    first = Slice(subject.since, None, subject.base)
+    own = OpenSlice(deltas[0].subject_id, subject.known_from, first)
+    others: dict[UUID, OpenSlice] = {}
+    plan = Plan(first, own.known_from, (), ())
+    for count, delta in enumerate(deltas, 1):
+        wanted = timeline(subject.base, subject.since, deltas[:count])
+        plan = planned(own, tuple(others.values()), wanted, delta.delta_id, delta.known_at)
+        others = {row: one for row, one in others.items() if row not in plan.closed}
+        others |= {
+            new.row_id: OpenSlice(new.row_id, new.known_from, new.slice) for new in plan.added if new.known_to is None
+        }
+        if plan.own is None:
+            own = OpenSlice(own.row_id, own.known_from, own.slice, own.known_to or delta.known_at)
+        else:
+            own = OpenSlice(own.row_id, plan.own_known_from, plan.own)
+    return plan
+
+
+def graph_slice(new: NewSlice) -> Row:
+    """A slice as the graph and the registry take it: its fields beside its times."""
+    one = new.slice
+    return {
+        **one.state,
+        "slice_id": str(new.row_id),
+        "valid_from": None if one.valid_from == BEGINNING else one.valid_from.isoformat(),
+        "valid_to": one.valid_to.isoformat() if one.valid_to else None,
+        "known_from": new.known_from.isoformat(),
+        "known_to": new.known_to.isoformat() if new.known_to else None,
+    }

@@ -1,0 +1,162 @@
+"""Reading the past: the chain of one subject, its state at a moment, and what differs between two moments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from engine.domain.clock import NOW, Clock, Moment
+from engine.domain.delta import (
+    BEGINNING,
+    Delta,
+    Difference,
+    Operation,
+    Subject,
+    SubjectKind,
+    SubjectState,
+    base_of,
+    difference,
+    state_at,
+)
+from engine.domain.page import check_page
+from engine.domain.principal import Principal
+from engine.errors import InvalidInput, NotFound
+from engine.hierarchy.shells import Shells
+from engine.history.chain import delta_of, load
+from engine.history.nodes import NodeHistory
+from engine.history.relations import RelationHistory
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_in, sql_text
+
+MOST_DIFFERENCES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class DifferencePage:
+    """What differs between two moments, by node and subject. `after` asks for the next page; None on the last."""
+
+    differences: tuple[Difference, ...]
+    after: tuple[UUID, UUID] | None
+
+
+class Past:
+    """Reads deltas and what follows from them."""
+
+    def __init__(
+        self, postgres: Postgres, shells: Shells, nodes: NodeHistory, relations: RelationHistory, clock: Clock
+    ) -> None:
+        self._postgres, self._shells, self._nodes, self._relations = postgres, shells, nodes, relations
+        self._clock = clock
+
+    async def deltas(
+        self, principal: Principal, node_id: UUID, subject_id: UUID, *, after: int = 0, limit: int = 100
+    ) -> tuple[Delta, ...]:
+        """The deltas of a subject at a node in the order of revisions, one page; for those who may change it.
+
+        Raises NotFound where there is no such subject, or nobody changed it and it cannot be read.
+        """
+        check_page(limit)
+        await self._shells.schema_of(principal, node_id)
+        parameters = {"node_id": node_id, "subject_id": subject_id, "after": after, "limit": limit}
+        rows = await self._postgres.fetch(principal, sql_text("deltas_of"), parameters)
+        return tuple(delta_of(row) for row in rows)
+
+    async def state(
+        self, principal: Principal, kind: SubjectKind, node_id: UUID, subject_id: UUID, moment: Moment = NOW
+    ) -> SubjectState:
+        """What a record or item was at a moment, from its slices; of a node or relation from its deltas, for its user.
+
+        Raises NotFound where it is missing or not for this principal, InvalidInput for a kind without states.
+        """
+        if kind in ("record", "item"):
+            row = await self._row(principal, kind, node_id, subject_id, moment)
+            return SubjectState(kind, subject_id, node_id, row["revision"], row["state"])
+        subject = await self.subject(principal, kind, node_id, subject_id)
+        fields = state_at(subject, moment, self._clock.now())
+        return SubjectState(kind, subject_id, node_id, subject.revision, fields)
+
+    async def subject(self, principal: Principal, kind: str, node_id: UUID, subject_id: UUID) -> Subject:
+        """A subject with its whole chain; for those who may change it. Raises NotFound."""
+        if kind == "node":
+            return await self._nodes.subject(principal, subject_id)
+        if kind == "relation":
+            return await self._relations.subject(principal, subject_id)
+        if kind not in ("record", "item"):
+            raise InvalidInput("Records, items, nodes and relations have states.")
+        row = await self._row(principal, kind, node_id, subject_id, NOW)
+        async with self._postgres.as_principal(principal) as connection:
+            deltas = await load(connection, node_id, subject_id)
+        since = row["since"] or BEGINNING
+        return Subject(base_of(row["own"], deltas), since, deltas, row["revision"], row["known_from"])
+
+    async def _row(
+        self, principal: Principal, kind: str, node_id: UUID, subject_id: UUID, moment: Moment
+    ) -> dict[str, Any]:
+        schema = await self._shells.schema_of(principal, node_id)
+        parameters = {"subject_id": subject_id, **moment.parameters(self._clock.now())}
+        rows = await self._postgres.fetch(principal, sql_in(f"{kind}_at", schema), parameters)
+        if not rows:
+            raise NotFound
+        return rows[0]
+
+    async def difference(
+        self, principal: Principal, start: datetime, end: datetime, *, node_id: UUID | None = None,
+        after: tuple[UUID, UUID] | None = None, limit: int = MOST_DIFFERENCES,
+    ) -> DifferencePage:  # fmt: skip
+        """What differs between what was known and held at `start` and at `end`, in the whole graph or at one node, one page.
+
+        A page may hold fewer differences than `limit`: what changed and changed back is left out. For the user of the graph.
+        Raises InvalidInput for times without an offset or in the wrong order, NotFound.
+        """
+        check_page(limit, MOST_DIFFERENCES)
+        if start.tzinfo is None or end.tzinfo is None or start >= end:
+            raise InvalidInput(
+                "A difference lies between two times with their offsets from UTC, the earlier one first."
+            )
+        if not principal.owns:
+            raise NotFound
+        await self._shells.schema_of(principal, node_id or principal.user_id)
+        changed = await self._changed(principal, start, end, node_id, after, limit)
+        found = []
+        for row in changed:
+            one = await self._compared(principal, row, start, end)
+            if one is not None:
+                found.append(one)
+        last = changed[-1] if len(changed) == limit else None
+        return DifferencePage(tuple(found), (last["node_id"], last["subject_id"]) if last else None)
+
+    async def _changed(
+        self, principal: Principal, start: datetime, end: datetime, node_id: UUID | None,
+        after: tuple[UUID, UUID] | None, limit: int,
+    ) -> Sequence[dict[str, Any]]:  # fmt: skip
+        after_node, after_subject = after or (None, None)
+        parameters = {
+            "user_id": principal.user_id,
+            "node_id": node_id,
+            "from_time": start,
+            "to_time": end,
+            "after_node": after_node,
+            "after_subject": after_subject,
+            "limit": limit,
+        }
+        return await self._postgres.fetch(principal, sql_text("subjects_changed"), parameters)
+
+    async def _compared(
+        self, principal: Principal, row: dict[str, Any], start: datetime, end: datetime
+    ) -> Difference | None:
+        kind, node_id, subject_id = row["subject_kind"], row["node_id"], row["subject_id"]
+        subject = await self.subject(principal, kind, node_id, subject_id)
+        before = state_at(subject, Moment(start, start), start)
+        now = state_at(subject, Moment(end, end), end)
+        fields = difference(before, now)
+        if not fields:
+            return None
+        operation: Operation = "changed"
+        if before is None:
+            operation = "created" if subject.known_from > start else "reopened"
+        elif now is None:
+            operation = "ended"
+        return Difference(kind, subject_id, node_id, operation, fields)

@@ -1,0 +1,204 @@
+"""Relations between nodes: registered once, then changed by deltas, which the log of the node at their start keeps.
+
+One type between the same two nodes is one relation for ever: its id follows from them, so two clients who register it at
+once make one, and what ended may hold again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4, uuid5
+
+from psycopg.types.json import Jsonb
+
+from engine.domain.clock import Clock
+from engine.domain.delta import (
+    BEGINNING,
+    ENDED,
+    Change,
+    Changed,
+    Delta,
+    FieldChange,
+    NewSlice,
+    Plan,
+    Slice,
+    Subject,
+    base_of,
+)
+from engine.domain.names import clean_name
+from engine.domain.principal import Principal
+from engine.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
+from engine.hierarchy.outbox import Commit, Outbox, StepHook
+from engine.hierarchy.shells import Shells
+from engine.history.chain import load, next_delta, row_of
+from engine.history.fields import checked
+from engine.history.nodes import replayed
+from engine.stores.neo4j import STORE, Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_in, sql_text
+
+RESERVED = frozenset(
+    {"edge_id", "edge_type", "revision", "slice_id", "valid_from", "valid_to", "known_from", "known_to"}
+)
+_PROPERTY_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+
+Row = dict[str, Any]
+
+
+class RelationHistory:
+    """Registers and changes relations for the user of a graph."""
+
+    def __init__(
+        self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox, shells: Shells, clock: Clock, reached: StepHook
+    ) -> None:
+        self._postgres, self._neo4j, self._outbox, self._shells = postgres, neo4j, outbox, shells
+        self._clock, self._reached = clock, reached
+
+    async def relate(
+        self, principal: Principal, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str]
+    ) -> tuple[UUID, bool]:
+        """Registers a relation; its id, and whether it is new. One that had ended holds again from now on.
+
+        Raises NotFound when an end is missing, InvalidInput for a relation from a node to itself or reserved properties,
+        StoreUnavailable.
+        """
+        edge_type = clean_name(edge_type)
+        if source == target:
+            raise InvalidInput("An edge needs two different nodes.")
+        _check_properties(properties)
+        ends = {"source_id": str(source), "target_id": str(target)}
+        rows = await self._neo4j.read(cypher("edge/between"), **principal.parameters, **ends, edge_type=edge_type)
+        if rows:
+            return await self._there(principal, rows[0])
+        if not await self._neo4j.read(cypher("edge/ends"), **principal.parameters, **ends):
+            raise NotFound
+        try:
+            return await self._create(principal, source, target, edge_type, properties)
+        except Conflict as error:  # somebody registers the same one now
+            rows = await self._neo4j.read(cypher("edge/between"), **principal.parameters, **ends, edge_type=edge_type)
+            if not rows:
+                raise StoreUnavailable(STORE, "This relation is still being finished; try again.") from error
+            return UUID(rows[0]["edge_id"]), False
+
+    async def _there(self, principal: Principal, row: Row) -> tuple[UUID, bool]:
+        """A relation that is known already: as it is, or holding again."""
+        edge_id = UUID(row["edge_id"])
+        if row["known_to"] is not None or (
+            row["valid_to"] is not None and row["valid_to"].to_native() <= self._clock.now()
+        ):
+            await self.change(principal, Change("relation", edge_id, {ENDED: False}))
+        return edge_id, False
+
+    async def _create(
+        self, principal: Principal, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str]
+    ) -> tuple[UUID, bool]:
+        edge_id = uuid5(principal.user_id, f"relation:{source}:{target}:{edge_type}")
+        now = self._clock.now()
+        fields = {"edge_type": FieldChange(None, edge_type), "properties": FieldChange(None, dict(properties))}
+        delta = Delta(uuid4(), "relation", edge_id, 1, "created", fields, None, now, principal.name)
+        plan = Plan(Slice(BEGINNING, None, {"properties": dict(properties)}), now, (), ())
+        ends = {"edge_type": edge_type, "source_id": str(source), "target_id": str(target)}
+        await self._commit(principal, source, delta, None, _revision(delta, plan, ends))
+        return edge_id, True
+
+    async def change(self, principal: Principal, change: Change) -> Changed:
+        """Writes a change of a relation: other properties, its end, or its return.
+
+        Raises NotFound, Conflict, InvalidInput, StoreUnavailable.
+        """
+        change = checked(change)
+        if "properties" in change.fields:
+            _check_properties(change.fields["properties"])
+        row, subject = await self._read(principal, change.subject_id)
+        delta = next_delta(change, subject, principal.name, self._clock.now())
+        if delta is None:
+            return Changed(change.subject_id, subject.revision, None, change.effective_at, changed=False)
+        plan = replayed([*subject.deltas, delta], subject)
+        ends = {name: row[name] for name in ("edge_type", "source_id", "target_id")}
+        previous = subject.deltas[-1].delta_id if subject.deltas else None
+        await self._commit(principal, UUID(row["source_id"]), delta, previous, _revision(delta, plan, ends))
+        return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)
+
+    async def subject(self, principal: Principal, edge_id: UUID) -> Subject:
+        """A relation with its chain, for the user of its graph. Raises NotFound, Conflict while a change is being finished."""
+        return (await self._read(principal, edge_id))[1]
+
+    async def source_of(self, principal: Principal, edge_id: UUID) -> UUID:
+        """The node whose log keeps the relation's deltas; raises NotFound for anyone but the user of its graph."""
+        rows = await self._neo4j.read(cypher("edge/by_id"), **principal.parameters, edge_id=str(edge_id))
+        if not rows:
+            raise NotFound
+        return UUID(rows[0]["source_id"])
+
+    async def _read(self, principal: Principal, edge_id: UUID) -> tuple[Row, Subject]:
+        rows = await self._neo4j.read(cypher("edge/by_id"), **principal.parameters, edge_id=str(edge_id))
+        if not rows:
+            raise NotFound
+        row = rows[0]
+        async with self._postgres.as_principal(principal) as connection:
+            deltas = await load(connection, UUID(row["source_id"]), edge_id)
+        if deltas and deltas[-1].revision != row["revision"]:
+            raise Conflict("An earlier change of this relation is still being finished; try again.")
+        present = {name: value for name, value in row["properties"].items() if name not in RESERVED}
+        created = next((delta.known_at for delta in deltas if delta.operation == "created"), None)
+        first = created or _native(row["known_from"]) or BEGINNING
+        return row, Subject(base_of({"properties": present}, deltas), BEGINNING, deltas, row["revision"], first)
+
+    async def _commit(
+        self, principal: Principal, node_id: UUID, delta: Delta, previous: UUID | None, revision: Row
+    ) -> None:
+        schema = await self._shells.schema_of(principal, node_id)
+        commit = Commit(uuid4(), "relation", {"revision": revision})
+        row = row_of(delta, previous)
+        async with self._postgres.as_principal(principal) as connection:
+            await connection.execute(sql_in("delta_append", schema), row | {"payload": Jsonb(row["payload"])})
+            await connection.execute(
+                sql_text("outbox_insert"),
+                {
+                    "commit_id": commit.commit_id,
+                    "user_id": principal.user_id,
+                    "kind": commit.kind,
+                    "payload": Jsonb(commit.payload),
+                },
+            )
+        self._reached("delta_committed")
+        await self._outbox.carry_out(principal, commit)
+
+
+def _check_properties(properties: Mapping[str, str]) -> None:
+    names_fit = all(_PROPERTY_NAME.fullmatch(name) for name in properties)
+    if RESERVED & properties.keys() or len(properties) > 50 or not names_fit:
+        raise InvalidInput("An edge has at most 50 properties with plain names, none of them one of the engine's own.")
+
+
+def _revision(delta: Delta, plan: Plan, ends: Row) -> Row:
+    """What the graph learns."""
+    return {
+        "edge_id": str(delta.subject_id),
+        **ends,
+        "revision": delta.revision,
+        "own": _edge_slice(NewSlice(delta.subject_id, plan.own, plan.own_known_from)) if plan.own else None,
+        "closed": [str(row) for row in plan.closed],
+        "closed_at": delta.known_at.isoformat(),
+        "added": [_edge_slice(one) for one in plan.added],
+    }
+
+
+def _edge_slice(new: NewSlice) -> Row:
+    one = new.slice
+    return {
+        "slice_id": str(new.row_id),
+        "properties": dict(one.state["properties"]),
+        "valid_from": None if one.valid_from == BEGINNING else one.valid_from.isoformat(),
+        "valid_to": one.valid_to.isoformat() if one.valid_to else None,
+        "known_from": new.known_from.isoformat(),
+        "known_to": new.known_to.isoformat() if new.known_to else None,
+    }
+
+
+def _native(value: Any) -> datetime | None:
+    native: datetime | None = value.to_native() if value is not None else None
+    return native

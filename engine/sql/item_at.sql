@@ -1,0 +1,18 @@
+-- Purpose: what an item was at a moment, and what it is. Identifier: schema.
+-- Parameters: subject_id, as_of, known_at (null: all that is known). Returns: revision, kind, privacy, own (state of its own row), since (null: from
+--   the beginning), known_from (of the earliest slice), state (at the moment; null where it was not there); none when missing or hidden.
+WITH slices AS (
+    SELECT s.*, jsonb_build_object(
+               'content', s.content, 'category', s.category, 'tags', s.tags, 'subjects', s.subjects,
+               'confidence', round(s.confidence::numeric, 6), 'importance', round(s.importance::numeric, 6),
+               'occurred_at', to_char(s.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')) AS fields
+    FROM {schema}.memory_items AS s
+    WHERE (s.item_id = %(subject_id)s AND s.version_of IS NULL OR s.version_of = %(subject_id)s) AND EXISTS (SELECT FROM {schema}.metadata_records AS r WHERE r.record_id = s.record_id AND r.state = 'live')
+)
+SELECT own.revision, own.kind, own.privacy, own.fields AS own,
+       (SELECT nullif(min(e.valid_from), '-infinity') FROM slices AS e) AS since, (SELECT min(e.known_from) FROM slices AS e) AS known_from,
+       (SELECT s.fields FROM slices AS s
+        WHERE s.known_from <= coalesce(%(known_at)s::timestamptz, 'infinity') AND (s.known_to IS NULL OR s.known_to > coalesce(%(known_at)s::timestamptz, 'infinity'))
+          AND s.valid_from <= %(as_of)s::timestamptz AND (s.valid_to IS NULL OR s.valid_to > %(as_of)s::timestamptz)
+        LIMIT 1) AS state
+FROM slices AS own WHERE own.version_of IS NULL

@@ -1,0 +1,16 @@
+-- Purpose: the slices of an item of a live record that are known until further notice, and its own row; locked. Identifier: schema.
+-- Parameters: subject_id. Returns: row_id, own, revision, privacy, unit, state, valid_from (null: from the beginning), valid_to,
+--   known_from, known_to, since (when the earliest of all its slices begins); none when missing or hidden.
+SELECT s.item_id AS row_id, s.version_of IS NULL AS own, s.revision, s.privacy,
+       CASE s.kind WHEN 'turn' THEN 'turn' ELSE 'passage' END AS unit,
+       jsonb_build_object(
+           'content', s.content, 'category', s.category, 'tags', s.tags, 'subjects', s.subjects,
+           'confidence', round(s.confidence::numeric, 6), 'importance', round(s.importance::numeric, 6),
+           'occurred_at', to_char(s.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')) AS state,
+       nullif(s.valid_from, '-infinity') AS valid_from, s.valid_to, s.known_from, s.known_to,
+       (SELECT nullif(min(e.valid_from), '-infinity') FROM {schema}.memory_items AS e
+        WHERE e.item_id = %(subject_id)s OR e.version_of = %(subject_id)s) AS since
+FROM {schema}.memory_items AS s
+WHERE (s.item_id = %(subject_id)s AND s.version_of IS NULL OR s.version_of = %(subject_id)s AND s.known_to IS NULL)
+  AND EXISTS (SELECT FROM {schema}.metadata_records AS r WHERE r.record_id = s.record_id AND r.state = 'live')
+ORDER BY s.valid_from LIMIT 10000 FOR UPDATE OF s

@@ -1,0 +1,18 @@
+-- Purpose: what a record was at a moment, and what it is. Identifier: schema.
+-- Parameters: subject_id, as_of, known_at (null: all that is known). Returns: revision, kind, privacy, own (state of its own row), since (null: from
+--   the beginning), known_from (of the earliest slice), state (at the moment; null where it was not there); none when missing or hidden.
+WITH slices AS (
+    SELECT s.*, jsonb_build_object(
+               'title', s.title, 'summary', s.summary, 'kw_entities', s.kw_entities, 'kw_topics', s.kw_topics, 'kw_dates', s.kw_dates,
+               'kw_relationships', s.kw_relationships,
+               'occurred_at', to_char(s.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')) AS fields
+    FROM {schema}.metadata_records AS s
+    WHERE (s.record_id = %(subject_id)s AND s.version_of IS NULL OR s.version_of = %(subject_id)s) AND s.state = 'live'
+)
+SELECT own.revision, 'record' AS kind, own.privacy, own.fields AS own,
+       (SELECT nullif(min(e.valid_from), '-infinity') FROM slices AS e) AS since, (SELECT min(e.known_from) FROM slices AS e) AS known_from,
+       (SELECT s.fields FROM slices AS s
+        WHERE s.known_from <= coalesce(%(known_at)s::timestamptz, 'infinity') AND (s.known_to IS NULL OR s.known_to > coalesce(%(known_at)s::timestamptz, 'infinity'))
+          AND s.valid_from <= %(as_of)s::timestamptz AND (s.valid_to IS NULL OR s.valid_to > %(as_of)s::timestamptz)
+        LIMIT 1) AS state
+FROM slices AS own WHERE own.version_of IS NULL

@@ -1,0 +1,5 @@
+-- Purpose: the vector of rows of a record whose summary is new. Identifier: schema.
+-- Parameters: rows, embedding, embedding_version. Returns: nothing.
+UPDATE {schema}.metadata_records
+SET embedding = %(embedding)b, embedding_version = %(embedding_version)s, embedding_pending = false
+WHERE record_id = ANY (%(rows)s)

@@ -1,0 +1,15 @@
+-- Purpose: the slices of a live record that are known until further notice, and its own row; locked. Identifier: schema.
+-- Parameters: subject_id. Returns: row_id, own, revision, privacy, unit, state, valid_from (null: from the beginning), valid_to,
+--   known_from, known_to, since (when the earliest of all its slices begins); none when missing or hidden.
+SELECT s.record_id AS row_id, s.version_of IS NULL AS own, s.revision, s.privacy, 'record' AS unit,
+       jsonb_build_object(
+           'title', s.title, 'summary', s.summary, 'kw_entities', s.kw_entities, 'kw_topics', s.kw_topics, 'kw_dates', s.kw_dates,
+           'kw_relationships', s.kw_relationships,
+           'occurred_at', to_char(s.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')) AS state,
+       nullif(s.valid_from, '-infinity') AS valid_from, s.valid_to, s.known_from, s.known_to,
+       (SELECT nullif(min(e.valid_from), '-infinity') FROM {schema}.metadata_records AS e
+        WHERE e.record_id = %(subject_id)s OR e.version_of = %(subject_id)s) AS since
+FROM {schema}.metadata_records AS s
+WHERE (s.record_id = %(subject_id)s AND s.version_of IS NULL OR s.version_of = %(subject_id)s AND s.known_to IS NULL)
+  AND s.state = 'live'
+ORDER BY s.valid_from LIMIT 10000 FOR UPDATE OF s
