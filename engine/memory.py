@@ -7,10 +7,12 @@ nothing at a node is noted in the audit log, in the same way whether there is so
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from time import monotonic
+from typing import Literal
 from uuid import UUID, uuid4
 
 from engine.access.grants import Grants
@@ -28,6 +30,8 @@ from engine.ingest.documents import read_document
 from engine.ingest.drafts import Document
 from engine.ingest.pipeline import Ingest, Pending, Stored
 from engine.lifecycle.rehydrate import OpenedFile, Rehydration
+from engine.privacy.nodes import check_names, redacted_edge, redacted_node
+from engine.privacy.redact import Redactor, total
 from engine.progress import Progress, Silent
 from engine.retrieval.pipeline import Search
 
@@ -47,6 +51,7 @@ class Parts:
     idempotency: Idempotency
     grants: Grants
     max_text_bytes: int
+    redactor: Redactor
 
 
 class Memory:
@@ -81,13 +86,18 @@ class Memory:
 
     # the hierarchy ---------------------------------------------------------------------------------------
 
-    async def provision(self, new: NewNode) -> ProvisionedNode:
-        """A child node in all stores, or the sibling that already has the name. See `Provisioning.node`."""
+    async def provision(self, new: NewNode, *, redacted: Counter[str] | None = None) -> ProvisionedNode:
+        """A child node in all stores, or the sibling that already has the name. See `Provisioning.node`.
+
+        What is replaced in its description is added to `redacted`; a name that holds some raises InvalidName.
+        """
+        new = redacted_node(new, self._parts.redactor, redacted)
         async with self._noting("provision", new.parent_id):
             return await self._parts.provisioning.node(self.principal, new)
 
     async def provision_path(self, names: Sequence[str]) -> ProvisionedNode | None:
         """The node at a path below the root, missing ones created, never below layer 5. See `Provisioning.path`."""
+        check_names(names, self._parts.redactor)
         return await self._parts.provisioning.path(self.principal, names)
 
     async def shell(self, node_id: UUID, moment: Moment = NOW) -> Shell:
@@ -107,8 +117,9 @@ class Memory:
         self, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str] | None = None
     ) -> tuple[UUID, bool]:
         """Registers a cross-node edge; its id, and whether it is new. Raises NotFound, InvalidInput."""
+        properties = redacted_edge(edge_type, properties or {}, self._parts.redactor)
         async with self._noting("relate", source):
-            return await self._parts.shells.relate(self.principal, source, target, edge_type, properties or {})
+            return await self._parts.shells.relate(self.principal, source, target, edge_type, properties)
 
     async def metadata(
         self, node_id: UUID, *, limit: int = 50, cursor: str | None = None, moment: Moment = NOW
@@ -156,7 +167,7 @@ class Memory:
         except UnicodeEncodeError as error:
             raise InvalidInput(f"The text is not valid Unicode (character {error.start}).") from error
         file = FileDraft(uuid4(), "text.txt", "document", "text/plain", content)
-        document = Document(source, title or text[:80], text, None, content_type, file)
+        document = Document(source, title, text, None, content_type, file)
         return await self._store([Pending(document, await self._node(node_id), privacy)], "event_boundary", Silent())
 
     def _check_private(self, privacy: Privacy) -> None:
@@ -171,7 +182,8 @@ class Memory:
         What is stored already is skipped, so an ingest that was ended may simply be started again.
         """
         progress = progress or Silent()
-        places, created = await self._plan_nodes(history, progress)
+        redacted: Counter[str] = Counter()
+        places, created = await self._plan_nodes(history, progress, redacted)
         edges = await self._plan_edges(history, places)
         pending: list[Pending] = [
             Pending(conversation, places.get(conversation.node) if conversation.node else None)
@@ -183,9 +195,12 @@ class Memory:
         progress.start("ingest", sum(len(c.turns) for c in history.conversations) + len(history.files), "turns")
         report = await self._store(pending, "conversation_end", progress)
         progress.finish("ingest", f"{report.turns} turns and {report.files} files into {len(report.records)} records")
-        return replace(report, nodes_created=created, edges_created=edges)
+        redacted.update(report.redacted)
+        return replace(report, nodes_created=created, edges_created=edges, redacted=redacted)
 
-    async def _plan_nodes(self, history: History, progress: Progress) -> tuple[dict[NodePath, AssignableNode], int]:
+    async def _plan_nodes(
+        self, history: History, progress: Progress, redacted: Counter[str]
+    ) -> tuple[dict[NodePath, AssignableNode], int]:
         """Provisions what the history asks for; every node by its path below the root, and how many are new."""
         ids: dict[NodePath, UUID] = {(): self.principal.user_id}
         created = 0
@@ -194,18 +209,13 @@ class Memory:
             progress.start("nodes", wanted, "nodes")
         for planned in history.nodes:
             parent = ids[planned.path[:-1]]
-            node = await self.provision(
-                NewNode(
-                    parent,
-                    planned.path[-1],
-                    "persona" if planned.node_type == "persona" else "concept",
-                    planned.summary,
-                    planned.keywords,
-                    planned.aliases,
-                )
-            )
+            kind: Literal["concept", "persona"] = "persona" if planned.node_type == "persona" else "concept"
+            new = NewNode(parent, planned.path[-1], kind, planned.summary, planned.keywords, planned.aliases)
+            replaced: Counter[str] = Counter()
+            node = await self.provision(new, redacted=replaced)
             ids[planned.path] = node.node_id
             created += node.created
+            redacted.update(replaced if node.created else ())
             progress.advance("nodes")
         if wanted:
             progress.finish("nodes", f"{created} created")
@@ -260,6 +270,11 @@ class Memory:
             return await asyncio.to_thread(file.content.read)
 
     @property
+    def redactor(self) -> Redactor:
+        """What is taken out of everything that this memory stores."""
+        return self._parts.redactor
+
+    @property
     def idempotency(self) -> Idempotency:
         """Answers of writes that came with an idempotency key."""
         return self._parts.idempotency
@@ -269,4 +284,6 @@ def _report(user_id: UUID, stored: Sequence[Stored], skipped: Sequence[Skipped])
     records = tuple(record for commit in stored for record in commit.records)
     turns = sum(commit.turns for commit in stored)
     files = sum(commit.documents for commit in stored)
-    return IngestReport(user_id, turns, files, sum(record.items for record in records), records, 0, 0, tuple(skipped))
+    items = sum(record.items for record in records)
+    redacted = total(commit.redacted for commit in stored)
+    return IngestReport(user_id, turns, files, items, records, 0, 0, tuple(skipped), redacted)
