@@ -196,7 +196,7 @@ class Memory:
         report = await self._store(pending, "conversation_end", progress)
         progress.finish("ingest", f"{report.turns} turns and {report.files} files into {len(report.records)} records")
         redacted.update(report.redacted)
-        return replace(report, nodes_created=created, edges_created=edges, redacted=redacted)
+        return replace(report, nodes_created=created, edges_created=edges, redacted=dict(redacted))
 
     async def _plan_nodes(
         self, history: History, progress: Progress, redacted: Counter[str]
@@ -286,4 +286,4 @@ def _report(user_id: UUID, stored: Sequence[Stored], skipped: Sequence[Skipped])
     files = sum(commit.documents for commit in stored)
     items = sum(record.items for record in records)
     redacted = total(commit.redacted for commit in stored)
-    return IngestReport(user_id, turns, files, items, records, 0, 0, tuple(skipped), redacted)
+    return IngestReport(user_id, turns, files, items, records, 0, 0, tuple(skipped), dict(redacted))

@@ -137,7 +137,7 @@ class Ingest:
                 await asyncio.wait([committing])  # a commit under way is never abandoned
         return stored, skipped
 
-    # clean → trigger → assign ------------------------------------------------------------------------------------
+    # clean → trigger → assign ----------------------------------------------------------------------------
 
     async def _batches(
         self,

@@ -149,7 +149,7 @@ def _phone(match: re.Match[str]) -> Span | None:
     return None if _DATE.match(match.string, start, end) else (start, end)
 
 
-_INTERNATIONAL = rf"(?:[+\uff0b]|{_START}(?<!\d[./:-])00){_GAP}[1-9](?:{_GAP}\d){{6,14}}{_END}"
+_INTERNATIONAL = rf"(?:[+\uff0b]|{_START}(?<!\d[./:-])00){_GAP}\d(?:{_GAP}\d){{6,14}}{_END}"
 _TRUNK = rf"{_START}(?<!\d[./:-])0[1-9](?:{_GAP}\d){{7,10}}{_END}"
 _NORTH_AMERICAN = (
     rf"(?:\((?=[2-9]\d\d\))|{_START}(?<!\d[./:-])(?:1(?:{_SPACE}|[.]|{_DASH})?\(?)?)"
