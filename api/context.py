@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
@@ -112,10 +113,11 @@ async def once(
         status, value = await action()
         return {"status": status, "value": jsonable_encoder(value)}
 
-    asked = (
-        f"{request.method} {request.url.path}\n".encode() + json.dumps(await request.json(), sort_keys=True).encode()
-    )
-    answer, replayed = await memory.idempotency.once(memory.principal, key, asked, kept)
+    # Kept with the answer: no hash of what is redacted either, it could be guessed.
+    body = await asyncio.to_thread(memory.redactor.value, await request.json())
+    asked = f"{request.method} {request.url.path}\n".encode() + json.dumps(body, sort_keys=True).encode()
+    own_key = memory.redactor.identifier(key) if key else key
+    answer, replayed = await memory.idempotency.once(memory.principal, own_key, asked, kept)
     response.status_code = answer["status"]
     if replayed:
         response.headers[REPLAYED] = "true"

@@ -25,7 +25,7 @@ from engine.errors import NeurigraphError, SettingsError
 from engine.hierarchy.outbox import Outbox, StepHook
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
-from engine.history.changes import History
+from engine.history.changes import Changes
 from engine.history.contents import ContentHistory
 from engine.history.nodes import NodeHistory
 from engine.history.reading import Past
@@ -37,6 +37,7 @@ from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Parts
 from engine.neurigraph import Engine
+from engine.privacy.redact import Redactor
 from engine.progress import Progress, Silent
 from engine.providers.embedder import Embedder
 from engine.providers.onnx import OnnxEncoder
@@ -95,6 +96,7 @@ async def open_engine(
     Raises StackError, StoreUnavailable, MigrationError, SettingsError.
     """
     settings, progress, clock = settings or Settings(), progress or Silent(), clock or SystemClock()
+    Redactor(settings.redact)  # a misspelt kind starts no servers
     async with AsyncExitStack() as stack:
         addresses = await _addresses(settings, progress, stack)
         embedder = await _embedder(settings, progress)
@@ -119,14 +121,15 @@ async def open_engine(
         objects = object_store(addresses.objects_url, timeout=settings.connect_timeout_s)
         stores = _Stores(postgres, neo4j, objects, embedder)
         await _initialize(stores, addresses)
-        engine = _wired(settings, stores, clock, on_step)
+        redactor = Redactor(settings.redact, _derived(addresses.postgres_url, b"neurigraph redacted ids").encode())
+        engine = _wired(settings, stores, redactor, clock, on_step)
         await engine.outbox.recover_quietly(0)
         for background in (_recover_for_ever(engine.outbox), _warm(engine)):
             stack.push_async_callback(_ended, asyncio.create_task(background))
         yield engine
 
 
-def _wired(settings: Settings, stores: _Stores, clock: Clock, on_step: StepHook) -> Engine:
+def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock, on_step: StepHook) -> Engine:
     postgres, neo4j, objects, embedder = stores.postgres, stores.neo4j, stores.objects, stores.embedder
     outbox = Outbox(postgres, neo4j, on_step)
     shells = Shells(postgres, neo4j, clock)
@@ -139,13 +142,14 @@ def _wired(settings: Settings, stores: _Stores, clock: Clock, on_step: StepHook)
     parts = Parts(
         provisioning=Provisioning(postgres, outbox, embedder, clock, on_step),
         shells=shells,
-        ingest=Ingest(postgres, neo4j, embedder, commit, limits),
+        ingest=Ingest(postgres, neo4j, embedder, commit, limits, redactor),
         search=Search(postgres, neo4j, embedder, load_weights(settings.ranking), clock),
-        history=History(shells, contents, nodes, relations, Past(postgres, shells, nodes, relations, clock)),
+        changes=Changes(shells, contents, nodes, relations, Past(postgres, shells, nodes, relations, clock)),
         rehydration=Rehydration(postgres, neo4j, objects, shells, clock, ttl),
         idempotency=Idempotency(postgres),
         grants=Grants(postgres, outbox, clock),
         max_text_bytes=settings.max_text_bytes,
+        redactor=redactor,
     )
     grace = timedelta(minutes=settings.orphan_grace_minutes)
     return Engine(
@@ -197,13 +201,15 @@ def _folder_url(folder: Path) -> str:
 
 
 def request_url(service_url: str) -> str:
-    """The URL of the unprivileged role on the same server; its password is derived from the service's.
-
-    HMAC-SHA256 keyed with the service's password: nobody without it can compute it, and it need not be stored.
-    """
-    parts = conninfo.conninfo_to_dict(service_url)
-    password = hmac.new(str(parts.get("password", "")).encode(), b"neurigraph request role", hashlib.sha256).hexdigest()
+    """The URL of the unprivileged role on the same server; its password is derived from the service's."""
+    password = _derived(service_url, b"neurigraph request role")
     return conninfo.make_conninfo(service_url, user="neurigraph_request", password=password)
+
+
+def _derived(service_url: str, purpose: bytes) -> str:
+    """HMAC-SHA256 keyed with the service's password: nobody without it can compute it, and it need not be stored."""
+    password = str(conninfo.conninfo_to_dict(service_url).get("password", ""))
+    return hmac.new(password.encode(), purpose, hashlib.sha256).hexdigest()
 
 
 async def _embedder(settings: Settings, progress: Progress) -> Embedder:

@@ -7,9 +7,10 @@ nothing at a node is noted in the audit log, in the same way whether there is so
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
 from uuid import UUID, uuid4
@@ -18,8 +19,7 @@ from engine.access.grants import Grants
 from engine.access.idempotency import Idempotency
 from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
-from engine.domain.history import Conversation, NodePath
-from engine.domain.history import History as ChatHistory
+from engine.domain.history import Conversation, History
 from engine.domain.node import NewNode, ProvisionedNode, Shell
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, ContentType, FileDraft, IngestReport, Privacy, Skipped, TriggerType
@@ -27,12 +27,14 @@ from engine.domain.search import Anchor, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import MetadataPage, RegisteredEdge, Shells
-from engine.history.changes import History
+from engine.history.changes import Changes
 from engine.history.reading import DifferencePage
-from engine.ingest.documents import read_document
 from engine.ingest.drafts import Document
 from engine.ingest.pipeline import Ingest, Pending, Stored
+from engine.intake import take_in
 from engine.lifecycle.rehydrate import OpenedFile, Rehydration
+from engine.privacy.nodes import check_names, redacted_change, redacted_edge, redacted_node
+from engine.privacy.redact import Redactor, total
 from engine.progress import Progress, Silent
 from engine.retrieval.pipeline import Search
 
@@ -48,11 +50,12 @@ class Parts:
     shells: Shells
     ingest: Ingest
     search: Search
-    history: History
+    changes: Changes
     rehydration: Rehydration
     idempotency: Idempotency
     grants: Grants
     max_text_bytes: int
+    redactor: Redactor
 
 
 class Memory:
@@ -87,13 +90,18 @@ class Memory:
 
     # the hierarchy ---------------------------------------------------------------------------------------
 
-    async def provision(self, new: NewNode) -> ProvisionedNode:
-        """A child node in all stores, or the sibling that already has the name. See `Provisioning.node`."""
+    async def provision(self, new: NewNode, *, redacted: Counter[str] | None = None) -> ProvisionedNode:
+        """A child node in all stores, or the sibling that already has the name. See `Provisioning.node`.
+
+        What is replaced in its description is added to `redacted`; a name that holds some raises InvalidName.
+        """
+        new = redacted_node(new, self._parts.redactor, redacted)
         async with self._noting("provision", new.parent_id):
             return await self._parts.provisioning.node(self.principal, new)
 
     async def provision_path(self, names: Sequence[str]) -> ProvisionedNode | None:
         """The node at a path below the root, missing ones created, never below layer 5. See `Provisioning.path`."""
+        check_names(names, self._parts.redactor)
         return await self._parts.provisioning.path(self.principal, names)
 
     async def shell(self, node_id: UUID, moment: Moment = NOW) -> Shell:
@@ -113,8 +121,9 @@ class Memory:
         self, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str] | None = None
     ) -> tuple[UUID, bool]:
         """Registers a cross-node edge; its id, and whether it is new. Raises NotFound, InvalidInput."""
+        properties = redacted_edge(edge_type, properties or {}, self._parts.redactor)
         async with self._noting("relate", source):
-            return await self._parts.history.relate(self.principal, source, target, edge_type, properties or {})
+            return await self._parts.changes.relate(self.principal, source, target, edge_type, properties)
 
     async def metadata(
         self, node_id: UUID, *, limit: int = 50, cursor: str | None = None, moment: Moment = NOW
@@ -130,15 +139,16 @@ class Memory:
 
         Raises NotFound, Conflict (it was changed meanwhile), NameTaken, DepthExceeded, InvalidInput, StoreUnavailable.
         """
+        change = redacted_change(change, self._parts.redactor)
         async with self._noting("change", change.node_id or change.subject_id):
-            return await self._parts.history.change(self.principal, change)
+            return await self._parts.changes.change(self.principal, change)
 
     async def deltas(
         self, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, after: int = 0, limit: int = 100
     ) -> tuple[Delta, ...]:
         """How a subject changed, by revision, one page; a record's or item's `node_id` is where it lies. Raises NotFound."""
         async with self._noting("history", node_id or subject_id):
-            return await self._parts.history.deltas(
+            return await self._parts.changes.deltas(
                 self.principal, kind, subject_id, node_id=node_id, after=after, limit=limit
             )
 
@@ -147,7 +157,7 @@ class Memory:
     ) -> SubjectState:
         """What a subject was at a moment on both clocks, with its revision of today. Raises NotFound."""
         async with self._noting("state", node_id or subject_id):
-            return await self._parts.history.state(self.principal, kind, subject_id, node_id=node_id, moment=moment)
+            return await self._parts.changes.state(self.principal, kind, subject_id, node_id=node_id, moment=moment)
 
     async def difference(
         self,
@@ -160,7 +170,7 @@ class Memory:
     ) -> DifferencePage:
         """What differs between what was so at `start` and at `end`, in the whole graph or at one node. Raises NotFound."""
         async with self._noting("difference", node_id or self.principal.user_id):
-            return await self._parts.history.difference(
+            return await self._parts.changes.difference(
                 self.principal, start, end, node_id=node_id, after=after, limit=limit
             )
 
@@ -203,7 +213,7 @@ class Memory:
         except UnicodeEncodeError as error:
             raise InvalidInput(f"The text is not valid Unicode (character {error.start}).") from error
         file = FileDraft(uuid4(), "text.txt", "document", "text/plain", content)
-        document = Document(source, title or text[:80], text, None, content_type, file)
+        document = Document(source, title, text, None, content_type, file)
         return await self._store([Pending(document, await self._node(node_id), privacy)], "event_boundary", Silent())
 
     def _check_private(self, privacy: Privacy) -> None:
@@ -212,64 +222,12 @@ class Memory:
         if privacy == "private" and not self.principal.owns:
             raise InvalidInput("Only the user of a memory stores what is private.")
 
-    async def ingest(self, history: ChatHistory, progress: Progress | None = None) -> IngestReport:
+    async def ingest(self, history: History, progress: Progress | None = None) -> IngestReport:
         """Stores a whole history: its nodes and edges, then its conversations and files, with progress.
 
         What is stored already is skipped, so an ingest that was ended may simply be started again.
         """
-        progress = progress or Silent()
-        places, created = await self._plan_nodes(history, progress)
-        edges = await self._plan_edges(history, places)
-        pending: list[Pending] = [
-            Pending(conversation, places.get(conversation.node) if conversation.node else None)
-            for conversation in history.conversations
-        ]
-        for file in history.files:
-            document = await read_document(file, max_text_bytes=self._parts.max_text_bytes)
-            pending.append(Pending(document, places.get(file.node) if file.node else None))
-        progress.start("ingest", sum(len(c.turns) for c in history.conversations) + len(history.files), "turns")
-        report = await self._store(pending, "conversation_end", progress)
-        progress.finish("ingest", f"{report.turns} turns and {report.files} files into {len(report.records)} records")
-        return replace(report, nodes_created=created, edges_created=edges)
-
-    async def _plan_nodes(self, history: ChatHistory, progress: Progress) -> tuple[dict[NodePath, AssignableNode], int]:
-        """Provisions what the history asks for; every node by its path below the root, and how many are new."""
-        ids: dict[NodePath, UUID] = {(): self.principal.user_id}
-        created = 0
-        wanted = len(history.nodes)
-        if wanted:
-            progress.start("nodes", wanted, "nodes")
-        for planned in history.nodes:
-            parent = ids[planned.path[:-1]]
-            node = await self.provision(
-                NewNode(
-                    parent,
-                    planned.path[-1],
-                    "persona" if planned.node_type == "persona" else "concept",
-                    planned.summary,
-                    planned.keywords,
-                    planned.aliases,
-                )
-            )
-            ids[planned.path] = node.node_id
-            created += node.created
-            progress.advance("nodes")
-        if wanted:
-            progress.finish("nodes", f"{created} created")
-        named = {conversation.node for conversation in history.conversations} | {file.node for file in history.files}
-        for path in sorted(path for path in named if path):
-            if path not in ids:
-                deepest = await self.provision_path(path)
-                ids[path] = deepest.node_id if deepest else self.principal.user_id
-        by_id = {node.node_id: node for node in await self._parts.ingest.nodes(self.principal)}
-        return {path: by_id[node_id] for path, node_id in ids.items() if node_id in by_id}, created
-
-    async def _plan_edges(self, history: ChatHistory, places: Mapping[NodePath, AssignableNode]) -> int:
-        created = 0
-        for edge in history.edges:
-            ends = places[edge.source].node_id, places[edge.target].node_id
-            created += (await self.relate(*ends, edge.edge_type, edge.properties))[1]
-        return created
+        return await take_in(self, history, progress or Silent(), self._parts.max_text_bytes)
 
     async def _node(self, node_id: UUID | None) -> AssignableNode | None:
         if node_id is None:
@@ -277,10 +235,20 @@ class Memory:
                 raise InvalidInput("Whoever is not the user of a memory says at which node to store.")
             return None
         async with self._noting("store", node_id):
-            for node in await self._parts.ingest.nodes(self.principal):
+            for node in await self.nodes():
                 if node.node_id == node_id:
                     return node
             raise NotFound
+
+    async def nodes(self) -> list[AssignableNode]:
+        """The nodes that the principal may write to, the root first. Raises NotFound where there is none."""
+        return await self._parts.ingest.nodes(self.principal)
+
+    async def store(
+        self, pending: Sequence[Pending], trigger: TriggerType = "conversation_end", progress: Progress | None = None
+    ) -> IngestReport:
+        """Stores conversations and documents that are placed already, or are to be; what is stored already is skipped."""
+        return await self._store(pending, trigger, progress or Silent())
 
     async def _store(self, pending: Sequence[Pending], trigger: TriggerType, progress: Progress) -> IngestReport:
         stored, skipped = await self._parts.ingest.store(self.principal, pending, progress, trigger)
@@ -307,6 +275,11 @@ class Memory:
             return await asyncio.to_thread(file.content.read)
 
     @property
+    def redactor(self) -> Redactor:
+        """What is taken out of everything that this memory stores."""
+        return self._parts.redactor
+
+    @property
     def idempotency(self) -> Idempotency:
         """Answers of writes that came with an idempotency key."""
         return self._parts.idempotency
@@ -316,4 +289,6 @@ def _report(user_id: UUID, stored: Sequence[Stored], skipped: Sequence[Skipped])
     records = tuple(record for commit in stored for record in commit.records)
     turns = sum(commit.turns for commit in stored)
     files = sum(commit.documents for commit in stored)
-    return IngestReport(user_id, turns, files, sum(record.items for record in records), records, 0, 0, tuple(skipped))
+    items = sum(record.items for record in records)
+    redacted = total(commit.redacted for commit in stored)
+    return IngestReport(user_id, turns, files, items, records, 0, 0, tuple(skipped), dict(redacted))

@@ -77,7 +77,11 @@ class Settings(BaseSettings):
     cors_origins: Annotated[tuple[str, ...], NoDecode] = ()
     """Origins of web pages that may ask, as `https://app.example.org`, with commas between; none by default."""
 
-    @field_validator("cors_origins", mode="before")
+    redact: Annotated[tuple[str, ...], NoDecode] = ()
+    """Kinds of personal data that are replaced before anything is written, with commas between: secret, url_credentials,
+    email, iban, card, ssn, ip, phone, or all; none by default. See docs/access.md."""
+
+    @field_validator("cors_origins", "redact", mode="before")
     @classmethod
     def _separated(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value

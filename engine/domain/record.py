@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -140,7 +141,8 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What an ingest did: `turns` stored, `records` made, nodes and edges created, what was skipped and why."""
+    """What an ingest did: `turns` stored, `records` made, nodes and edges created, what was skipped and why, how much
+    personal data of each kind was replaced in what was stored."""
 
     user_id: UUID
     turns: int
@@ -150,3 +152,4 @@ class IngestReport:
     nodes_created: int
     edges_created: int
     skipped: tuple[Skipped, ...]
+    redacted: Mapping[str, int] = field(default_factory=dict)

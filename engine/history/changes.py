@@ -16,10 +16,11 @@ from engine.history.fields import checked
 from engine.history.nodes import NodeHistory
 from engine.history.reading import DifferencePage, Past
 from engine.history.relations import RelationHistory
+from engine.privacy.nodes import redacted_change
 
 
-class History:
-    """The history of a graph. What a change does is said in `engine.domain.delta`."""
+class Changes:
+    """Changes in a graph and its past. What a change does is said in `engine.domain.delta`."""
 
     def __init__(
         self, shells: Shells, contents: ContentHistory, nodes: NodeHistory, relations: RelationHistory, past: Past

@@ -38,9 +38,9 @@ class PlacedTurn:
     node: AssignableNode
 
 
-def source_key(conversation: Conversation) -> str:
+def source_key(conversation_id: str) -> str:
     """The id under which the engine remembers how far a conversation is stored."""
-    return f"conversation:{conversation.source_id}"[:500]
+    return f"conversation:{conversation_id}"[:500]
 
 
 def conversation_drafts(
@@ -78,7 +78,7 @@ def _conversation_record(
         text=text,
         content_type="conversation",
         trigger_type=trigger,
-        source_id=source_key(conversation),
+        source_id=source_key(conversation.source_id),
         occurred_at=occurred,
         items=items,
         file=file,
@@ -198,7 +198,7 @@ def document_draft(
     return RecordDraft(
         record_id=uuid4(),
         node=node,
-        title=document.title[:LONGEST_TITLE],
+        title=(document.title or document.text[:80])[:LONGEST_TITLE],
         text=document.text,
         content_type=document.content_type,
         trigger_type=trigger,

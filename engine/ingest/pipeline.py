@@ -1,6 +1,6 @@
 """The write path, read from top to bottom:
 
-    trigger → assign → (summarize ∥ keywords ∥ embed) → commit
+    clean → trigger → assign → (summarize ∥ keywords ∥ embed) → commit
 
 A history is taken in batches of some turns. Nothing is written before a batch's commit; while one batch is being
 committed the next is embedded, so the encoder never waits for the stores. What a source has stored already is
@@ -10,7 +10,6 @@ skipped, so the same history twice changes nothing, and an ingest that was ended
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
@@ -18,7 +17,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from engine.domain.clock import NOW, Moment
-from engine.domain.history import Conversation, Turn
+from engine.domain.history import Conversation
 from engine.domain.principal import Principal
 from engine.domain.record import (
     AssignableNode,
@@ -32,9 +31,11 @@ from engine.domain.record import (
 )
 from engine.errors import InvalidText, NotFound, TooLarge
 from engine.ingest.assign import NodeVocabulary, assign
+from engine.ingest.cleaning import Cleaned, cleaned, fingerprint, key_of
 from engine.ingest.commit import RecordCommit
 from engine.ingest.describe import centre, describe
-from engine.ingest.drafts import Document, PlacedTurn, chunks, conversation_drafts, document_draft, source_key
+from engine.ingest.drafts import Document, PlacedTurn, chunks, conversation_drafts, document_draft
+from engine.privacy.redact import Counts, Redactor, total
 from engine.progress import Progress
 from engine.providers.embedder import Embedder
 from engine.stores.neo4j import Neo4j
@@ -49,6 +50,7 @@ class Drafted:
     records: tuple[RecordDraft, ...]
     advance: SourceAdvance
     turns: int
+    redacted: Counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Stored:
     records: tuple[StoredRecord, ...]
     turns: int
     documents: int
+    redacted: Counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ class _Source:
 
     key: str
     session: UUID
+    cleaned: Cleaned
     known: dict[str, Any] | None
     node: AssignableNode | None
     trigger: TriggerType
@@ -84,10 +88,16 @@ class Ingest:
     """The pipeline over the stores."""
 
     def __init__(
-        self, postgres: Postgres, neo4j: Neo4j, embedder: Embedder, commit: RecordCommit, limits: IngestLimits
+        self,
+        postgres: Postgres,
+        neo4j: Neo4j,
+        embedder: Embedder,
+        commit: RecordCommit,
+        limits: IngestLimits,
+        redactor: Redactor,
     ) -> None:
         self._postgres, self._neo4j, self._embedder = postgres, neo4j, embedder
-        self._commit, self._limits = commit, limits
+        self._commit, self._limits, self._redactor = commit, limits, redactor
 
     async def nodes(self, principal: Principal, moment: Moment = NOW) -> list[AssignableNode]:
         """The nodes that the principal may write to, the root first. Raises NotFound where there is none."""
@@ -127,7 +137,7 @@ class Ingest:
                 await asyncio.wait([committing])  # a commit under way is never abandoned
         return stored, skipped
 
-    # trigger → assign ------------------------------------------------------------------------------------
+    # clean → trigger → assign ----------------------------------------------------------------------------
 
     async def _batches(
         self,
@@ -141,7 +151,9 @@ class Ingest:
         batch: list[Drafted] = []
         for start in range(0, len(contents), 1000):
             page = contents[start : start + 1000]
-            seen = await self._seen(principal, [principal.own_key(_key(pending.content)) for pending in page])
+            seen = await self._seen(
+                principal, [principal.own_key(key_of(pending.content, self._redactor)) for pending in page]
+            )
             for pending in page:
                 drafted = await asyncio.to_thread(self._draft, principal, pending, seen, vocabulary, trigger)
                 if isinstance(drafted, Skipped):
@@ -166,13 +178,15 @@ class Ingest:
         vocabulary: NodeVocabulary,
         trigger: TriggerType,
     ) -> Drafted | Skipped:
-        content = pending.content
-        key = principal.own_key(_key(content))
-        source = _Source(key, uuid5(principal.user_id, key), seen.get(key), pending.node, trigger)
-        if isinstance(content, Document):
-            drafted = self._draft_document(source, content, vocabulary)
+        clean = cleaned(pending.content, self._redactor)
+        if isinstance(clean, Skipped):
+            return clean
+        key = principal.own_key(key_of(pending.content, self._redactor))
+        source = _Source(key, uuid5(principal.user_id, key), clean, seen.get(key), pending.node, trigger)
+        if isinstance(clean.content, Document):
+            drafted = self._draft_document(source, clean.content, vocabulary)
         else:
-            drafted = self._draft_conversation(source, content, vocabulary)
+            drafted = self._draft_conversation(source, clean.content, vocabulary)
         if isinstance(drafted, Skipped):
             return drafted
         records = tuple(replace(record, privacy=pending.privacy) for record in drafted.records)
@@ -184,7 +198,7 @@ class Ingest:
         known, node = source.known, source.node
         done = known["units"] if known else 0
         turns = conversation.turns
-        if known and (done > len(turns) or turns_hash(turns[:done]) != known["content_hash"]):
+        if known and (done > len(turns) or not source.cleaned.knows(known["content_hash"], done)):
             return Skipped(
                 conversation.source_id, "Its stored turns were changed at the source; stored turns stay as they are."
             )
@@ -197,15 +211,14 @@ class Ingest:
             PlacedTurn(number, turns[number], turns[number - 1].text if number else None, nodes[number])
             for number in range(done, len(turns))
         ]
-        advance = SourceAdvance(source.key, done, len(turns), turns_hash(turns))
+        advance = SourceAdvance(source.key, done, len(turns), fingerprint(conversation))
         drafts = conversation_drafts(source.session, conversation, placed, source.trigger)
-        return Drafted(tuple(drafts), advance, len(placed))
+        return Drafted(tuple(drafts), advance, len(placed), source.cleaned.replaced(done))
 
     def _draft_document(self, source: _Source, document: Document, vocabulary: NodeVocabulary) -> Drafted | Skipped:
         known, node = source.known, source.node
-        digest = hashlib.sha256(document.text.encode("utf-8")).digest()
         if known:
-            same = known["content_hash"] == digest
+            same = source.cleaned.knows(known["content_hash"], 1)
             return Skipped(document.source_id, "Stored already." if same else "Stored already in an earlier version.")
         self._check(document.text, document.source_id)
         pieces = chunks(document.text)
@@ -213,7 +226,8 @@ class Ingest:
             votes = assign([piece.text for piece in pieces], vocabulary) if pieces else [vocabulary.nodes[0]]
             node = max(votes, key=lambda vote: (votes.count(vote), vote.layer)) if len(votes) < 500 else votes[0]
         draft = document_draft(source.session, document, pieces, node, source.trigger)
-        return Drafted((draft,), SourceAdvance(source.key, 0, 1, digest), 0)
+        advance = SourceAdvance(source.key, 0, 1, fingerprint(document))
+        return Drafted((draft,), advance, 0, source.cleaned.replaced())
 
     def _check(self, text: str, where: str) -> None:
         if "\x00" in text:
@@ -252,7 +266,7 @@ class Ingest:
             principal, records, [drafted.advance for drafted in batch], self._embedder.version
         )
         progress.advance("ingest", turns + documents)
-        return Stored(tuple(stored), turns, documents)
+        return Stored(tuple(stored), turns, documents, total(drafted.redacted for drafted in batch))
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,20 +276,6 @@ class IngestLimits:
     batch_turns: int
     summary_words: int
     max_text_bytes: int
-
-
-def turns_hash(turns: Sequence[Turn]) -> bytes:
-    """SHA-256 over speakers, texts and times, in order; tells whether stored turns are a beginning of these."""
-    digest = hashlib.sha256()
-    for turn in turns:
-        for part in (turn.speaker, turn.text, turn.at.isoformat() if turn.at else ""):
-            data = part.encode("utf-8", "surrogatepass")
-            digest.update(len(data).to_bytes(8, "big") + data)
-    return digest.digest()
-
-
-def _key(content: Conversation | Document) -> str:
-    return source_key(content) if isinstance(content, Conversation) else content.source_id
 
 
 def _assignable(row: dict[str, Any]) -> AssignableNode:

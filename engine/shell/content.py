@@ -129,6 +129,9 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
     told = ", ".join(f"{count:,} {unit}{'' if count == 1 else 's'}" for count, unit in counts)
     here.out.print(f"{name}: {told}, at {len(nodes):,} nodes", soft_wrap=True)
     here.out.print(Text(f"new: {report.nodes_created:,} nodes, {report.edges_created:,} edges", style="dim"))
+    if report.redacted:
+        told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(report.redacted.items()))
+        here.out.print(Text(f"redacted: {told}", style="dim"))
     stored = sum(_is_stored(skip) for skip in report.skipped)
     if stored:
         here.out.print(Text(f"skipped: {stored:,} conversations or files that were stored already", style="dim"))

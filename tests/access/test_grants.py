@@ -101,7 +101,7 @@ async def test_a_persona_reads_its_own_subtree_and_nothing_else(ground: Ground) 
     assert await ground.lawyer.anchors("Health") == ()
 
 
-@pytest.mark.ledger("N28")
+@pytest.mark.ledger("N28", "F12")
 async def test_what_is_private_is_its_users_alone(ground: Ground) -> None:
     assert len(await found(ground.owner)) == 14
     assert (await ground.owner.shell(ground.nodes["Cases"])).records == 2

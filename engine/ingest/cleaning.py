@@ -1,0 +1,128 @@
+"""Content without personal data, before it is drafted: what comes after this step never sees the original.
+
+Everything is made from what is cleaned here: items, summaries, keywords, vectors, the graph's manifest, deltas and the
+bytes of the file. So is the hash that recognises a source: a hash of the original would let anybody who reads
+the database try out what a marker stands for. What was stored before redaction was configured is recognised, too.
+
+A file that is no text (a PDF, an image) cannot be rewritten. It is stored when nothing was found in the text that
+was read from it; otherwise the whole source is skipped: its text without its file would be a record that cannot be opened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from engine.domain.history import Conversation, Turn
+from engine.domain.record import FileDraft, Skipped
+from engine.ingest.drafts import Document, source_key
+from engine.ingest.packing import is_native
+from engine.privacy.redact import Counts, Redactor, total
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """Content as it may be stored: what was replaced in its title, in each turn (a document is one), and the original,
+    which is for comparing alone."""
+
+    content: Conversation | Document
+    original: Conversation | Document
+    title: Counts
+    units: Sequence[Counts]
+
+    def replaced(self, start: int = 0) -> Counter[str]:
+        """What was replaced in the title and from a unit on."""
+        return total((self.title, *self.units[start:]))
+
+    def knows(self, content_hash: bytes, units: int) -> bool:
+        """Whether the hash is that of the first units, as they are stored now or as they came."""
+        return any(fingerprint(content, units) == content_hash for content in (self.content, self.original))
+
+
+def fingerprint(content: Conversation | Document, units: int | None = None) -> bytes:
+    """SHA-256 that tells whether stored units are a beginning of this content."""
+    if isinstance(content, Conversation):
+        return turns_hash(content.turns[:units])
+    return hashlib.sha256(content.text.encode("utf-8", "surrogatepass")).digest()
+
+
+def turns_hash(turns: Sequence[Turn]) -> bytes:
+    """SHA-256 over speakers, texts and times, in order."""
+    digest = hashlib.sha256()
+    for turn in turns:
+        for part in (turn.speaker, turn.text, turn.at.isoformat() if turn.at else ""):
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.digest()
+
+
+def key_of(content: Conversation | Document, redactor: Redactor) -> str:
+    """The id under which the engine remembers how far the content is stored."""
+    source_id = redactor.identifier(content.source_id)
+    return source_key(source_id) if isinstance(content, Conversation) else source_id
+
+
+def cleaned(content: Conversation | Document, redactor: Redactor) -> Cleaned | Skipped:
+    """The content as it may be stored; Skipped for a file that cannot be rewritten but would have to be."""
+    if not redactor:
+        return Cleaned(content, content, {}, ())
+    if isinstance(content, Conversation):
+        return _conversation(content, redactor)
+    return _document(content, redactor)
+
+
+def _conversation(original: Conversation, redactor: Redactor) -> Cleaned:
+    title: Counter[str] = Counter()
+    units: list[Counts] = []
+    turns: list[Turn] = []
+    for turn in original.turns:
+        counts: Counter[str] = Counter()
+        speaker, text = redactor.text(turn.speaker, counts), redactor.text(turn.text, counts)
+        turns.append(replace(turn, speaker=speaker, text=text, ref=turn.ref and redactor.identifier(turn.ref)))
+        units.append(counts)
+    conversation = replace(
+        original,
+        source_id=redactor.identifier(original.source_id),
+        title=redactor.text(original.title, title),
+        turns=tuple(turns),
+    )
+    return Cleaned(conversation, original, title, units)
+
+
+def _document(original: Document, redactor: Redactor) -> Cleaned | Skipped:
+    title, counts = Counter[str](), Counter[str]()
+    source_id = redactor.identifier(original.source_id)
+    text = redactor.text(original.text, counts)
+    file = _file(original, text, redactor, counts)
+    if file is None:
+        found = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+        return Skipped(source_id, f"Its text holds what is redacted here ({found}), and a file of its type cannot be.")
+    document = replace(original, source_id=source_id, title=redactor.text(original.title, title), text=text, file=file)
+    return Cleaned(document, original, title, [counts])
+
+
+def _file(document: Document, text: str, redactor: Redactor, counts: Counter[str]) -> FileDraft | None:
+    """The file without what was found, in its name neither; None where that cannot be done."""
+    stem, dot, suffix = document.file.name.rpartition(".")
+    file = replace(document.file, name=redactor.text(stem) + dot + redactor.text(suffix))
+    written = _written(file)
+    if written is None:
+        return file if text == document.text else None
+    if written == document.text:
+        return replace(file, content=text.encode("utf-8", "surrogatepass")) if text != written else file
+    inside: Counter[str] = Counter()  # markup holds what its text holds, and may hold more: addresses of links
+    rewritten = redactor.text(written, inside)
+    counts |= inside
+    return replace(file, content=rewritten.encode("utf-8")) if rewritten != written else file
+
+
+def _written(file: FileDraft) -> str | None:
+    """What stands in the file where that is text, else None."""
+    if not isinstance(file.content, bytes) or is_native(file.content_type):
+        return None
+    try:
+        return file.content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,1 @@
+"""What is not to be kept: personal data that is replaced before anything is written."""

@@ -1,0 +1,125 @@
+"""Personal data out of texts, before anything is written.
+
+Each find is replaced by a marker that names its kind, as in `[email]`, and by nothing else. A marker that could be turned
+back would mean keeping the original, or a key to it, beside the memory; here nothing is kept that could be reversed,
+and two addresses become the same marker. What is recognised, and what is not, stands in `shapes`.
+
+Ids are the exception, because they tell sources apart: an id that holds something gets a short keyed hash behind its
+markers. The key is no part of the stores' data, so that nobody who reads them can try out addresses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.errors import SettingsError
+from engine.privacy.shapes import FINDERS, Finder
+
+KINDS = tuple(FINDERS)
+MOST_PASSES = 8
+"""A marker can uncover what stood too close to something else; texts that people write need two passes."""
+LONGEST_ID = 100
+"""Characters that are left of an id that held something, before its hash."""
+
+Counts = Mapping[str, int]
+"""How often each kind was replaced; kinds that were not found are left out."""
+
+
+def total(counts: Iterable[Counts]) -> Counter[str]:
+    """All of them together."""
+    together: Counter[str] = Counter()
+    for entry in counts:
+        together.update(entry)
+    return together
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A text without what was found in it."""
+
+    text: str
+    counts: Counts
+
+
+def redact(text: str, kinds: Sequence[str] = KINDS) -> Redacted:
+    """The text with every find of these kinds replaced by its marker. Linear in the text; once is as good as twice."""
+    counts: Counter[str] = Counter()
+    for _ in range(MOST_PASSES):
+        before = counts.total()
+        parts = [text]
+        for kind in (kind for kind in KINDS if kind in kinds):
+            for finder in FINDERS[kind]:
+                parts = _cut(parts, finder, kind, counts)
+        if counts.total() == before:
+            break
+        text = "".join(parts)
+    return Redacted(text, dict(counts))
+
+
+def _cut(parts: list[str], finder: Finder, kind: str, counts: Counter[str]) -> list[str]:
+    """Texts and markers in turn, a text first; what lies beside a marker is searched as a text of its own."""
+    cut: list[str] = []
+    for index, part in enumerate(parts):
+        start = 0
+        if index % 2 == 0:
+            for first, last in finder(part):
+                cut += (part[start:first], f"[{kind}]")
+                counts[kind] += 1
+                start = last
+        cut.append(part[start:])
+    return cut
+
+
+class Redactor:
+    """Redaction as it is configured; without kinds nothing is touched."""
+
+    def __init__(self, kinds: Iterable[str] = (), key: bytes = b"") -> None:
+        """`key` hides ids that held something. Raises SettingsError for a kind that is none."""
+        wanted = set(kinds)
+        if unknown := sorted(wanted - {*KINDS, "all"}):
+            raise SettingsError(
+                f"NEURIGRAPH_REDACT does not know {', '.join(unknown)}; it knows {', '.join(KINDS)}, all."
+            )
+        self.kinds = tuple(kind for kind in KINDS if kind in wanted or "all" in wanted)
+        self._key = key
+
+    def __bool__(self) -> bool:
+        return bool(self.kinds)
+
+    def text(self, text: str, counts: Counter[str] | None = None) -> str:
+        """The redacted text; what was replaced is added to `counts`."""
+        if not self.kinds:
+            return text
+        redacted = redact(text, self.kinds)
+        if counts is not None:
+            counts.update(redacted.counts)
+        return redacted.text
+
+    def found(self, text: str) -> tuple[str, ...]:
+        """The kinds that the text holds."""
+        return tuple(redact(text, self.kinds).counts) if self.kinds else ()
+
+    def identifier(self, identifier: str) -> str:
+        """The id as it is; one that holds something as markers and a keyed hash, the same for the same id."""
+        redacted = self.text(identifier)
+        if redacted == identifier:
+            return identifier
+        digest = hmac.new(self._key, identifier.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+        return f"{redacted[:LONGEST_ID]}#{digest[:16]}"
+
+    def value(self, value: Any) -> Any:
+        """A value of JSON with all its texts redacted, names of fields too."""
+        if not self.kinds:
+            return value
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self.value(entry) for entry in value]
+        if isinstance(value, dict):
+            return {self.text(key): self.value(entry) for key, entry in value.items()}
+        return value
