@@ -27,7 +27,7 @@ from api.problems import (
     validation_problem,
 )
 from api.reference import reference
-from api.routes import files, grants, health, integrations, nodes, records, search, tokens, users
+from api.routes import files, grants, health, history, integrations, nodes, records, search, tokens, users
 from engine.bootstrap import open_engine
 from engine.errors import NeurigraphError
 from engine.neurigraph import Engine
@@ -38,6 +38,7 @@ ROUTERS = (
     tokens.router,
     integrations.router,
     nodes.router,
+    history.router,
     grants.router,
     records.router,
     search.router,
@@ -102,9 +103,9 @@ def _middleware(settings: Settings) -> list[Middleware]:
     origins = Middleware(
         CORSMiddleware,
         allow_origins=settings.cors_origins,
-        allow_methods=("GET", "POST", "DELETE"),
-        allow_headers=("Authorization", "Content-Type", "Idempotency-Key"),
-        expose_headers=("Content-Disposition", "Idempotency-Replayed", "Retry-After", "WWW-Authenticate"),
+        allow_methods=("GET", "POST", "PATCH", "DELETE"),
+        allow_headers=("Authorization", "Content-Type", "Idempotency-Key", "If-Match"),
+        expose_headers=("Content-Disposition", "ETag", "Idempotency-Replayed", "Retry-After", "WWW-Authenticate"),
     )
     return [
         Middleware(SecurityHeaders),

@@ -27,7 +27,7 @@ class JsonRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def read_and_handle(request: Request) -> Response:
-            if request.method != "POST":
+            if request.method not in ("POST", "PATCH"):
                 return await handle(request)
             check_content_type(request)
             parsed = JsonRequest(request.scope, request.receive)

@@ -42,6 +42,7 @@ TABLE: Mapping[type[errors.NeurigraphError], Kind] = {
     errors.NotFound: Kind(404, "not-found", "There is no such thing here."),
     errors.Conflict: Kind(409, "conflict", "The request does not fit the present state."),
     errors.NameTaken: Kind(409, "name-taken", "A sibling already has this name."),
+    errors.Outdated: Kind(412, "outdated", "It was changed meanwhile."),
     errors.IdempotencyMismatch: Kind(422, "idempotency-mismatch", "The idempotency key belongs to another request."),
     errors.StoreUnavailable: Kind(503, "store-unavailable", "A store does not answer."),
     errors.StoreFull: Kind(507, "store-full", "A store has no room left."),
@@ -59,6 +60,7 @@ _HTTP = {
     404: TABLE[errors.NotFound],
     405: Kind(405, "method-not-allowed", "This resource does not know the method."),
     409: TABLE[errors.Conflict],
+    412: TABLE[errors.Outdated],
     413: TABLE[errors.TooLarge],
     415: TABLE[errors.WrongContentType],
     422: INVALID,
@@ -141,7 +143,10 @@ def replayable(*responses: dict[int | str, dict[str, Any]]) -> dict[int | str, d
         "description": "`true` where this is the kept answer of an earlier request.",
         "schema": {"type": "string"},
     }
-    return {status: about | {"headers": {"Idempotency-Replayed": header}} for status, about in merged.items()}
+    return {
+        status: about | {"headers": about.get("headers", {}) | {"Idempotency-Replayed": header}}
+        for status, about in merged.items()
+    }
 
 
 async def engine_problem(request: Request, error: Exception) -> Response:

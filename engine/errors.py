@@ -12,6 +12,7 @@ NeurigraphError
 ├── NotFound                  missing, or not for this principal: never said which
 ├── Conflict
 │   ├── NameTaken
+│   ├── Outdated              it was changed meanwhile; read it again
 │   └── IdempotencyMismatch
 ├── StoreUnavailable          knows which store and after how long to try again
 │   ├── StoreFull
@@ -83,6 +84,10 @@ class Conflict(NeurigraphError):
 
 class NameTaken(Conflict):
     """A sibling already has this name."""
+
+
+class Outdated(Conflict):
+    """This was changed meanwhile; read it again."""
 
 
 class IdempotencyMismatch(Conflict):

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from engine.domain.delta import BEGINNING, ENDED, Change, Delta, FieldChange, Operation, Subject, fields_at, next_known
-from engine.errors import Conflict
+from engine.errors import Outdated
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_text
 
@@ -51,10 +51,10 @@ async def load(connection: Connection, node_id: UUID, subject_id: UUID) -> list[
 def next_delta(change: Change, subject: Subject, author: str, now: datetime) -> Delta | None:
     """The delta that a change comes to, with the values before it; None where nothing would differ.
 
-    A change without a time takes effect now. Raises Conflict where the subject is not at the revision that the change expects.
+    A change without a time takes effect now. Raises Outdated where the subject is not at the revision that the change expects.
     """
     if change.if_revision is not None and change.if_revision != subject.revision:
-        raise Conflict(f"This was changed meanwhile: it is at revision {subject.revision}.")
+        raise Outdated(f"This was changed meanwhile: it is at revision {subject.revision}.")
     known = next_known(now, [subject.known_from, *(delta.known_at for delta in subject.deltas)])
     effective = None if change.correction else change.effective_at or known
     at = effective or BEGINNING

@@ -16,7 +16,6 @@ from engine.history.fields import checked
 from engine.history.nodes import NodeHistory
 from engine.history.reading import DifferencePage, Past
 from engine.history.relations import RelationHistory
-from engine.privacy.nodes import redacted_change
 
 
 class Changes:
