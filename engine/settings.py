@@ -28,12 +28,18 @@ class Settings(BaseSettings):
     neo4j_user: str = "neo4j"
     neo4j_password: SecretStr | None = None
     neo4j_database: str = "neo4j"
+    neo4j_ca: Path | None = None
+    """PEM file of the authority that must have signed the managed Neo4j's certificate; its connections are encrypted."""
     postgres_url: SecretStr | None = None
     """URL of a role that may create schemas and roles; None means embedded."""
     postgres_request_url: SecretStr | None = None
     """URL of the unprivileged role; None derives it from `postgres_url`."""
+    postgres_ca: Path | None = None
+    """The same for the managed Postgres: `sslmode=verify-full` with this authority, for both roles."""
     objects_url: SecretStr | None = None
     """`file:///folder` or `s3://key:secret@host:port/bucket?secure=true`; None means a folder in `home`."""
+    objects_ca: Path | None = None
+    """The same for the S3 service; the authorities that the system trusts are then not asked."""
 
     workspace: str = "default"
     encoder: str = "e5-small"

@@ -196,25 +196,32 @@ class S3Store:
                     await asyncio.to_thread(self._client.make_bucket, self._bucket)
 
 
-def object_store(url: str, *, timeout: float) -> ObjectStore:
+def object_store(url: str, *, timeout: float, authority: Path | None = None) -> ObjectStore:
     """The store that a URL names: `file:///folder` or `s3://key:secret@host:port/bucket?secure=true&region=…`."""
     parts = urlsplit(url)
+    if parts.scheme == "file" and authority:
+        raise SettingsError("NEURIGRAPH_OBJECTS_CA is for an S3 service: set NEURIGRAPH_OBJECTS_URL to one.")
     if parts.scheme == "file":
         return FolderStore(Path(unquote(parts.path)))
     bucket = parts.path.strip("/")
     if parts.scheme != "s3" or not parts.hostname or not bucket or "/" in bucket:
         raise SettingsError("The object store's URL is file:///folder or s3://key:secret@host:port/bucket.")
     options = parse_qs(parts.query)
+    secure = options.get("secure", ["true"])[0] != "false"
+    if authority and not secure:
+        raise SettingsError("NEURIGRAPH_OBJECTS_CA does not go with secure=false in the object store's URL.")
     client = Minio(
         f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname,
         access_key=unquote(parts.username or ""),
         secret_key=unquote(parts.password or ""),
-        secure=options.get("secure", ["true"])[0] != "false",
+        secure=secure,
         region=options.get("region", ["us-east-1"])[0],
         http_client=urllib3.PoolManager(
             timeout=urllib3.Timeout(connect=timeout, read=60),
             retries=urllib3.Retry(3, backoff_factor=0.2),
             maxsize=16,
+            cert_reqs="CERT_REQUIRED",
+            ca_certs=str(authority) if authority else None,
         ),
     )
     return S3Store(client, bucket)
