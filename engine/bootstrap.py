@@ -115,7 +115,9 @@ async def open_engine(
         objects = object_store(
             addresses.objects_url,
             timeout=settings.connect_timeout_s,
+            silence=settings.objects_timeout_s,
             authority=authority(settings.objects_ca, "NEURIGRAPH_OBJECTS_CA"),
+            cold_url=settings.objects_cold_url.get_secret_value() if settings.objects_cold_url else None,
         )
         stores = _Stores(postgres, neo4j, objects, embedder)
         await _initialize(stores, addresses)

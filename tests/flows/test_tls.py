@@ -32,6 +32,7 @@ from engine.settings import Settings
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import object_store
 from tests.certificates import Authority, Signed
+from tests.flows.mirrored import one_compressed_object_a_file
 from tests.ports import free_port
 from tests.s3_server import CREDENTIALS, s3_server
 
@@ -155,7 +156,8 @@ async def neo4j_port(folder: Path, signed: Signed, own: Authority, settings: Set
         configuration.write(BOLT_OVER_TLS.format(folder=certificates))
     process = await server.start()
     try:
-        await _until_answering(server.bolt, own, process)
+        async with asyncio.timeout(180):
+            await _until_answering(server.bolt, own, process)
         yield server.bolt
     finally:
         await server.stop(process)
@@ -201,10 +203,11 @@ def encrypted(settings: Settings, neo4j_port: int, postgres_url: str, own: Autho
 
 
 def with_s3(encrypted: Settings, s3: str, own: Authority) -> Settings:
-    url = SecretStr(f"s3://{CREDENTIALS}@{s3}/memories")
-    return encrypted.model_copy(update={"objects_url": url, "objects_ca": own.file})
+    hot, cold = (SecretStr(f"s3://{CREDENTIALS}@{s3}/{bucket}") for bucket in ("memories", "old-memories"))
+    return encrypted.model_copy(update={"objects_url": hot, "objects_cold_url": cold, "objects_ca": own.file})
 
 
+@pytest.mark.ledger("N10", "U07")
 async def test_a_memory_lives_on_three_stores_over_tls(
     encrypted: Settings, s3: str, own: Authority, door: Door
 ) -> None:
@@ -214,8 +217,13 @@ async def test_a_memory_lives_on_three_stores_over_tls(
         await memory.remember(Conversation("c", (Turn("Ann", "The walleye of Loon Lake."),)))
         assert len((await memory.search(SearchRequest("walleye"))).hits) == 1
         record = (await memory.metadata(user.user_id)).records[0]
-        assert record.file_id and b"walleye" in await memory.read_file(user.user_id, record.file_id)
-        assert await engine.doctor.examine() == []
+        for cold in (False, True):
+            assert [entry.cold async for entry in engine.objects.listing("")] == [cold]
+            assert record.file_id and b"walleye" in await memory.read_file(user.user_id, record.file_id)
+            assert await engine.doctor.examine() == []
+            async for entry in engine.objects.listing(""):
+                await engine.objects.move(entry.key, cold=True)
+        await one_compressed_object_a_file(engine, await engine.create_user("mirrored"))
     assert door.encrypted >= 2 and door.plain == 0
 
 
@@ -302,7 +310,7 @@ async def test_s3_is_refused_by_another_authority_without_tls_and_without_the_au
         ({"postgres_ca": "empty.pem"}, "NEURIGRAPH_POSTGRES_CA: .*empty.pem holds no certificate"),
         ({"neo4j_ca": "server.key"}, "NEURIGRAPH_NEO4J_CA: .*server.key holds no certificate"),
         ({"objects_ca": "own.pem"}, "NEURIGRAPH_OBJECTS_CA is for an S3 service"),
-        ({"objects_ca": "own.pem", "objects_url": "s3://a:b@127.0.0.1:1/c?secure=false"}, "secure=false"),
+        ({"objects_ca": "own.pem", "objects_url": "s3://a:b@127.0.0.1:1/bucket?secure=false"}, "secure=false"),
         ({"postgres_url": "postgresql://a@127.0.0.1/b?sslmode=require"}, "sslmode=require"),
         ({"neo4j_url": "neo4j+ssc://127.0.0.1:1"}, r"neo4j\+ssc"),
         ({"neo4j_url": None, "postgres_url": None}, "for managed stores"),
