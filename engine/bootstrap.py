@@ -48,8 +48,9 @@ from engine.settings import Settings
 from engine.stores.migrations import migrate_neo4j, migrate_postgres, migrations
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore, object_store
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Postgres, encrypted
 from engine.stores.statements import cypher, sql_text
+from engine.stores.tls import authority
 
 RECOVERY_INTERVAL = 2.0
 """Seconds between two looks for commits that were left half way."""
@@ -103,11 +104,11 @@ async def open_engine(
         stack.push_async_callback(embedder.close)
         neo4j = Neo4j(
             addresses.neo4j_url,
-            addresses.neo4j_user,
-            addresses.neo4j_password,
+            (addresses.neo4j_user, addresses.neo4j_password),
             database=settings.neo4j_database,
             pool=settings.neo4j_pool,
             timeout=settings.statement_timeout_s,
+            authority=authority(settings.neo4j_ca, "NEURIGRAPH_NEO4J_CA"),
         )
         stack.push_async_callback(neo4j.close)
         postgres = Postgres(
@@ -118,7 +119,13 @@ async def open_engine(
             connect_timeout=settings.connect_timeout_s,
         )
         stack.push_async_callback(postgres.close)
-        objects = object_store(addresses.objects_url, timeout=settings.connect_timeout_s)
+        objects = object_store(
+            addresses.objects_url,
+            timeout=settings.connect_timeout_s,
+            silence=settings.objects_timeout_s,
+            authority=authority(settings.objects_ca, "NEURIGRAPH_OBJECTS_CA"),
+            cold_url=settings.objects_cold_url.get_secret_value() if settings.objects_cold_url else None,
+        )
         stores = _Stores(postgres, neo4j, objects, embedder)
         await _initialize(stores, addresses)
         redactor = Redactor(settings.redact, _derived(addresses.postgres_url, b"neurigraph redacted ids").encode())
@@ -175,14 +182,18 @@ async def _addresses(settings: Settings, progress: Progress, stack: AsyncExitSta
     if settings.neo4j_url and settings.postgres_url:
         if settings.neo4j_password is None:
             raise SettingsError("NEURIGRAPH_NEO4J_URL needs NEURIGRAPH_NEO4J_PASSWORD.")
-        url = settings.postgres_url.get_secret_value()
-        request = (
-            settings.postgres_request_url.get_secret_value() if settings.postgres_request_url else request_url(url)
-        )
+        trusted = authority(settings.postgres_ca, "NEURIGRAPH_POSTGRES_CA")
+        url = encrypted(settings.postgres_url.get_secret_value(), trusted)
+        own = settings.postgres_request_url
+        request = encrypted(own.get_secret_value(), trusted) if own else request_url(url)
         password = settings.neo4j_password.get_secret_value()
         return Addresses(settings.neo4j_url, settings.neo4j_user, password, url, request, objects_url)
     if settings.neo4j_url or settings.postgres_url:
         raise SettingsError("Set both NEURIGRAPH_NEO4J_URL and NEURIGRAPH_POSTGRES_URL, or neither.")
+    if settings.neo4j_ca or settings.postgres_ca:
+        raise SettingsError(
+            "NEURIGRAPH_NEO4J_CA and NEURIGRAPH_POSTGRES_CA are for managed stores: set their URLs too."
+        )
     servers = await stack.enter_async_context(
         attached(settings.home, settings.cache, progress=progress, base_url=settings.jars_url)
     )

@@ -28,12 +28,20 @@ class Settings(BaseSettings):
     neo4j_user: str = "neo4j"
     neo4j_password: SecretStr | None = None
     neo4j_database: str = "neo4j"
+    neo4j_ca: Path | None = None
+    """PEM file of the authority that must have signed the managed Neo4j's certificate; its connections are encrypted."""
     postgres_url: SecretStr | None = None
     """URL of a role that may create schemas and roles; None means embedded."""
     postgres_request_url: SecretStr | None = None
     """URL of the unprivileged role; None derives it from `postgres_url`."""
+    postgres_ca: Path | None = None
+    """The same for the managed Postgres: `sslmode=verify-full` with this authority, for both roles."""
     objects_url: SecretStr | None = None
     """`file:///folder` or `s3://key:secret@host:port/bucket?secure=true`; None means a folder in `home`."""
+    objects_cold_url: SecretStr | None = None
+    """The same for a second, cold tier: another bucket or folder for what is seldom read; None means there is none."""
+    objects_ca: Path | None = None
+    """The same for the S3 service; the authorities that the system trusts are then not asked."""
 
     workspace: str = "default"
     encoder: str = "e5-small"
@@ -59,6 +67,8 @@ class Settings(BaseSettings):
     neo4j_pool: int = Field(default=16, ge=2, le=256)
     statement_timeout_s: float = Field(default=30, gt=0)
     connect_timeout_s: float = Field(default=5, gt=0)
+    objects_timeout_s: float = Field(default=30, gt=0)
+    """Seconds that the S3 service may say nothing before a call is repeated, at most twice."""
 
     host: str = "127.0.0.1"
     port: int = Field(default=8420, ge=0, le=65535)

@@ -12,6 +12,8 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
 PAGE = 1000
+LONGEST_PUT = timedelta(days=1)
+"""A put that began before was killed; what it left is removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class Sweep:
         for root, page in pages.items():
             found, gone = await self._sweep(root, page, before.timestamp(), delete)
             orphans, deleted = orphans + found, deleted + gone
+        if delete:
+            await self._objects.discard_unfinished(before - LONGEST_PUT)
         return SweepReport(objects, orphans, deleted)
 
     async def _sweep(self, root: str, page: list[StoredObject], before: float, delete: bool) -> tuple[int, int]:

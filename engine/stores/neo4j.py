@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, LiteralString
 
 from neo4j import (
@@ -17,10 +18,11 @@ from neo4j import (
     AsyncGraphDatabase,
     NotificationMinimumSeverity,
     Query,
+    TrustCustomCAs,
 )
 from neo4j.exceptions import AuthError, ClientError, ConstraintError, DriverError, Neo4jError, TransientError
 
-from engine.errors import Conflict, InvalidInput, NeurigraphError, StoreTimeout, StoreUnavailable
+from engine.errors import Conflict, InvalidInput, NeurigraphError, SettingsError, StoreTimeout, StoreUnavailable
 
 Row = dict[str, Any]
 
@@ -55,13 +57,38 @@ def translating() -> Iterator[None]:
         raise ours from error
 
 
+def _encrypted(url: str, authority: Path | None) -> tuple[str, dict[str, Any]]:
+    """The URL and the driver's options that ask for a certificate of the authority, fitting the host name.
+
+    The driver knows an authority of one's own only beside the plain schemes; `+s` becomes such an option.
+    """
+    if authority is None:
+        return url, {}
+    scheme, separator, place = url.partition("://")
+    if scheme.endswith("+ssc"):
+        raise SettingsError(f"NEURIGRAPH_NEO4J_CA does not go with {scheme}://, which takes any certificate; use +s.")
+    options = {"encrypted": True, "trusted_certificates": TrustCustomCAs(str(authority))}
+    return scheme.removesuffix("+s") + separator + place, options
+
+
 class Neo4j:
     """The driver and the two ways to use it."""
 
-    def __init__(self, url: str, user: str, password: str, *, database: str, pool: int, timeout: float) -> None:
+    def __init__(
+        self,
+        url: str,
+        auth: tuple[str, str],
+        *,
+        database: str,
+        pool: int,
+        timeout: float,
+        authority: Path | None = None,
+    ) -> None:
+        url, encryption = _encrypted(url, authority)
         self.driver: AsyncDriver = AsyncGraphDatabase.driver(
             url,
-            auth=(user, password),
+            auth=auth,
+            **encryption,
             max_connection_pool_size=pool,
             connection_acquisition_timeout=timeout,
             connection_timeout=timeout,

@@ -1,220 +1,204 @@
 """Objects: file bytes under keys that mirror the hierarchy, in a folder or in any S3 service, the same behaviour.
 
-Keys are ASCII, separated by slashes, and written once: a put under an existing key replaces it whole or not at all.
+There may be a second, cold tier for what is seldom read. A key lives in one of them; a reader need not know in which.
+Where a crash left a key in both, the hot one counts.
 """
 
 from __future__ import annotations
 
 import asyncio
-import errno
-import os
-import shutil
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from os import SEEK_END
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import IO, Protocol
-from urllib.parse import parse_qs, unquote, urlsplit
-from uuid import uuid4
+from typing import IO
+from urllib.parse import SplitResult, unquote, urlsplit
 
-import urllib3
-from minio import Minio
-from minio.error import MinioException, S3Error
+from engine.errors import NotFound, SettingsError
+from engine.stores.folder import Folder
+from engine.stores.s3 import Patience, bucket
+from engine.stores.tier import StoredObject, Tier
 
-from engine.errors import InvalidInput, NotFound, SettingsError, StoreFull, StoreUnavailable
+__all__ = ["ObjectStore", "StoredObject", "object_store"]
 
-STORE = "object store"
-BLOCK = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class StoredObject:
-    """An object as the store lists it."""
-
-    key: str
-    size: int
-    modified: datetime
+IN_MEMORY = 8 << 20
+"""Objects up to this size are moved in memory, larger ones through a temporary file."""
 
 
-class ObjectStore(Protocol):
-    """A place for bytes. Every method raises StoreUnavailable when the store does not answer."""
+class ObjectStore:
+    """A place for bytes, of one tier or two. Every method raises StoreUnavailable when a tier does not answer."""
 
-    async def put(self, key: str, content: IO[bytes]) -> None:
-        """Stores what is left to read of `content`; readers see all of it or none. Raises StoreFull."""
+    def __init__(self, hot: Tier, cold: Tier | None = None) -> None:
+        self.hot, self.cold = hot, cold
 
-    def read(self, key: str) -> AsyncIterator[bytes]:
+    async def put(self, key: str, content: IO[bytes], *, cold: bool = False) -> None:
+        """Stores what is left to read of `content`; readers see all of it or none. Raises StoreFull.
+
+        `cold` says in which tier; where there is only one, it says nothing.
+        """
+        if self.cold is None:
+            await self.hot.put(key, content)
+        elif cold:
+            await self.cold.put(key, content)
+            await self.hot.delete(key)
+        else:
+            await self.hot.put(key, content)
+            await self.cold.delete(key)
+
+    async def read(self, key: str) -> AsyncIterator[bytes]:
         """The bytes in blocks of at most 1 MiB; raises NotFound."""
+        for tier in self._places:
+            with suppress(NotFound):
+                async for block in tier.read(key):
+                    yield block
+                return
+        raise NotFound
+
+    async def find(self, key: str) -> StoredObject:
+        """The object without its bytes; raises NotFound."""
+        found, tier = await self._found(key)
+        return replace(found, cold=tier is self.cold)
 
     async def delete(self, key: str) -> None:
         """Removes the object; a missing one is fine."""
+        if self.cold:
+            await self.cold.delete(key)
+        await self.hot.delete(key)
 
-    def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
-        """Every object whose key starts with the prefix."""
+    async def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
+        """Every object whose key starts with the prefix, in the order of the keys.
+
+        One that is moved or put while the listing goes on may be missing in it.
+        """
+        hot = self.hot.listing(prefix)
+        cold = self.cold.listing(prefix) if self.cold else _nothing()
+        ours, theirs = await anext(hot, None), await anext(cold, None)
+        while ours or theirs:
+            if ours and (theirs is None or ours.key <= theirs.key):
+                if theirs and theirs.key == ours.key:
+                    theirs = await anext(cold, None)
+                yield ours
+                ours = await anext(hot, None)
+            elif theirs:
+                yield replace(theirs, cold=True)
+                theirs = await anext(cold, None)
+
+    async def move(self, key: str, *, cold: bool) -> None:
+        """Brings the object into the cold tier, or back; where there is one tier, nothing. Raises NotFound.
+
+        It can be read all the while, and a cut-off move can be repeated. Not for a key that is being put.
+        """
+        if self.cold is None:
+            await self.hot.find(key)
+            return
+        if not cold and await _has(self.hot, key):
+            await self.cold.delete(key)
+            return
+        source, target = (self.hot, self.cold) if cold else (self.cold, self.hot)
+        try:
+            await _copy(key, source, target)
+        except NotFound:
+            await target.find(key)  # there already
+        else:
+            await source.delete(key)
+
+    async def presigned(self, key: str, expires: timedelta) -> str | None:
+        """A URL that gives the bytes to whoever has it, for 1 second to 7 days; None where the tier is a folder.
+
+        Raises NotFound, InvalidInput.
+        """
+        _, tier = await self._found(key)
+        return await tier.presigned(key, expires)
+
+    async def discard_unfinished(self, before: datetime) -> int:
+        """Removes what puts have left that began before and never ended; how many. Readers never saw any of it."""
+        return sum([await tier.discard_unfinished(before) for tier in self._tiers])
 
     async def check(self) -> None:
         """Proves that the store can be reached and written to."""
+        for tier in self._tiers:
+            await tier.check()
+
+    @property
+    def _tiers(self) -> tuple[Tier, ...]:
+        return (self.hot, self.cold) if self.cold else (self.hot,)
+
+    @property
+    def _places(self) -> tuple[Tier, ...]:
+        """Where to look for a key: at the end once more in the hot tier, into which it may just have been moved."""
+        return (self.hot, self.cold, self.hot) if self.cold else (self.hot,)
+
+    async def _found(self, key: str) -> tuple[StoredObject, Tier]:
+        for tier in self._places:
+            with suppress(NotFound):
+                return await tier.find(key), tier
+        raise NotFound
 
 
-def _checked(key: str) -> str:
-    parts = key.split("/")
-    if not key.isascii() or any(part in ("", ".", "..") for part in parts) or "\x00" in key or "\\" in key:
-        raise InvalidInput("Not a key of the object store.")
-    return key
+async def _nothing() -> AsyncIterator[StoredObject]:
+    return
+    yield
 
 
-@contextmanager
-def _translating() -> Iterator[None]:
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise NotFound from error
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        raise (StoreFull if full else StoreUnavailable)(STORE) from error
+async def _has(tier: Tier, key: str) -> bool:
+    with suppress(NotFound):
+        await tier.find(key)
+        return True
+    return False
 
 
-class FolderStore:
-    """Objects as files below one folder. A put writes beside, flushes, then renames."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def _path(self, key: str) -> Path:
-        return self._folder.joinpath(*_checked(key).split("/"))
-
-    async def put(self, key: str, content: IO[bytes]) -> None:
-        """Stores what is left to read of `content`; readers see all of it or none. Raises StoreFull."""
-        await asyncio.to_thread(self._put, self._path(key), content)
-
-    def _put(self, target: Path, content: IO[bytes]) -> None:
-        partial = target.with_name(f".{target.name}.{uuid4().hex}.part")
-        with _translating():
-            try:
-                target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                with partial.open("xb") as writer:
-                    shutil.copyfileobj(content, writer, BLOCK)
-                    writer.flush()
-                    os.fsync(writer.fileno())
-                partial.replace(target)
-            except BaseException:
-                partial.unlink(missing_ok=True)
-                raise
-
-    async def read(self, key: str) -> AsyncIterator[bytes]:
-        """The bytes in blocks of at most 1 MiB; raises NotFound."""
-        with _translating():
-            reader = await asyncio.to_thread(self._path(key).open, "rb")
-            try:
-                while block := await asyncio.to_thread(reader.read, BLOCK):
-                    yield block
-            finally:
-                reader.close()
-
-    async def delete(self, key: str) -> None:
-        """Removes the object; a missing one is fine."""
-        with _translating():
-            await asyncio.to_thread(self._path(key).unlink, missing_ok=True)
-
-    async def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
-        """Every object whose key starts with the prefix."""
-        start = self._folder.joinpath(*prefix.split("/")[:-1])
-        for entry in await asyncio.to_thread(lambda: sorted(start.rglob("*")) if start.is_dir() else []):
-            key = entry.relative_to(self._folder).as_posix()
-            if key.startswith(prefix) and not entry.is_dir():
-                with _translating():
-                    status = entry.stat()
-                yield StoredObject(key, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
-
-    async def check(self) -> None:
-        """Proves that the folder can be written to."""
-        with _translating():
-            await asyncio.to_thread(self._folder.mkdir, parents=True, exist_ok=True, mode=0o700)
-            probe = self._folder / f".probe-{uuid4().hex}"
-            await asyncio.to_thread(probe.write_bytes, b"")
-            await asyncio.to_thread(probe.unlink)
+async def _copy(key: str, source: Tier, target: Tier) -> None:
+    with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as passing:
+        async for block in source.read(key):
+            await asyncio.to_thread(passing.write, block)
+        passing.seek(0)
+        await target.put(key, passing)
 
 
-class S3Store:
-    """Objects in a bucket of any S3 service, through the minio client in worker threads."""
+def object_store(
+    url: str,
+    *,
+    timeout: float,
+    silence: float = 30.0,
+    authority: Path | None = None,
+    cold_url: str | None = None,
+) -> ObjectStore:
+    """The store that a URL names: `file:///folder` or `s3://key:secret@host:port/bucket?secure=true&region=…`.
 
-    def __init__(self, client: Minio, bucket: str) -> None:
-        self._client, self._bucket = client, bucket
-
-    @contextmanager
-    def _translating(self) -> Iterator[None]:
-        try:
-            with _translating():
-                yield
-        except S3Error as error:
-            if error.code in ("NoSuchKey", "NoSuchBucket", "NoSuchObject"):
-                raise NotFound from error
-            raise StoreUnavailable(STORE) from error
-        except (MinioException, urllib3.exceptions.HTTPError) as error:
-            raise StoreUnavailable(STORE) from error
-
-    async def put(self, key: str, content: IO[bytes]) -> None:
-        """Stores what is left to read of `content`, in parts where it is large; readers see all of it or none."""
-        with self._translating():
-            await asyncio.to_thread(self._put, _checked(key), content)
-
-    def _put(self, key: str, content: IO[bytes]) -> None:
-        start = content.tell()
-        size = content.seek(0, SEEK_END) - start
-        content.seek(start)
-        self._client.put_object(self._bucket, key, content, size)  # type: ignore[arg-type]
-
-    async def read(self, key: str) -> AsyncIterator[bytes]:
-        """The bytes in blocks of at most 1 MiB; raises NotFound."""
-        with self._translating():
-            response = await asyncio.to_thread(self._client.get_object, self._bucket, _checked(key))
-            try:
-                while block := await asyncio.to_thread(response.read, BLOCK):
-                    yield block
-            finally:
-                response.close()
-                response.release_conn()
-
-    async def delete(self, key: str) -> None:
-        """Removes the object; a missing one is fine."""
-        with self._translating():
-            await asyncio.to_thread(self._client.remove_object, self._bucket, _checked(key))
-
-    async def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
-        """Every object whose key starts with the prefix."""
-        with self._translating():
-            entries = self._client.list_objects(self._bucket, prefix=prefix, recursive=True)
-            while (entry := await asyncio.to_thread(next, entries, None)) is not None:
-                yield StoredObject(entry.object_name or "", entry.size or 0, entry.last_modified or datetime.now(UTC))
-
-    async def check(self) -> None:
-        """Proves that the bucket is there, and makes it where it may."""
-        with self._translating():
-            if not await asyncio.to_thread(self._client.bucket_exists, self._bucket):
-                with suppress(S3Error):  # another process was faster; if not, the first put says so
-                    await asyncio.to_thread(self._client.make_bucket, self._bucket)
+    `timeout` seconds may a connection take, `silence` a connected service say nothing; `authority` is the PEM file
+    for the certificates of S3 services. Raises SettingsError.
+    """
+    patience = Patience(timeout, silence)
+    if authority and not any(part and part.startswith("s3:") for part in (url, cold_url)):
+        raise SettingsError("NEURIGRAPH_OBJECTS_CA is for an S3 service: set NEURIGRAPH_OBJECTS_URL to one.")
+    hot = urlsplit(url)
+    if cold_url is None:
+        return ObjectStore(_tier(hot, patience, authority))
+    cold = urlsplit(cold_url)
+    if _overlap(hot, cold):
+        raise SettingsError("The cold tier (NEURIGRAPH_OBJECTS_COLD_URL) has to be a bucket or a folder of its own.")
+    return ObjectStore(_tier(hot, patience, authority), _tier(cold, patience, authority))
 
 
-def object_store(url: str, *, timeout: float) -> ObjectStore:
-    """The store that a URL names: `file:///folder` or `s3://key:secret@host:port/bucket?secure=true&region=…`."""
-    parts = urlsplit(url)
-    if parts.scheme == "file":
-        return FolderStore(Path(unquote(parts.path)))
-    bucket = parts.path.strip("/")
-    if parts.scheme != "s3" or not parts.hostname or not bucket or "/" in bucket:
-        raise SettingsError("The object store's URL is file:///folder or s3://key:secret@host:port/bucket.")
-    options = parse_qs(parts.query)
-    client = Minio(
-        f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname,
-        access_key=unquote(parts.username or ""),
-        secret_key=unquote(parts.password or ""),
-        secure=options.get("secure", ["true"])[0] != "false",
-        region=options.get("region", ["us-east-1"])[0],
-        http_client=urllib3.PoolManager(
-            timeout=urllib3.Timeout(connect=timeout, read=60),
-            retries=urllib3.Retry(3, backoff_factor=0.2),
-            maxsize=16,
-        ),
-    )
-    return S3Store(client, bucket)
+def _tier(url: SplitResult, patience: Patience, authority: Path | None) -> Tier:
+    if url.scheme == "file":
+        return Folder(_path(url))
+    if url.scheme == "s3":
+        return bucket(url, patience, authority)
+    raise SettingsError("The object store's URL is file:///folder or s3://key:secret@host:port/bucket.")
+
+
+def _path(url: SplitResult) -> Path:
+    return Path(unquote(url.path))
+
+
+def _overlap(hot: SplitResult, cold: SplitResult) -> bool:
+    """Whether one tier would list the other's objects as its own."""
+    if hot.scheme != cold.scheme:
+        return False
+    if hot.scheme == "file":
+        ours, theirs = _path(hot).resolve(), _path(cold).resolve()
+        return ours.is_relative_to(theirs) or theirs.is_relative_to(ours)
+    return (hot.hostname, hot.port, hot.path.strip("/")) == (cold.hostname, cold.port, cold.path.strip("/"))

@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
 from pgvector.psycopg import register_vector_async
-from psycopg import AsyncConnection, errors, sql
+from psycopg import AsyncConnection, conninfo, errors, sql
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -26,6 +27,7 @@ from engine.errors import (
     NameTaken,
     NeurigraphError,
     NotFound,
+    SettingsError,
     StoreFull,
     StoreTimeout,
     StoreUnavailable,
@@ -87,6 +89,17 @@ def translating() -> Iterator[None]:
         if ours is None:
             raise
         raise ours from error
+
+
+def encrypted(url: str, authority: Path | None) -> str:
+    """The URL, with TLS by the authority and for the host name in it, and nothing else; raises SettingsError."""
+    if authority is None:
+        return url
+    mode = conninfo.conninfo_to_dict(url).get("sslmode", "verify-full")
+    if mode != "verify-full":
+        raise SettingsError(f"NEURIGRAPH_POSTGRES_CA means sslmode=verify-full; the URL says sslmode={mode}.")
+    # Kerberos would come before TLS, and without the certificate
+    return conninfo.make_conninfo(url, sslmode="verify-full", sslrootcert=str(authority), gssencmode="disable")
 
 
 async def _prepare(connection: Connection) -> None:

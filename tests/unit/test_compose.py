@@ -13,7 +13,8 @@ import yaml
 from psycopg import conninfo
 
 from engine.settings import Settings
-from engine.stores.objects import S3Store, object_store
+from engine.stores.objects import object_store
+from engine.stores.s3 import Bucket
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
@@ -33,7 +34,7 @@ def test_every_setting_of_the_engine_exists_and_its_urls_parse() -> None:
         assert fields.keys() <= Settings.model_fields.keys()
         settings = Settings(_env_file=None, **fields)
         assert conninfo.conninfo_to_dict(settings.postgres_url.get_secret_value())["host"] == "postgres"
-        assert isinstance(object_store(settings.objects_url.get_secret_value(), timeout=1), S3Store)
+        assert isinstance(object_store(settings.objects_url.get_secret_value(), timeout=1).hot, Bucket)
         assert settings.neo4j_url == "bolt://neo4j:7687" and settings.api_token
 
 

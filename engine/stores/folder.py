@@ -1,0 +1,197 @@
+"""Objects as files below one folder: a put writes into a folder apart, flushes, then renames.
+
+What a killed process leaves is either the old object or the new one, and at most an unfinished file that nobody sees.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import shutil
+import stat
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import IO
+from uuid import uuid4
+
+from engine.errors import NotFound, StoreFull, StoreUnavailable
+from engine.stores.tier import BLOCK, STORE, UNFINISHED, StoredObject, checked, in_pages
+
+ATTEMPTS = 20
+"""How often a put makes its folder again when deletes take it away as empty."""
+
+
+@contextmanager
+def _translating() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        raise (StoreFull if full else StoreUnavailable)(STORE) from error
+
+
+@contextmanager
+def _translating_missing() -> Iterator[None]:
+    try:
+        with _translating():
+            yield
+    except StoreUnavailable as error:
+        if isinstance(error.__cause__, FileNotFoundError | IsADirectoryError | NotADirectoryError):
+            raise NotFound from error.__cause__
+        raise
+
+
+class Folder:
+    """The tier."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._unfinished = folder / UNFINISHED
+
+    def _path(self, key: str) -> Path:
+        return self.folder.joinpath(*checked(key).split("/"))
+
+    async def put(self, key: str, content: IO[bytes]) -> None:
+        """Stores what is left to read of `content`; readers see all of it or none. Raises StoreFull."""
+        await asyncio.to_thread(self._put, self._path(key), content)
+
+    def _put(self, target: Path, content: IO[bytes]) -> None:
+        partial = self._unfinished / uuid4().hex
+        with _translating():
+            try:
+                _make_folder(self._unfinished)
+                with partial.open("xb") as writer:
+                    shutil.copyfileobj(content, writer, BLOCK)
+                    writer.flush()
+                    os.fsync(writer.fileno())
+                _publish(partial, target)
+            except BaseException:
+                partial.unlink(missing_ok=True)
+                raise
+
+    async def read(self, key: str) -> AsyncIterator[bytes]:
+        """The bytes in blocks of at most 1 MiB; raises NotFound."""
+        with _translating_missing():
+            reader = await asyncio.to_thread(self._path(key).open, "rb")
+        try:
+            with _translating():
+                while block := await asyncio.to_thread(reader.read, BLOCK):
+                    yield block
+        finally:
+            reader.close()
+
+    async def find(self, key: str) -> StoredObject:
+        """The object without its bytes; raises NotFound."""
+        with _translating_missing():
+            status = await asyncio.to_thread(self._path(key).stat)
+        if not stat.S_ISREG(status.st_mode):
+            raise NotFound
+        return StoredObject(key, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
+
+    async def delete(self, key: str) -> None:
+        """Removes the object; a missing one is fine."""
+        with _translating():
+            await asyncio.to_thread(self._delete, self._path(key))
+
+    def _delete(self, target: Path) -> None:
+        try:
+            target.unlink()
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        _sync(target.parent)
+        for folder in target.parents:
+            if folder == self.folder:
+                return
+            try:
+                folder.rmdir()
+            except OSError:  # not empty: that is where it ends
+                return
+
+    async def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
+        """Every object whose key starts with the prefix, in the order of the keys. One folder's names in memory a level."""
+        above = prefix.rpartition("/")[0]
+        start = self._path(above) if above else self.folder
+        with _translating():
+            async for entry in in_pages(_walk(start, f"{above}/" if above else "", prefix)):
+                yield entry
+
+    async def presigned(self, key: str, expires: timedelta) -> str | None:
+        """None: a folder has no URL to give away."""
+        return None
+
+    async def discard_unfinished(self, before: datetime) -> int:
+        """Removes the files of puts that have not been written to since; how many."""
+        with _translating():
+            return await asyncio.to_thread(self._discard, before.timestamp())
+
+    def _discard(self, before: float) -> int:
+        removed = 0
+        for file in self._unfinished.iterdir() if self._unfinished.is_dir() else ():
+            with suppress(FileNotFoundError):  # its put has ended
+                if file.stat().st_mtime <= before:
+                    file.unlink()
+                    removed += 1
+        return removed
+
+    async def check(self) -> None:
+        """Proves that the folder can be written to."""
+        with _translating():
+            await asyncio.to_thread(self._probe)
+
+    def _probe(self) -> None:
+        _make_folder(self._unfinished)
+        probe = self._unfinished / f"probe-{uuid4().hex}"
+        probe.write_bytes(b"")
+        probe.unlink()
+
+
+def _make_folder(folder: Path) -> None:
+    """The folder with all above it, each on the disk before something goes into it."""
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        with suppress(FileExistsError):  # somebody was faster; if it is a file, its use says so
+            folder.mkdir(mode=0o700)
+            _sync(folder.parent)
+
+
+def _publish(partial: Path, target: Path) -> None:
+    for _ in range(ATTEMPTS):
+        with suppress(FileNotFoundError):  # a delete took an empty folder away in between
+            _make_folder(target.parent)
+            partial.replace(target)
+            _sync(target.parent)
+            return
+    raise StoreUnavailable(STORE)
+
+
+def _sync(folder: Path) -> None:
+    """Brings the names in a folder to the disk."""
+    with suppress(FileNotFoundError):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _walk(folder: Path, above: str, prefix: str) -> Iterator[StoredObject]:
+    """The files below a folder whose keys start with the prefix; `above` is the folder's own part of the key."""
+    try:
+        with os.scandir(folder) as found:
+            # a folder stands in its parent's order as its keys do: with the slash
+            entries = sorted((entry.name + "/" * entry.is_dir(follow_symlinks=False), entry) for entry in found)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for name, entry in entries:
+        key = above + name
+        if name.endswith("/"):
+            if key != f"{UNFINISHED}/" and (key.startswith(prefix) or prefix.startswith(key)):
+                yield from _walk(folder / entry.name, key, prefix)
+        elif key.startswith(prefix):
+            with suppress(FileNotFoundError):  # deleted meanwhile
+                status = entry.stat()
+                if stat.S_ISREG(status.st_mode):
+                    yield StoredObject(key, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))

@@ -1,0 +1,243 @@
+"""Objects in a bucket of any S3 service, through the minio client in worker threads.
+
+Large objects go up in parts, one in memory at a time, and become visible when the last step has succeeded. Refused
+connections, silence, 5xx and "slow down" are tried again with growing pauses; a download that breaks goes on where
+it was. Every wait has an end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from os import SEEK_END
+from pathlib import Path
+from typing import IO
+from urllib.parse import SplitResult, parse_qs, unquote
+
+import urllib3
+from minio import Minio
+from minio.error import MinioException, S3Error
+from minio.sse import Sse, SseKMS, SseS3
+
+from engine.errors import InvalidInput, NotFound, SettingsError, StoreUnavailable
+from engine.stores.tier import BLOCK, STORE, StoredObject, checked, in_pages
+
+PART = 8 << 20
+"""Bytes of a part; larger where an object would have more than MOST_PARTS."""
+MOST_PARTS = 9000
+ATTEMPTS = 4
+"""How often a whole put, or the rest of a read, is tried."""
+TRANSIENT = frozenset({429, 500, 502, 503, 504})
+_AGAIN = frozenset({"NoSuchUpload", "RequestTimeout", "InternalError", "SlowDown", "ServiceUnavailable"})
+"""Codes after which a put begins anew. NoSuchUpload: the last step was repeated, and its first answer got lost."""
+_NOT_FOR_US = frozenset({"AccessDenied", "NotImplemented", "MethodNotAllowed"})
+"""Codes of a service that does not let us look at its uploads; a rule of the bucket may end them instead."""
+_OPTIONS = frozenset({"secure", "region", "sse", "class"})
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Seconds that a connection may take, and that a connected service may be silent."""
+
+    connect: float
+    silence: float
+
+
+@contextmanager
+def _translating() -> Iterator[None]:
+    try:
+        yield
+    except S3Error as error:
+        if error.code in ("NoSuchKey", "NoSuchObject"):
+            raise NotFound from error
+        raise StoreUnavailable(STORE) from error
+    except (MinioException, urllib3.exceptions.HTTPError, OSError) as error:
+        raise StoreUnavailable(STORE) from error
+
+
+class Bucket:
+    """The tier. `encryption` and `storage_class` are asked for with every put."""
+
+    def __init__(
+        self, client: Minio, name: str, *, encryption: Sse | None = None, storage_class: str | None = None
+    ) -> None:
+        self._client, self._name, self._encryption = client, name, encryption
+        self._metadata = {"x-amz-storage-class": storage_class} if storage_class else None
+
+    async def put(self, key: str, content: IO[bytes]) -> None:
+        """Stores what is left to read of `content`, in parts where it is large; readers see all of it or none."""
+        with _translating():
+            await asyncio.to_thread(self._put, checked(key), content)
+
+    def _put(self, key: str, content: IO[bytes]) -> None:
+        start = content.tell()
+        size = content.seek(0, SEEK_END) - start
+        for attempt in range(ATTEMPTS):
+            time.sleep(0.3 * attempt)
+            content.seek(start)
+            try:
+                if self._sent(key, content, size):
+                    return
+            except S3Error as error:
+                if error.code not in _AGAIN:
+                    raise
+        raise StoreUnavailable(STORE)
+
+    def _sent(self, key: str, content: IO[bytes], size: int) -> bool:
+        """Whether the service has it: it may answer the last step with a success that holds an error and no tag."""
+        done = self._client.put_object(
+            self._name,
+            key,
+            content,  # type: ignore[arg-type]
+            size,
+            metadata=self._metadata,  # type: ignore[arg-type]
+            sse=self._encryption,
+            part_size=max(PART, -(-size // MOST_PARTS)),
+            num_parallel_uploads=1,
+        )
+        return bool(done.etag)
+
+    async def read(self, key: str) -> AsyncIterator[bytes]:
+        """The bytes in blocks of at most 1 MiB; raises NotFound, before the first block."""
+        with _translating():
+            response = await asyncio.to_thread(self._client.get_object, self._name, checked(key))
+            tag, position, failures = response.headers.get("etag", ""), 0, 0
+            while True:
+                try:
+                    while block := await asyncio.to_thread(response.read, BLOCK):
+                        position += len(block)
+                        yield block
+                    return
+                except urllib3.exceptions.HTTPError:
+                    failures += 1
+                    if failures == ATTEMPTS:
+                        raise
+                finally:
+                    response.close()
+                    response.release_conn()
+                await asyncio.sleep(0.2 * failures)
+                response = await self._rest(key, position, tag)
+
+    async def _rest(self, key: str, position: int, tag: str) -> urllib3.BaseHTTPResponse:
+        """The same object from a position on; another one under this key, or none, cannot continue it."""
+        unchanged: dict[str, str | list[str] | tuple[str]] | None = {"If-Match": tag} if tag else None
+        try:
+            return await asyncio.to_thread(
+                self._client.get_object, self._name, key, offset=position, request_headers=unchanged
+            )
+        except S3Error as error:
+            raise StoreUnavailable(STORE) from error
+
+    async def find(self, key: str) -> StoredObject:
+        """The object without its bytes; raises NotFound."""
+        with _translating():
+            found = await asyncio.to_thread(self._client.stat_object, self._name, checked(key))
+        return StoredObject(key, found.size or 0, found.last_modified or datetime.now(UTC))
+
+    async def delete(self, key: str) -> None:
+        """Removes the object; a missing one is fine."""
+        with suppress(NotFound), _translating():
+            await asyncio.to_thread(self._client.remove_object, self._name, checked(key))
+
+    async def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
+        """Every object whose key starts with the prefix, in the order that the service gives: that of the keys."""
+        found = self._client.list_objects(self._name, prefix=prefix, recursive=True)
+        objects = (
+            StoredObject(entry.object_name or "", entry.size or 0, entry.last_modified or datetime.now(UTC))
+            for entry in found
+        )
+        with _translating():
+            async for entry in in_pages(objects):
+                yield entry
+
+    async def presigned(self, key: str, expires: timedelta) -> str | None:
+        """A URL that gives the bytes to whoever has it, for 1 second to 7 days. Raises InvalidInput for other times."""
+        if not timedelta(seconds=1) <= expires <= timedelta(days=7):
+            raise InvalidInput("A download URL lives for 1 second to 7 days.")
+        with _translating():
+            return await asyncio.to_thread(self._client.presigned_get_object, self._name, checked(key), expires=expires)
+
+    async def discard_unfinished(self, before: datetime) -> int:
+        """Ends uploads in parts that began before, at most 1,000 at a time; how many. None where we may not see them."""
+        with _translating():
+            return await asyncio.to_thread(self._discard, before)
+
+    def _discard(self, before: datetime) -> int:
+        # the client has no public way to these; without them the parts of killed uploads are paid for for ever
+        try:
+            found = self._client._list_multipart_uploads(self._name).uploads
+        except S3Error as error:
+            if error.code in _NOT_FOR_US:
+                return 0
+            raise
+        old = [upload for upload in found if upload.initiated_time and upload.initiated_time <= before]
+        for upload in old:
+            with suppress(NotFound):
+                self._client._abort_multipart_upload(self._name, upload.object_name, upload.upload_id or "")
+        return len(old)
+
+    async def check(self) -> None:
+        """Proves that the bucket is there, and makes it where it may."""
+        with _translating():
+            if not await asyncio.to_thread(self._client.bucket_exists, self._name):
+                with suppress(S3Error):  # another process was faster; if not, the first put says so
+                    await asyncio.to_thread(self._client.make_bucket, self._name)
+
+
+def bucket(url: SplitResult, patience: Patience, authority: Path | None) -> Bucket:
+    """The bucket of a URL `s3://key:secret@host:port/bucket?secure=…&region=…&sse=…&class=…`; raises SettingsError."""
+    name, options = url.path.strip("/"), {option: values[-1] for option, values in parse_qs(url.query).items()}
+    if not url.hostname or not _BUCKET.fullmatch(name):
+        raise SettingsError("The object store's URL is file:///folder or s3://key:secret@host:port/bucket.")
+    if unknown := options.keys() - _OPTIONS:
+        raise SettingsError(f"The object store's URL does not know {', '.join(sorted(unknown))}.")
+    secure = options.get("secure", "true") != "false"
+    if authority and not secure:
+        raise SettingsError("NEURIGRAPH_OBJECTS_CA does not go with secure=false in the object store's URL.")
+    client = Minio(
+        f"{url.hostname}:{url.port}" if url.port else url.hostname,
+        access_key=unquote(url.username or ""),
+        secret_key=unquote(url.password or ""),
+        secure=secure,
+        region=options.get("region", "us-east-1"),
+        http_client=_connections(patience, authority),
+    )
+    return Bucket(client, name, encryption=_encryption(options.get("sse")), storage_class=options.get("class"))
+
+
+def _connections(patience: Patience, authority: Path | None) -> urllib3.PoolManager:
+    retries = urllib3.Retry(
+        total=4,
+        connect=2,
+        read=2,
+        backoff_factor=0.2,
+        backoff_jitter=0.2,
+        status_forcelist=TRANSIENT,
+        allowed_methods=None,  # POST too: to begin an upload twice is harmless, to end it twice is seen
+        retry_after_max=10,
+    )
+    return urllib3.PoolManager(
+        timeout=urllib3.Timeout(connect=patience.connect, read=patience.silence),
+        retries=retries,
+        maxsize=16,
+        cert_reqs="CERT_REQUIRED",
+        ca_certs=str(authority) if authority else None,
+    )
+
+
+def _encryption(wanted: str | None) -> Sse | None:
+    """`s3` for keys of the service, `kms:<key id>` for a key of its key management."""
+    kind, _, key = (wanted or "").partition(":")
+    if wanted is None:
+        return None
+    if wanted == "s3":
+        return SseS3()
+    if kind == "kms" and key:
+        return SseKMS(key, {})
+    raise SettingsError("The object store's URL has sse=s3 or sse=kms:<key id>.")

@@ -1,0 +1,78 @@
+"""A tier of the object store: one place for objects, a folder or a bucket, and what both have in common.
+
+Keys are ASCII, separated by slashes, and written once: a put under an existing key replaces it whole or not at all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import IO, Protocol
+
+from engine.errors import InvalidInput
+
+STORE = "object store"
+BLOCK = 1 << 20
+"""Bytes that are read at a time."""
+UNFINISHED = ".unfinished"
+"""No key begins with this folder: a folder tier keeps its puts under way there."""
+LONGEST_KEY, LONGEST_PART = 1024, 255
+PAGE = 500
+"""Objects that a listing fetches at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """An object as the store lists it."""
+
+    key: str
+    size: int
+    modified: datetime
+    cold: bool = False
+
+
+class Tier(Protocol):
+    """One place for objects. Every method raises StoreUnavailable when the place does not answer."""
+
+    async def put(self, key: str, content: IO[bytes]) -> None:
+        """Stores what is left to read of `content`; readers see all of it or none. Raises StoreFull."""
+
+    def read(self, key: str) -> AsyncIterator[bytes]:
+        """The bytes in blocks of at most 1 MiB; raises NotFound, before the first block."""
+
+    async def find(self, key: str) -> StoredObject:
+        """The object without its bytes; raises NotFound."""
+
+    async def delete(self, key: str) -> None:
+        """Removes the object; a missing one is fine."""
+
+    def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
+        """Every object whose key starts with the prefix, in the order of the keys."""
+
+    async def presigned(self, key: str, expires: timedelta) -> str | None:
+        """A URL that gives the bytes to whoever has it; None where the place has no such thing."""
+
+    async def discard_unfinished(self, before: datetime) -> int:
+        """Removes what puts have left that began before and never ended; how many. Readers never saw any of it."""
+
+    async def check(self) -> None:
+        """Proves that the place can be reached and written to."""
+
+
+def checked(key: str) -> str:
+    """The key; raises InvalidInput for one that a store could not hold or that would lead out of it."""
+    parts = key.split("/")
+    odd = any(part in ("", ".", "..") or len(part) > LONGEST_PART for part in parts) or parts[0] == UNFINISHED
+    if odd or not key.isascii() or "\x00" in key or "\\" in key or len(key) > LONGEST_KEY:
+        raise InvalidInput("Not a key of the object store.")
+    return key
+
+
+async def in_pages(objects: Iterator[StoredObject]) -> AsyncIterator[StoredObject]:
+    """What a blocking iterator gives, fetched in worker threads a page at a time."""
+    while page := await asyncio.to_thread(lambda: list(islice(objects, PAGE))):
+        for entry in page:
+            yield entry
