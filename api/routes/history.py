@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 
 from api.bodies import JsonRoute
 from api.context import AtMoment, IdempotencyKey, UserMemory, once
 from api.models import ChangeBody, EdgeChange, Instant, ItemChange, NodeChange, RecordChange
 from api.problems import documented, replayable
 from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
+from engine.errors import InvalidInput
 from engine.history.reading import DifferencePage
-from engine.memory import Memory
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["history"], route_class=JsonRoute)
 
@@ -41,16 +41,16 @@ def etag(revision: int) -> str:
     return f'"{revision}"'
 
 
-class _Changing:
-    """One change on its way in: what it is about, and the request that it came with."""
+class Writing:
+    """A change on its way in: the memory that it is for, the request that it came with, what it expects."""
 
-    def __init__(self, request: Request, response: Response, memory: Memory, expected: str | None) -> None:
-        self._request, self._response, self._memory = request, response, memory
+    def __init__(
+        self, request: Request, response: Response, memory: UserMemory, key: IdempotencyKey = None, expected: Expected = None
+    ) -> None:  # fmt: skip
+        self._request, self._response, self._memory, self._key = request, response, memory, key
         self._revision = int(expected.strip('"')) if expected else None
 
-    async def write(
-        self, kind: SubjectKind, subject_id: UUID, node_id: UUID | None, body: ChangeBody, key: str | None
-    ) -> Any:
+    async def write(self, kind: SubjectKind, subject_id: UUID, node_id: UUID | None, body: ChangeBody) -> Any:
         """Writes the change once for each idempotency key; the answer carries the new revision as ETag."""
         change = Change(
             kind, subject_id, body.fields(), node_id, body.effective_at, body.correction, self._revision, body.reason
@@ -59,45 +59,41 @@ class _Changing:
         async def action() -> tuple[int, Changed]:
             return 200, await self._memory.change(change)
 
-        answer = await once(self._request, self._response, self._memory, key, action)
+        answer = await once(self._request, self._response, self._memory, self._key, action)
         self._response.headers["ETag"] = etag(answer["revision"])
         return answer
 
 
+AWriting = Annotated[Writing, Depends()]
+
+
 @router.patch(
-    "/nodes/{node_id}", operation_id="changeNode", response_model=Changed,
+    "/nodes/{node_id}",
+    operation_id="changeNode",
+    response_model=Changed,
     responses=replayable(CHANGED) | WRITE_PROBLEMS,
-)  # fmt: skip
-async def change_node(
-    node_id: UUID, body: NodeChange, memory: UserMemory, request: Request, response: Response,
-    key: IdempotencyKey = None, expected: Expected = None,
-) -> Any:  # fmt: skip
+)
+async def change_node(node_id: UUID, body: NodeChange, writing: AWriting) -> Any:
     """Renames, describes or moves a node. Schemas, files and ids stay; a path is a view."""
-    return await _Changing(request, response, memory, expected).write("node", node_id, None, body, key)
+    return await writing.write("node", node_id, None, body)
 
 
 @router.patch(
     "/nodes/{node_id}/records/{record_id}", operation_id="changeRecord", response_model=Changed,
     responses=replayable(CHANGED) | WRITE_PROBLEMS,
 )  # fmt: skip
-async def change_record(
-    node_id: UUID, record_id: UUID, body: RecordChange, memory: UserMemory, request: Request, response: Response,
-    key: IdempotencyKey = None, expected: Expected = None,
-) -> Any:  # fmt: skip
+async def change_record(node_id: UUID, record_id: UUID, body: RecordChange, writing: AWriting) -> Any:
     """Changes a record by a delta, from now on or from a time on; nothing is overwritten."""
-    return await _Changing(request, response, memory, expected).write("record", record_id, node_id, body, key)
+    return await writing.write("record", record_id, node_id, body)
 
 
 @router.patch(
     "/nodes/{node_id}/items/{item_id}", operation_id="changeItem", response_model=Changed,
     responses=replayable(CHANGED) | WRITE_PROBLEMS,
 )  # fmt: skip
-async def change_item(
-    node_id: UUID, item_id: UUID, body: ItemChange, memory: UserMemory, request: Request, response: Response,
-    key: IdempotencyKey = None, expected: Expected = None,
-) -> Any:  # fmt: skip
+async def change_item(node_id: UUID, item_id: UUID, body: ItemChange, writing: AWriting) -> Any:
     """Changes a memory item by a delta; its old wording is still found in the past."""
-    return await _Changing(request, response, memory, expected).write("item", item_id, node_id, body, key)
+    return await writing.write("item", item_id, node_id, body)
 
 
 @router.patch(
@@ -106,12 +102,9 @@ async def change_item(
     response_model=Changed,
     responses=replayable(CHANGED) | WRITE_PROBLEMS,
 )
-async def change_edge(
-    edge_id: UUID, body: EdgeChange, memory: UserMemory, request: Request, response: Response,
-    key: IdempotencyKey = None, expected: Expected = None,
-) -> Any:  # fmt: skip
+async def change_edge(edge_id: UUID, body: EdgeChange, writing: AWriting) -> Any:
     """Changes a cross-node edge, ends it, or lets it hold again."""
-    return await _Changing(request, response, memory, expected).write("relation", edge_id, None, body, key)
+    return await writing.write("relation", edge_id, None, body)
 
 
 @router.get("/nodes/{node_id}/records/{record_id}", operation_id="getRecord", responses=STATE | READ_PROBLEMS)
@@ -174,10 +167,25 @@ async def difference(
     start: Annotated[Instant, Query(alias="from", description="The earlier time.")],
     end: Annotated[Instant, Query(alias="to", description="The later time.")],
     node_id: Annotated[UUID | None, Query(description="Only this node.")] = None,
-    after_node: Annotated[UUID | None, Query(description="`after[0]` of the page before.")] = None,
-    after_subject: Annotated[UUID | None, Query(description="`after[1]` of the page before.")] = None,
+    after: Annotated[
+        str | None,
+        Query(
+            pattern=r"^[0-9a-f-]{36},[0-9a-f-]{36}$",
+            description="The two ids in `after` of the page before, with a comma between.",
+            examples=["2f1d8a52-5f4e-4f4e-9f0e-6a9d0a4b7c11,197bb090-2c76-4583-9b96-f72cda486d3a"],
+        ),
+    ] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 100,
 ) -> DifferencePage:
     """What differs between what held and was known at the one time and at the other, one page."""
-    after = (after_node, after_subject) if after_node and after_subject else None
-    return await memory.difference(start, end, node_id=node_id, after=after, limit=limit)
+    return await memory.difference(start, end, node_id=node_id, after=_last(after), limit=limit)
+
+
+def _last(after: str | None) -> tuple[UUID, UUID] | None:
+    if after is None:
+        return None
+    try:
+        node, subject = (UUID(part) for part in after.split(","))
+    except ValueError as error:
+        raise InvalidInput("after holds two ids with a comma between.") from error
+    return node, subject

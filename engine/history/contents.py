@@ -117,6 +117,7 @@ class ContentHistory:
         return None if text is None else (await self._embedder.embed_documents([text]))[0]
 
     async def _read(self, connection: Connection, place: _Place, subject_id: UUID) -> _Stored:
+        await connection.execute(sql_in(f"{place.kind}_lock", place.schema), {"subject_id": subject_id})
         cursor = await connection.execute(sql_in(f"{place.kind}_slices", place.schema), {"subject_id": subject_id})
         rows = await cursor.fetchall()
         own = next((row for row in rows if row["own"]), None)

@@ -1,4 +1,4 @@
--- Purpose: the slices of a live record that are known until further notice, and its own row; locked. Identifier: schema.
+-- Purpose: the slices of a live record that are known until further notice, and its own row. Identifier: schema.
 -- Parameters: subject_id. Returns: row_id, own, revision, privacy, unit, state, valid_from (null: from the beginning), valid_to,
 --   known_from, known_to, since (when the earliest of all its slices begins); none when missing or hidden.
 SELECT s.record_id AS row_id, s.version_of IS NULL AS own, s.revision, s.privacy, 'record' AS unit,
@@ -12,4 +12,4 @@ SELECT s.record_id AS row_id, s.version_of IS NULL AS own, s.revision, s.privacy
 FROM {schema}.metadata_records AS s
 WHERE (s.record_id = %(subject_id)s AND s.version_of IS NULL OR s.version_of = %(subject_id)s AND s.known_to IS NULL)
   AND s.state = 'live'
-ORDER BY s.valid_from LIMIT 10000 FOR UPDATE OF s
+ORDER BY s.valid_from LIMIT 10000

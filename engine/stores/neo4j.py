@@ -6,6 +6,8 @@ repeated (everything is MERGE by id), so the driver's own retries are safe.
 
 from __future__ import annotations
 
+import asyncio
+import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +29,8 @@ from engine.errors import Conflict, InvalidInput, NeurigraphError, SettingsError
 Row = dict[str, Any]
 
 STORE = "graph store"
+WRITE_ATTEMPTS = 8
+"""Two writers that wait for each other's locks: the server ends one of them, which tries again, later each time."""
 
 
 def translated(error: BaseException) -> NeurigraphError | None:
@@ -119,13 +123,18 @@ class Neo4j:
             return await self._run(statement, parameters, READ_ACCESS)
 
     async def write(self, statement: LiteralString, **parameters: Any) -> list[Row]:
-        """One idempotent writing statement, its rows; repeated once when the connection broke."""
-        try:
-            return await self._run(statement, parameters, WRITE_ACCESS)
-        except StoreUnavailable as error:
-            if isinstance(error, StoreTimeout):
-                raise
-            return await self._run(statement, parameters, WRITE_ACCESS)
+        """One idempotent writing statement, its rows; repeated once when the connection broke, and for some time while other
+        writers are in its way."""
+        for attempt in range(1, WRITE_ATTEMPTS):
+            try:
+                return await self._run(statement, parameters, WRITE_ACCESS)
+            except StoreUnavailable as error:
+                in_the_way = isinstance(error.__cause__, TransientError)
+                if isinstance(error, StoreTimeout) or (attempt > 1 and not in_the_way):
+                    raise
+                if in_the_way:
+                    await asyncio.sleep(random.uniform(0, 0.02 * 2**attempt))
+        return await self._run(statement, parameters, WRITE_ACCESS)
 
     async def _run(self, statement: LiteralString, parameters: Row, access: str) -> list[Row]:
         with translating():
