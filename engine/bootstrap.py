@@ -25,6 +25,7 @@ from engine.errors import NeurigraphError, SettingsError
 from engine.hierarchy.outbox import Outbox, StepHook
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
+from engine.hierarchy.upgrades import Upgrades
 from engine.history.changes import Changes
 from engine.history.contents import ContentHistory
 from engine.history.nodes import NodeHistory
@@ -131,7 +132,7 @@ async def open_engine(
         redactor = Redactor(settings.redact, _derived(addresses.postgres_url, b"neurigraph redacted ids").encode())
         engine = _wired(settings, stores, redactor, clock, on_step)
         await engine.outbox.recover_quietly(0)
-        for background in (_recover_for_ever(engine.outbox), _warm(engine)):
+        for background in (_recover_for_ever(engine.outbox), engine.upgrades.run_quietly(), _warm(engine)):
             stack.push_async_callback(_ended, asyncio.create_task(background))
         yield engine
 
@@ -171,6 +172,7 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
         sweep=Sweep(postgres, objects, clock, grace),
         tokens=Tokens(postgres, settings.workspace, clock),
         integrations=Integrations(postgres, settings.workspace),
+        upgrades=Upgrades(postgres),
     )
 
 

@@ -16,6 +16,7 @@ from engine.domain.principal import Principal
 from engine.domain.record import IngestReport
 from engine.errors import NeurigraphError, NotFound, StoreTimeout
 from engine.hierarchy.outbox import Outbox
+from engine.hierarchy.upgrades import Upgrades
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Memory, Parts
@@ -54,6 +55,7 @@ class Engine:
     sweep: Sweep
     tokens: Tokens
     integrations: Integrations
+    upgrades: Upgrades
 
     async def create_user(self, handle: str, display_name: str = "") -> User:
         """The user with this handle in the configured workspace, created with a root node when there is none."""

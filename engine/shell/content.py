@@ -18,7 +18,7 @@ from engine.errors import InvalidInput
 from engine.shell import session
 from engine.shell.answers import print_answer, print_opening, told
 from engine.shell.opening import open_best
-from engine.shell.options import AsJson, Handle
+from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Session
 
@@ -146,17 +146,24 @@ def _is_stored(skipped: Skipped) -> bool:
     return skipped.reason == "Stored already."
 
 
-def ask(
+def ask(  # noqa: PLR0913 (the options of a command are its parameters)
     context: typer.Context,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in quotes.")],
     user: Handle = None,
     open_file: Annotated[bool, typer.Option("--open", help="Open the one file that the answer identifies.")] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="Hits.")] = 5,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask a memory: where it looked, what it found there, and why."""
     here = session.of(context)
-    here.run(_ask(here, SearchRequest(question, limit=limit), user, open_file=open_file, as_json=as_json))
+
+    async def work() -> None:
+        request = SearchRequest(question, limit=limit, moment=moment_of(as_of, known_at))
+        await _ask(here, request, user, open_file=open_file, as_json=as_json)
+
+    here.run(work())
 
 
 async def _ask(here: Session, request: SearchRequest, handle: str | None, *, open_file: bool, as_json: bool) -> None:

@@ -1,0 +1,76 @@
+"""Node schemas of older versions, brought to the newest one in batches while they go on serving.
+
+    outdated   the tables of the node are those of an earlier version: searched and written as before
+    upgraded   they are of the newest version; each node is upgraded whole or not at all
+
+A batch is one transaction, so an upgrade that was ended goes on where it was, and two that run at once share the work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+
+from engine.errors import NeurigraphError
+from engine.progress import Progress, Silent
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+BATCH = 100
+PAUSE = 1.0
+"""Seconds until nodes that were in use are tried again."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class UpgradeReport:
+    """What an upgrade did: nodes upgraded, nodes that are left because they were in use."""
+
+    upgraded: int
+    left: int
+
+
+class Upgrades:
+    """Upgrades the schemas of nodes; for the operator and the background."""
+
+    def __init__(self, postgres: Postgres) -> None:
+        self._postgres = postgres
+
+    async def outdated(self) -> int:
+        """How many nodes are still of an older version."""
+        return int((await self._batch(0))["outdated"])
+
+    async def run(self, progress: Progress | None = None, *, batch: int = BATCH) -> UpgradeReport:
+        """Upgrades until nothing is left, or only nodes that are in use. Raises StoreUnavailable; what was done stays."""
+        progress = progress or Silent()
+        upgraded, left = 0, await self.outdated()
+        if not left:
+            return UpgradeReport(0, 0)
+        progress.start("upgrade", left, "nodes")
+        while left:
+            done = await self._batch(batch)
+            upgraded, left = upgraded + done["upgraded"], done["outdated"]
+            progress.advance("upgrade", done["upgraded"])
+            if not done["upgraded"]:
+                break
+        progress.finish("upgrade", f"{upgraded:,} nodes upgraded" + (f", {left:,} in use" if left else ""))
+        return UpgradeReport(upgraded, left)
+
+    async def run_quietly(self) -> None:
+        """For the background: tries until every node is upgraded, whatever is in use or down meanwhile."""
+        while True:
+            try:
+                if (await self.run()).left == 0:
+                    return
+            except NeurigraphError as error:
+                log.warning("the upgrade of node schemas will try again: %s", error.detail)
+            await asyncio.sleep(PAUSE)
+
+    async def _batch(self, most: int) -> dict[str, int]:
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("nodes_upgrade"), {"nodes": None, "most": most})
+            row = await cursor.fetchone()
+        assert row is not None  # the function gives one row
+        return row
