@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
@@ -74,6 +75,12 @@ class Changes:
         """What a subject was at a moment. See `Past.state`."""
         place = await self._place(principal, kind, subject_id, node_id)
         return await self._past.state(principal, kind, place, subject_id, moment)
+
+    async def reconstructed(
+        self, principal: Principal, kind: SubjectKind, subject_id: UUID, node_id: UUID, moment: Moment
+    ) -> Mapping[str, Any] | None:
+        """What a subject was at a moment, played again from its deltas alone; for those who may change it."""
+        return await self._past.reconstructed(principal, kind, node_id, subject_id, moment)
 
     async def difference(
         self, principal: Principal, start: datetime, end: datetime, *, node_id: UUID | None = None,

@@ -14,6 +14,7 @@ from engine.domain.delta import (
     Delta,
     Difference,
     Operation,
+    State,
     Subject,
     SubjectKind,
     SubjectState,
@@ -91,6 +92,12 @@ class Past:
             deltas = await load(connection, node_id, subject_id)
         since = row["since"] or BEGINNING
         return Subject(base_of(row["own"], deltas), since, deltas, row["revision"], row["known_from"])
+
+    async def reconstructed(
+        self, principal: Principal, kind: SubjectKind, node_id: UUID, subject_id: UUID, moment: Moment
+    ) -> State | None:
+        """The state at a moment, played again from the chain alone; for those who may change the subject. Raises NotFound."""
+        return state_at(await self.subject(principal, kind, node_id, subject_id), moment, self._clock.now())
 
     async def _row(
         self, principal: Principal, kind: str, node_id: UUID, subject_id: UUID, moment: Moment

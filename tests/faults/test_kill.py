@@ -11,6 +11,8 @@ from uuid import uuid4
 
 import pytest
 
+from engine.domain.clock import Moment
+from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.search import SearchRequest
@@ -101,3 +103,37 @@ async def test_before_recovery_nothing_half_written_is_seen(engine: Engine) -> N
     assert (await memory.search(SearchRequest("walleye"))).hits == ()
     await all_agree(engine)
     assert len((await memory.search(SearchRequest("walleye"))).hits) == 10
+
+
+@pytest.mark.ledger("N15", "N23")
+@pytest.mark.parametrize("kind", ["record", "node", "relation"])
+@pytest.mark.parametrize("step", ["delta_committed", "graph_written", "made_visible"])
+async def test_a_change_is_whole_or_not_there(engine: Engine, kind: str, step: str) -> None:
+    handle = f"k{uuid4().hex[:12]}"
+    assert not await killed(engine, handle, f"change {kind}", step)
+    await all_agree(engine)
+    memory = engine.memory((await engine.find_user(handle)).user_id)
+    anchors = [*await memory.anchors("Before"), *await memory.anchors("After")]
+    node = await memory.shell(anchors[0].node_id)
+    if kind == "node":
+        subject, place, before, after = node.node_id, None, ("Before",), ("Home", "After")
+        assert node.path[1:] == after and node.layer == 2
+    elif kind == "relation":
+        subject, place = (await memory.edges())[0].edge_id, None
+        assert (await memory.state("relation", subject)).fields == {"properties": {"since": "2002"}}
+    else:
+        entry = node.manifest[0]
+        subject, place = entry.record_id, node.node_id
+        state = await memory.state("record", subject, node_id=place)
+        assert entry.title == state.fields["title"] == "After"  # the delta was committed, so the graph learns it
+    chain = await memory.deltas(kind, subject, node_id=place)
+    assert chain[-1].revision == 2 and chain[-1].operation == "changed"
+    past = Moment(known_at=chain[-1].known_at - timedelta(microseconds=1))
+    if kind == "node":
+        assert (await memory.shell(subject, past)).path[1:] == before
+    elif kind == "record":
+        assert [one.title for one in (await memory.shell(place, past)).manifest] == ["Before"]
+    assert (await memory.change(Change(kind, subject, CHANGES[kind], place))).revision == 3
+
+
+CHANGES = {"record": {"title": "Again"}, "node": {"name": "Again"}, "relation": {"properties": {"since": "2003"}}}

@@ -12,9 +12,25 @@ import sys
 from pathlib import Path
 
 from engine.bootstrap import open_engine
+from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
+from engine.memory import Memory
 from engine.settings import Settings
+
+
+async def changing(memory: Memory, operation: str) -> Change:
+    """A whole record, node or relation, and the change of it that is about to come."""
+    root = memory.principal.user_id
+    node = await memory.provision(NewNode(root, "Before"))
+    if operation == "change node":
+        home = await memory.provision(NewNode(root, "Home"))
+        return Change("node", node.node_id, {"name": "After", "parent_id": str(home.node_id)})
+    if operation == "change relation":
+        edge, _ = await memory.relate(root, node.node_id, "holds", {"since": "2001"})
+        return Change("relation", edge, {"properties": {"since": "2002"}})
+    report = await memory.remember_text("Before", "A walleye was caught.", node_id=node.node_id)
+    return Change("record", report.records[0].record_id, {"title": "After"}, node.node_id)
 
 
 async def main(home: str, cache: str, handle: str, operation: str, step: str) -> None:
@@ -27,11 +43,15 @@ async def main(home: str, cache: str, handle: str, operation: str, step: str) ->
     settings = Settings(_env_file=None, home=Path(home), cache=Path(cache), workspace="tests")
     async with open_engine(settings, on_step=reached) as engine:
         user = await engine.create_user(handle)
+        memory = engine.memory(user.user_id)
+        change = await changing(memory, operation) if operation.startswith("change") else None
         armed = True
         if operation == "user":
             await engine.create_user(f"{handle}-new")
         elif operation == "node":
             await engine.memory(user.user_id).provision(NewNode(user.user_id, "Victim"))
+        elif change is not None:
+            await memory.change(change)
         else:
             turns = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number in range(40))
             await engine.memory(user.user_id).remember(Conversation("victim", turns))

@@ -7,6 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode
 from engine.errors import InvalidInput
@@ -98,10 +99,38 @@ def revoke_refused(world: World, rng: Random) -> Operation:
     )  # fmt: skip
 
 
+def change_refused(world: World, rng: Random) -> Operation:
+    """A change, or a look at the past, of what the asker may not change."""
+    asker = somebody(world, rng)
+    kind = rng.choice(("node", "node", "relation", "relation", "record"))
+    node, subject = some_node(world, asker, rng), uuid4()
+    if kind == "relation":
+        link = rng.choice(list(world.links.values()))
+        subject = uuid4() if world.owns(asker, link.source) else link.edge_id
+    elif kind == "node":
+        subject = uuid4() if world.owns(asker, node) else node
+    else:
+        record = rng.choice(list(world.written.values()))
+        node = record.node_id
+        at_home = world.places[node].user_id == asker.graph
+        subject = uuid4() if at_home and world.writes(asker, node) and world.sees(asker, record) else record.record_id
+    fields: dict[str, object] = {"ended": rng.random() < 0.5} if kind == "relation" else {"summary": marker(rng)}
+    change = Change(kind, subject, fields, node if kind == "record" else None)  # type: ignore[arg-type]
+    looking = kind != "record" and rng.random() < 0.5
+
+    def ask(memory: Memory) -> Awaitable[object]:
+        if looking:
+            return memory.state(change.subject_kind, subject)
+        return memory.change(change)
+
+    return question(world, "change refused", asker, f"{change} {looking}", ask, expected.denied)
+
+
 DRAWS: dict[str, tuple[Draw, int]] = {
     "store refused": (store_refused, 3),
     "provision refused": (provision_refused, 2),
     "relate refused": (relate_refused, 3),
+    "change refused": (change_refused, 4),
     "give refused": (give_refused, 3),
     "revoke refused": (revoke_refused, 2),
 }

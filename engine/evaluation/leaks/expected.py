@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from engine.domain.delta import SubjectState
 from engine.domain.node import Edge, Shell
 from engine.domain.search import Anchor, Hit, SearchAnswer, SearchRequest
 from engine.errors import NotFound
@@ -33,6 +34,16 @@ def differing(name: str, expected: object, given: object) -> Iterator[str]:
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 200 else text[:200] + "…"
+
+
+def state(world: World, asker: Asker, record: Written, outcome: object) -> Iterator[str]:
+    """A record as its readers see it."""
+    if not (world.reads_here(asker, record.node_id) and world.sees(asker, record)):
+        yield from denied(outcome)
+    elif not isinstance(outcome, SubjectState) or outcome.fields is None:
+        yield f"not given: {_short(outcome)}"
+    else:
+        yield from differing("title", record.title, outcome.fields["title"])
 
 
 def shell(world: World, asker: Asker, node_id: UUID, outcome: object) -> Iterator[str]:

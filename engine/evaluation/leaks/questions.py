@@ -46,6 +46,17 @@ async def _pages(memory: Memory, node: UUID, limit: int) -> list[object]:
             return records
 
 
+def state(world: World, rng: Random) -> Operation:
+    """A record as it is."""
+    asker = somebody(world, rng)
+    record = rng.choice(list(world.written.values()))
+    judge = partial(expected.state, world, asker, record)
+    return question(
+        world, "state", asker, str(record.record_id),
+        lambda memory: memory.state("record", record.record_id, node_id=record.node_id), judge,
+    )  # fmt: skip
+
+
 def anchors(world: World, rng: Random) -> Operation:
     """Every place of a name."""
     asker = somebody(world, rng)
@@ -173,6 +184,7 @@ def log(world: World, rng: Random) -> Operation:
 DRAWS: dict[str, tuple[Draw, int]] = {
     "shell": (shell, 14),
     "metadata": (metadata, 10),
+    "state": (state, 4),
     "anchors": (anchors, 8),
     "edges": (edges, 5),
     "search": (search, 12),

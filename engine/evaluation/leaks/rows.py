@@ -190,6 +190,19 @@ def subject_name(world: World, rng: Random) -> Operation:
     )
 
 
+def subject_deltas(world: World, rng: Random) -> Operation:
+    """The function that gives out the chain of a record, for any node."""
+    asker = claimant(world, rng)
+    record = rng.choice(list(world.written.values()))
+    node = rng.choice((record.node_id, record.node_id, a_node(world, asker, rng)))
+    there = world.owns(asker, node) or (world.writes(asker, node) and not record.private)
+    wanted = {
+        row.id for row in world.rows[node] if row.place == "delta_log" and row.record_id == record.record_id and there
+    }
+    parameters = {"node_id": node, "subject_id": record.record_id}
+    return _exactly("subject deltas", asker, Statement("leaks_subject_deltas", None, parameters), wanted, _by_id)
+
+
 DRAWS: dict[str, tuple[Draw, int]] = {
     "rows of a node": (node_rows, 40),
     "shared rows": (shared_rows, 10),
@@ -197,6 +210,7 @@ DRAWS: dict[str, tuple[Draw, int]] = {
     "search scan": (search_scan, 8),
     "search contents": (search_contents, 6),
     "search counts": (search_counts, 4),
+    "subject deltas": (subject_deltas, 6),
     "subject name": (subject_name, 2),
 }
 """Every kind with how often it is drawn, in parts."""

@@ -1,0 +1,92 @@
+"""Node schemas of an older version serve beside newer ones, and are upgraded in batches that may be ended and run twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from uuid import uuid4
+
+import pytest
+from psycopg import sql
+
+from engine.domain.delta import Change
+from engine.domain.history import Conversation, Turn
+from engine.domain.node import NewNode, ProvisionedNode
+from engine.domain.search import SearchRequest
+from engine.memory import Memory
+from engine.neurigraph import Engine
+
+BACK_TO_2 = (
+    "ALTER TABLE {schema}.metadata_records DROP COLUMN revision, DROP COLUMN version_of",
+    "ALTER TABLE {schema}.memory_items DROP COLUMN revision, DROP COLUMN version_of",
+    "DROP TRIGGER append_only ON {schema}.delta_log",
+    "DROP TRIGGER append_only_whole ON {schema}.delta_log",
+    "ALTER TABLE {schema}.delta_log DROP COLUMN revision, ADD PRIMARY KEY (delta_id)",
+)
+
+
+async def outdated(engine: Engine, nodes: Sequence[ProvisionedNode]) -> None:
+    """Gives nodes the tables of template 2."""
+    async with engine.postgres.as_service() as connection:
+        for node in nodes:
+            for text in BACK_TO_2:
+                await connection.execute(sql.SQL(text).format(schema=sql.Identifier(node.schema_name)))
+        statement = "UPDATE engine.nodes SET template_version = 2 WHERE node_id = ANY (%s)"
+        await connection.execute(statement, [[node.node_id for node in nodes]])
+
+
+async def versions(engine: Engine, nodes: Sequence[ProvisionedNode]) -> set[bool]:
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute(
+            "SELECT template_version = engine.template_version() AS new FROM engine.nodes WHERE node_id = ANY (%s)",
+            [[node.node_id for node in nodes]],
+        )
+        return {row["new"] for row in await cursor.fetchall()}
+
+
+async def made(memory: Memory, count: int) -> list[ProvisionedNode]:
+    root = memory.principal.user_id
+    nodes = [await memory.provision(NewNode(root, f"Bay {number} {uuid4().hex[:4]}")) for number in range(count)]
+    for number, node in enumerate(nodes):
+        turn = Turn("Bob", f"The heron number {number} nests at the bay.")
+        await memory.remember(Conversation(f"old {number}", (turn,)), node_id=node.node_id)
+    return nodes
+
+
+@pytest.mark.ledger("X03")
+async def test_an_old_node_is_searched_and_written_beside_new_ones(engine: Engine, memory: Memory) -> None:
+    old, new = await made(memory, 2)
+    await outdated(engine, [old])
+    await memory.remember(Conversation("later", (Turn("Bob", "A heron flew over the old bay."),)), node_id=old.node_id)
+    hits = (await memory.search(SearchRequest("heron bay", nodes=(old.node_id, new.node_id)))).hits
+    assert len(hits) == 3 and {hit.node_id for hit in hits} == {old.node_id, new.node_id}
+    assert await versions(engine, [old]) == {False}
+    item = next(hit for hit in hits if hit.node_id == old.node_id)
+    change = Change("item", item.item_id, {"content": "The stork nests at the bay."}, old.node_id)
+    assert (await memory.change(change)).revision == 2  # what needs the newer tables upgrades its node
+    assert await versions(engine, [old]) == {True}
+    assert len((await memory.metadata(old.node_id)).records) == 2
+
+
+@pytest.mark.ledger("N33")
+async def test_an_upgrade_goes_in_batches_and_two_share_the_work(engine: Engine, memory: Memory) -> None:
+    nodes = await made(memory, 12)
+    await outdated(engine, nodes)
+    reports = await asyncio.gather(*(engine.upgrades.run(batch=2) for _ in range(2)))
+    assert sum(report.upgraded for report in reports) == 12
+    assert await engine.upgrades.outdated() == 0 and await versions(engine, nodes) == {True}
+    assert await engine.doctor.examine() == []
+    hits = (await memory.search(SearchRequest("heron bay", limit=50, widen="always"))).hits
+    assert len(hits) == 12
+
+
+async def test_a_node_in_use_is_left_for_later(engine: Engine, memory: Memory) -> None:
+    busy, free = await made(memory, 2)
+    await outdated(engine, [busy, free])
+    async with engine.postgres.service.connection() as other, other.transaction():
+        statement = sql.SQL("LOCK TABLE {}.memory_items IN ACCESS SHARE MODE").format(sql.Identifier(busy.schema_name))
+        await other.execute(statement)
+        report = await engine.upgrades.run()
+        assert (report.upgraded, report.left) == (1, 1)
+        assert await versions(engine, [free]) == {True} and await versions(engine, [busy]) == {False}
+    assert (await engine.upgrades.run()).upgraded == 1
