@@ -28,6 +28,9 @@ from engine.hierarchy.shells import Shells
 from engine.ingest.commit import RecordCommit
 from engine.ingest.pipeline import Ingest, IngestLimits
 from engine.lifecycle.doctor import Doctor
+from engine.lifecycle.dormancy import Dormancy
+from engine.lifecycle.file_states import FileStates, FileTimes
+from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Parts
@@ -115,8 +118,11 @@ async def open_engine(
         stores = _Stores(postgres, neo4j, objects, embedder)
         await _initialize(stores, addresses)
         engine = _wired(settings, stores, clock, on_step)
+        stack.push_async_callback(engine.parts.rehydration.close)
         await engine.outbox.recover_quietly(0)
-        for background in (_recover_for_ever(engine.outbox), _warm(engine)):
+        await engine.nodes.tell_quietly()
+        sweeping = _sweep_for_ever(engine.dormancy, settings.dormancy_interval_s)
+        for background in (_recover_for_ever(engine.outbox), sweeping, _warm(engine)):
             stack.push_async_callback(_ended, asyncio.create_task(background))
         yield engine
 
@@ -127,13 +133,16 @@ def _wired(settings: Settings, stores: _Stores, clock: Clock, on_step: StepHook)
     shells = Shells(postgres, neo4j, clock)
     commit = RecordCommit(postgres, objects, outbox, clock, on_step)
     limits = IngestLimits(settings.batch_turns, settings.summary_words, settings.max_text_bytes)
-    ttl = timedelta(minutes=settings.recompress_after_minutes)
+    states, nodes = FileStates(postgres, clock, _file_times(settings)), NodeStates(postgres, neo4j)
+    dormancy = Dormancy(states, nodes, objects, shells, clock, on_step)
     parts = Parts(
         provisioning=Provisioning(postgres, outbox, embedder, clock, on_step),
         shells=shells,
         ingest=Ingest(postgres, neo4j, embedder, commit, limits),
         search=Search(postgres, neo4j, embedder, load_weights(settings.ranking)),
-        rehydration=Rehydration(postgres, neo4j, objects, shells, clock, ttl),
+        rehydration=Rehydration(postgres, objects, shells, states, nodes, on_step),
+        dormancy=dormancy,
+        states=states,
         idempotency=Idempotency(postgres),
         grants=Grants(postgres, outbox, clock),
         max_text_bytes=settings.max_text_bytes,
@@ -149,8 +158,19 @@ def _wired(settings: Settings, stores: _Stores, clock: Clock, on_step: StepHook)
         embedder=embedder,
         doctor=Doctor(postgres, neo4j, objects),
         sweep=Sweep(postgres, objects, clock, grace),
+        dormancy=dormancy,
+        nodes=nodes,
         tokens=Tokens(postgres, settings.workspace, clock),
         integrations=Integrations(postgres, settings.workspace),
+    )
+
+
+def _file_times(settings: Settings) -> FileTimes:
+    return FileTimes(
+        timedelta(minutes=settings.recompress_after_minutes),
+        timedelta(days=settings.dormant_after_days),
+        timedelta(seconds=settings.rehydrate_lease_s),
+        settings.rehydrate_wait_s,
     )
 
 
@@ -244,6 +264,12 @@ async def _recover_for_ever(outbox: Outbox) -> None:
     while True:
         await asyncio.sleep(RECOVERY_INTERVAL)
         await outbox.recover_quietly(RECOVERY_AGE)
+
+
+async def _sweep_for_ever(dormancy: Dormancy, interval: float) -> None:
+    while True:
+        await asyncio.sleep(interval)
+        await dormancy.run_quietly()
 
 
 async def _warm(engine: Engine) -> None:

@@ -16,6 +16,7 @@ from uuid import UUID, uuid4
 from engine.access.grants import Grants
 from engine.access.idempotency import Idempotency
 from engine.domain.clock import NOW, Moment
+from engine.domain.file_state import FileStatus
 from engine.domain.history import Conversation, History, NodePath
 from engine.domain.node import NewNode, ProvisionedNode, Shell
 from engine.domain.principal import Principal
@@ -27,6 +28,8 @@ from engine.hierarchy.shells import MetadataPage, RegisteredEdge, Shells
 from engine.ingest.documents import read_document
 from engine.ingest.drafts import Document
 from engine.ingest.pipeline import Ingest, Pending, Stored
+from engine.lifecycle.dormancy import Dormancy
+from engine.lifecycle.file_states import FileStates
 from engine.lifecycle.rehydrate import OpenedFile, Rehydration
 from engine.progress import Progress, Silent
 from engine.retrieval.pipeline import Search
@@ -44,6 +47,8 @@ class Parts:
     ingest: Ingest
     search: Search
     rehydration: Rehydration
+    dormancy: Dormancy
+    states: FileStates
     idempotency: Idempotency
     grants: Grants
     max_text_bytes: int
@@ -246,11 +251,13 @@ class Memory:
         return await self._parts.search.search(self.principal, request)
 
     @asynccontextmanager
-    async def open_file(self, node_id: UUID, file_id: UUID) -> AsyncIterator[OpenedFile]:
-        """Phase two: restores this one file, verified. See `Rehydration.opened`."""
+    async def open_file(
+        self, node_id: UUID, file_id: UUID, *, wait_s: float | None = None
+    ) -> AsyncIterator[OpenedFile]:
+        """Phase two: this one file, restored and verified. See `Rehydration.opened`."""
         async with AsyncExitStack() as opening:
             async with self._noting("file", node_id):  # not around the reader, whose own errors are none of ours
-                opened = self._parts.rehydration.opened(self.principal, node_id, file_id)
+                opened = self._parts.rehydration.opened(self.principal, node_id, file_id, wait_s)
                 file = await opening.enter_async_context(opened)
             yield file
 
@@ -258,6 +265,26 @@ class Memory:
         """The whole content of a file; for files that fit in memory."""
         async with self.open_file(node_id, file_id) as file:
             return await asyncio.to_thread(file.content.read)
+
+    async def file_state(self, node_id: UUID, file_id: UUID) -> FileStatus:
+        """Whether a file sleeps, is awake, or is being restored; wakes nothing. Raises NotFound."""
+        async with self._noting("file state", node_id):
+            return await self._parts.rehydration.status(self.principal, node_id, file_id)
+
+    async def wake(self, node_id: UUID, file_id: UUID, *, wait_s: float | None = None) -> FileStatus:
+        """Wakes a file and keeps it awake, see `Rehydration.wake`."""
+        async with self._noting("wake", node_id):
+            return await self._parts.rehydration.wake(self.principal, node_id, file_id, wait_s)
+
+    async def sleep(self, node_id: UUID, file_id: UUID) -> FileStatus:
+        """Puts a file to sleep, see `Dormancy.sleep`."""
+        async with self._noting("sleep", node_id):
+            return await self._parts.dormancy.sleep(self.principal, node_id, file_id)
+
+    @property
+    def file_log(self) -> FileStates:
+        """The log of the states of files, and what in it needs a look."""
+        return self._parts.states
 
     @property
     def idempotency(self) -> Idempotency:

@@ -17,6 +17,8 @@ from engine.domain.record import IngestReport
 from engine.errors import NeurigraphError, NotFound, StoreTimeout
 from engine.hierarchy.outbox import Outbox
 from engine.lifecycle.doctor import Doctor
+from engine.lifecycle.dormancy import Dormancy
+from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Memory, Parts
 from engine.progress import Progress
@@ -52,6 +54,8 @@ class Engine:
     embedder: Embedder
     doctor: Doctor
     sweep: Sweep
+    dormancy: Dormancy
+    nodes: NodeStates
     tokens: Tokens
     integrations: Integrations
 

@@ -8,5 +8,5 @@ WHERE source.name_key IS NOT NULL  // lets the index on user and name find all o
   AND ($principal = $user_id OR EXISTS { (source)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
   AND ($principal = $user_id OR EXISTS { (target)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
 RETURN e.edge_id AS edge_id, e.edge_type AS edge_type, source.node_id AS source_id, source.name AS source_name,
-       target.node_id AS target_id, target.name AS target_name
+       source.state AS source_state, target.node_id AS target_id, target.name AS target_name, target.state AS target_state
 ORDER BY source_name, target_name, edge_type LIMIT $limit

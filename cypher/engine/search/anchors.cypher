@@ -78,7 +78,7 @@ CALL (n, as_of) {
   WITH n, e, o ORDER BY e.edge_type, o.name_key LIMIT 50
   MATCH to_other = (root:Node)-[:HAS_CHILD*0..5]->(o)
   WHERE root.node_id = $user_id
-  RETURN collect({edge_type: e.edge_type, other_id: o.node_id, other_name: o.name, outgoing: startNode(e) = n,
+  RETURN collect({edge_type: e.edge_type, other_id: o.node_id, other_name: o.name, other_state: o.state, outgoing: startNode(e) = n,
                   other_path: [p IN nodes(to_other) WHERE ($principal = $user_id OR EXISTS { (p)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) | p.name]}) AS edges
 }
 CALL (n, naming) {
