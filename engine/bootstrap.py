@@ -29,6 +29,7 @@ from engine.ingest.commit import RecordCommit
 from engine.ingest.pipeline import Ingest, IngestLimits
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.dormancy import Dormancy
+from engine.lifecycle.file_log import FileLog
 from engine.lifecycle.file_states import FileStates, FileTimes
 from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.rehydrate import Rehydration
@@ -142,7 +143,7 @@ def _wired(settings: Settings, stores: _Stores, clock: Clock, on_step: StepHook)
         search=Search(postgres, neo4j, embedder, load_weights(settings.ranking)),
         rehydration=Rehydration(postgres, objects, shells, states, nodes, on_step),
         dormancy=dormancy,
-        states=states,
+        file_log=FileLog(postgres, clock),
         idempotency=Idempotency(postgres),
         grants=Grants(postgres, outbox, clock),
         max_text_bytes=settings.max_text_bytes,
@@ -159,6 +160,7 @@ def _wired(settings: Settings, stores: _Stores, clock: Clock, on_step: StepHook)
         doctor=Doctor(postgres, neo4j, objects),
         sweep=Sweep(postgres, objects, clock, grace),
         dormancy=dormancy,
+        states=states,
         nodes=nodes,
         tokens=Tokens(postgres, settings.workspace, clock),
         integrations=Integrations(postgres, settings.workspace),

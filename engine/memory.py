@@ -29,7 +29,7 @@ from engine.ingest.documents import read_document
 from engine.ingest.drafts import Document
 from engine.ingest.pipeline import Ingest, Pending, Stored
 from engine.lifecycle.dormancy import Dormancy
-from engine.lifecycle.file_states import FileStates
+from engine.lifecycle.file_log import FileLog
 from engine.lifecycle.rehydrate import OpenedFile, Rehydration
 from engine.progress import Progress, Silent
 from engine.retrieval.pipeline import Search
@@ -48,7 +48,7 @@ class Parts:
     search: Search
     rehydration: Rehydration
     dormancy: Dormancy
-    states: FileStates
+    file_log: FileLog
     idempotency: Idempotency
     grants: Grants
     max_text_bytes: int
@@ -282,9 +282,9 @@ class Memory:
             return await self._parts.dormancy.sleep(self.principal, node_id, file_id)
 
     @property
-    def file_log(self) -> FileStates:
+    def file_log(self) -> FileLog:
         """The log of the states of files, and what in it needs a look."""
-        return self._parts.states
+        return self._parts.file_log
 
     @property
     def idempotency(self) -> Idempotency:

@@ -18,6 +18,7 @@ from engine.errors import NeurigraphError, NotFound, StoreTimeout
 from engine.hierarchy.outbox import Outbox
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.dormancy import Dormancy
+from engine.lifecycle.file_states import FileStates
 from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Memory, Parts
@@ -55,6 +56,7 @@ class Engine:
     doctor: Doctor
     sweep: Sweep
     dormancy: Dormancy
+    states: FileStates
     nodes: NodeStates
     tokens: Tokens
     integrations: Integrations

@@ -28,7 +28,7 @@ async def file_log(
 ) -> tuple[StateEntry, ...]:
     """Transitions of the files of a graph, newest first, one page. Nothing in it is ever changed."""
     await require_owner(memory)
-    return await memory.file_log.log(
+    return await memory.file_log.page(
         memory.principal, node_id=node_id, file_id=file_id, to_review=to_review, before=before, limit=limit
     )
 

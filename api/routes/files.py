@@ -45,8 +45,17 @@ STILL_RESTORED: dict[int | str, dict[str, Any]] = {
         "headers": {"Retry-After": {"description": "Seconds after which to ask again.", "schema": {"type": "string"}}},
     }
 }
+EVENT: dict[str, Any] = {
+    "type": "object",
+    "description": "One event: `state`, its data a FileStatus as JSON, or `problem`, after which the stream ends.",
+    "properties": {
+        "event": {"type": "string", "enum": ["state", "problem"]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+    "required": ["event", "data"],
+}
 EVENTS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The events.", "content": {"text/event-stream": {"schema": {"type": "string"}}}}
+    200: {"description": "The events, one after the other.", "content": {"text/event-stream": {"schema": EVENT}}}
 }
 _MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+")
 
@@ -78,7 +87,7 @@ async def _opened(
     "/{file_id}",
     operation_id="openFile",
     response_class=StreamingResponse,
-    responses=ORIGINAL | STILL_RESTORED | documented(404, 422, 500, 503),
+    responses=ORIGINAL | STILL_RESTORED | documented(404, 422, 500, 503, 507),
 )
 async def open_file(
     node_id: UUID, file_id: UUID, memory: UserMemory, file: Annotated[OpenedFile | Rehydrating, Depends(_opened)]
@@ -124,12 +133,16 @@ async def sleep(node_id: UUID, file_id: UUID, memory: UserMemory) -> FileStatus:
     response_class=StreamingResponse,
     responses=EVENTS | documented(404, 422, 503),
 )
-async def events(node_id: UUID, file_id: UUID, memory: UserMemory, wait: Wait = None) -> StreamingResponse:
+async def events(
+    node_id: UUID,
+    file_id: UUID,
+    memory: UserMemory,
+    wait: Annotated[float, Query(ge=0, le=LONGEST_WAIT, description="Seconds to follow it at most.")] = 30,
+) -> StreamingResponse:
     """The state as a server-sent event, and every change while the file is being restored; it ends with that. Nothing wakes."""
     first = await memory.file_state(node_id, file_id)
-    most = LONGEST_WAIT / 10 if wait is None else wait
     return StreamingResponse(
-        _events(memory, first, most), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+        _events(memory, first, wait), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
     )
 
 

@@ -11,10 +11,8 @@ from typing import Any, Literal
 from uuid import UUID, uuid4
 
 from engine.domain.clock import Clock
-from engine.domain.file_state import LONGEST_NOTE, FileStatus, StateEntry
-from engine.domain.page import check_page
+from engine.domain.file_state import FileStatus
 from engine.domain.principal import Principal
-from engine.errors import InvalidInput
 from engine.lifecycle.restoration import StoredFile
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
@@ -57,7 +55,7 @@ class Asleep:
 
 
 class FileStates:
-    """States of files in Postgres, and their log."""
+    """States of files in Postgres."""
 
     def __init__(self, postgres: Postgres, clock: Clock, times: FileTimes) -> None:
         self._postgres, self._clock, self.times = postgres, clock, times
@@ -94,29 +92,6 @@ class FileStates:
         parameters = {"node_id": node_id, "file_id": file_id, "now": self._clock.now()}
         rows = await self._postgres.fetch(principal, sql_text("file_sleep"), parameters)
         return Asleep(node_id, cause="manual", **rows[0]) if rows else None
-
-    async def log(
-        self, principal: Principal, *, node_id: UUID | None = None, file_id: UUID | None = None, to_review: bool = False,
-        before: int | None = None, limit: int = 100,
-    ) -> tuple[StateEntry, ...]:  # fmt: skip
-        """The state log of the principal's own graph, newest first, one page; with `to_review` only what needs a look."""
-        check_page(limit)
-        parameters = {
-            "node_id": node_id,
-            "file_id": file_id,
-            "to_review": to_review,
-            "before": before,
-            "limit": limit,
-        }
-        rows = await self._postgres.fetch(principal, sql_text("state_log_page"), parameters)
-        return tuple(StateEntry(**row) for row in rows)
-
-    async def review(self, principal: Principal, entry_id: int, note: str = "") -> int:
-        """Notes that the user has looked at an entry; the new entry's id, again the same. Raises NotFound, InvalidInput."""
-        if len(note) > LONGEST_NOTE or not note.isprintable():
-            raise InvalidInput(f"A note is one line of at most {LONGEST_NOTE} characters.")
-        parameters = {"entry_id": entry_id, "note": note, "now": self._clock.now()}
-        return int((await self._postgres.fetch(principal, sql_text("state_log_review"), parameters))[0]["entry_id"])
 
     # for the service -------------------------------------------------------------------------------------
 

@@ -34,6 +34,10 @@ AT_ONCE = 8
 """Files that one process restores at the same time."""
 LOOKS = (0.02, 0.5)
 """Seconds between two looks at another process's restoration: at first, and at most; each pause is twice the last."""
+MOMENT = 0.1
+"""Seconds after which a restoration is worth telling the graph of."""
+CLOSING = 5.0
+"""Seconds that restorations are given when the engine closes."""
 TRIES = 3
 """Times that a reader asks for another copy when one vanished under its hands."""
 
@@ -65,11 +69,15 @@ class Rehydration:
         self._postgres, self._objects, self._shells = postgres, objects, shells
         self._states, self._nodes, self._reached = states, nodes, reached
         self._running: dict[UUID, asyncio.Task[None]] = {}
+        self._telling: dict[UUID, asyncio.Task[None]] = {}
         self._at_once = asyncio.Semaphore(AT_ONCE)
 
     async def close(self) -> None:
-        """Ends what is under way; whoever opens the file next takes it over."""
-        tasks = list(self._running.values())
+        """Lets what is under way come to its end for a moment, then ends it; whoever opens the file next takes it over."""
+        tasks = [*self._running.values(), *self._telling.values()]
+        if tasks:
+            await asyncio.wait(tasks, timeout=CLOSING)
+        tasks = [*self._running.values(), *self._telling.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -84,9 +92,10 @@ class Rehydration:
         """
         file = await self._located(principal, node_id, file_id)
         with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as target:
-            await self._read(principal, file, target, wait_s)
+            claim_id = await self._read(principal, file, target, wait_s)
             target.seek(0)
             yield OpenedFile(file_id, file.record_id, file.name, file.content_type, file.size_bytes, target)
+            await self._told(claim_id)
 
     async def wake(self, principal: Principal, node_id: UUID, file_id: UUID, wait_s: float | None = None) -> FileStatus:
         """Wakes the file by hand: it stays awake until it is put to sleep or nobody uses it for long.
@@ -95,7 +104,7 @@ class Rehydration:
         """
         file = await self._located(principal, node_id, file_id)
         with suppress(Rehydrating):
-            await self._awake(principal, file, wait_s, by_hand=True)
+            await self._told((await self._awake(principal, file, wait_s, by_hand=True)).claim_id)
         return await self._states.status(principal, node_id, file_id)
 
     async def status(self, principal: Principal, node_id: UUID, file_id: UUID) -> FileStatus:
@@ -110,14 +119,22 @@ class Rehydration:
             raise NotFound
         return StoredFile(node_id, **rows[0])
 
-    async def _read(self, principal: Principal, file: StoredFile, target: IO[bytes], wait_s: float | None) -> None:
+    async def _told(self, claim_id: UUID | None) -> None:
+        """Returns when the graph was told of a restoration of this process, so that whoever opened the file sees that it did."""
+        if claim_id in self._telling:
+            await asyncio.wait([self._telling[claim_id]])
+
+    async def _read(
+        self, principal: Principal, file: StoredFile, target: IO[bytes], wait_s: float | None
+    ) -> UUID | None:
+        """Writes the file to `target`; the claim of the copy that it came from, None where there was no room for one."""
         lost = None
         for _ in range(TRIES):
             try:
                 claim = await self._awake(principal, file, wait_s, lost=lost)
             except StoreFull:  # no room for a copy; this reader restores for itself
                 await restore(self._objects, file.storage_path, target, packed=file.packed, sha256=file.sha256)
-                return
+                return None
             key = copy_key(file.storage_path, claim.claim_id) if file.packed else file.storage_path
             try:
                 await restore(self._objects, key, target, packed=False, sha256=file.sha256)
@@ -126,7 +143,7 @@ class Rehydration:
                 target.seek(0)
                 target.truncate()
             else:
-                return
+                return claim.claim_id
         raise StoreUnavailable("object store", "The restored file vanished while it was read; try again.")
 
     # waiting ---------------------------------------------------------------------------------------------
@@ -177,7 +194,7 @@ class Rehydration:
     async def _rehydrated(self, file: StoredFile, claim_id: UUID) -> None:
         """From rehydrating to active, or back to dormant with the cause in the log."""
         self._reached("file_claimed")
-        telling = asyncio.create_task(self._nodes.tell_quietly([file.node_id]))
+        long = asyncio.create_task(self._told_if_long(file.node_id))
         try:
             async with self._prolonging(file, claim_id), self._at_once:
                 await self._copied(file, claim_id)
@@ -190,9 +207,19 @@ class Rehydration:
             await self._states.failed(file, claim_id, error.detail, review=review)
             raise
         finally:
-            await telling
-            await self._nodes.tell_quietly([file.node_id])
+            await _stopped(long)
+            self._telling[claim_id] = asyncio.create_task(self._show(file.node_id))
+            self._telling[claim_id].add_done_callback(lambda _: self._telling.pop(claim_id))
+
+    async def _show(self, node_id: UUID) -> None:
+        """Tells the graph; nobody who wants to read waits for that."""
+        await self._nodes.tell_quietly([node_id])
         self._reached("state_told")
+
+    async def _told_if_long(self, node_id: UUID) -> None:
+        """Shows `rehydrating` in the graph, unless it is over in a moment, as it is for most files."""
+        await asyncio.sleep(MOMENT)
+        await self._nodes.tell_quietly([node_id])
 
     async def _copied(self, file: StoredFile, claim_id: UUID) -> None:
         """Restores and verifies the whole file, then puts the copy; a file that is stored as it is needs none."""
@@ -218,9 +245,13 @@ class Rehydration:
         try:
             yield
         finally:
-            prolonging.cancel()
-            with suppress(asyncio.CancelledError):
-                await prolonging
+            await _stopped(prolonging)
+
+
+async def _stopped(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
 
 
 async def _finished(task: asyncio.Task[None], most_s: float) -> None:

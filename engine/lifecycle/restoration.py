@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import IO
 from uuid import UUID
 
-from engine.errors import DamagedFile, NotFound
+from engine.errors import DamagedFile, NotFound, StoreFull
 from engine.stores.objects import ObjectStore
 
 COPIES = "warm"
@@ -54,7 +54,7 @@ def copy_of(key: str) -> tuple[UUID, UUID] | None:
 
 async def restore(objects: ObjectStore, key: str, target: IO[bytes], *, packed: bool, sha256: bytes) -> None:
     """Writes the original bytes to `target`. Raises DamagedFile, where they are not those of the hash or missing, with
-    `target` in any state; StoreUnavailable."""
+    `target` in any state; StoreFull, StoreUnavailable."""
     digest = hashlib.sha256()
     unpacker = zlib.decompressobj(wbits=31) if packed else None
     try:
@@ -64,6 +64,8 @@ async def restore(objects: ObjectStore, key: str, target: IO[bytes], *, packed: 
         raise DamagedFile from error
     except NotFound as error:
         raise DamagedFile("The stored file is missing; nothing was served.") from error
+    except OSError as error:  # of the target: what the object store raises is translated there
+        raise StoreFull("temporary folder", "There is no room to restore the file.") from error
     if (unpacker is not None and not unpacker.eof) or digest.digest() != sha256:
         raise DamagedFile
 

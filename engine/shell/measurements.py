@@ -35,6 +35,7 @@ class Benchmark(StrEnum):
     START = "start"
     ENFORCEMENT = "enforcement"
     ORACLE = "oracle"
+    FILES = "files"
 
 
 class Evaluation(StrEnum):

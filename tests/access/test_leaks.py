@@ -136,6 +136,7 @@ SHARED_POLICIES = {
     "hierarchy_log own WITH CHECK": "insert of a shared row",
     "grants own USING": "shared rows, listing",
     "access_log own USING": "shared rows, log",
+    "compression_state_log own USING": "shared rows",
 }
 
 
@@ -245,6 +246,13 @@ RULES: dict[str, tuple[str, str, str, str]] = {
         "(NOT engine.can('write'::text, ((r.value ->> 'node_id'::text))::uuid))", "false", "commit",
     ),
     "persona's own keys": ("engine.own_keys()", "('persona:'::text || engine.principal_id())", "''::text", "shared rows"),
+    "file is granted": (
+        "engine.schema_of_file(text,uuid,uuid)", "engine.can(p_mode, p_node, 'files')", "true", "file state",
+    ),
+    "private file is the user's": (
+        "engine.schema_of_file(text,uuid,uuid)", "r.privacy <> ''private'' OR engine.owns($2)", "true", "file state",
+    ),
+    "who puts a file to sleep may write": ("engine.sleep_file(uuid,uuid,timestamp with time zone)", "'write'", "'read'", "file state"),
     "grantor owns": (
         "engine.grant_node(uuid,uuid,text,uuid,text,integer,text[],text,timestamp with time zone)",
         "NOT engine.owns(p_node)", "false", "give refused",
@@ -326,7 +334,6 @@ async def as_service(engine: Engine, statement: str) -> None:
 CYPHER_AIM = {
     "node/shell": "shell",
     "node/anchors_by_name": "anchors",
-    "node/opened": "file",
     "node/of_user": "store refused",
     "edge/relate": "relate refused",
     "edge/of_user": "edges",
@@ -356,7 +363,6 @@ def statement_text(name: str) -> str:
 
 PREDICATES = {f"{name}#{number}": name for name in CYPHER_AIM for number in range(len(spans(statement_text(name))))}
 REDUNDANT_PREDICATES = {
-    "node/opened#0": "it comes after the file's row and its rights were read under Postgres' policies",
     "search/anchors#8": "the nodes below an anchor only say where to search, which Postgres' policies narrow again",
 }
 SPOILING = {"edge/relate#0", "edge/relate of a.user_id", "edge/relate of b.user_id"}

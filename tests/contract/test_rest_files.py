@@ -28,7 +28,7 @@ async def claimed(engine: Engine, memory: Memory, path: str) -> tuple[object, UU
     """The file's restoration is under way, by a process that never ends it."""
     node, file = UUID(path.split("/")[-3]), UUID(path.split("/")[-1])
     found = await engine.parts.rehydration._located(memory.principal, node, file)
-    claim = await engine.parts.states.claim(memory.principal, found, by_hand=False, lost=None, waited=None)
+    claim = await engine.states.claim(memory.principal, found, by_hand=False, lost=None, waited=None)
     return found, claim.claim_id
 
 
@@ -69,7 +69,7 @@ async def test_a_file_that_is_being_restored_is_202_until_it_is_there(
     waiting = asyncio.create_task(door.get(path, params={"wait": 60}))
     await asyncio.sleep(0)
     await engine.parts.rehydration._copied(found, claim)
-    assert await engine.parts.states.restored(found, claim)
+    assert await engine.states.restored(found, claim)
     assert (await waiting).text == TEXT
     followed = await following
     assert followed.headers["content-type"].startswith("text/event-stream")
@@ -84,7 +84,7 @@ async def test_events_end_at_once_where_nothing_is_restored_and_after_the_wait(
     found, claim = await claimed(engine, memory, path)
     assert [data["state"] for _, data in told((await door.get(f"{path}/events?wait=0.2")).text)] == ["rehydrating"]
     following = asyncio.create_task(door.get(f"{path}/events?wait=60"))
-    await engine.parts.states.failed(found, claim, "The object is damaged.", review=True)
+    await engine.states.failed(found, claim, "The object is damaged.", review=True)
     last = told((await following).text)[-1][1]
     assert (last["state"], last["failure"]) == ("dormant", "The object is damaged.")
 
@@ -94,7 +94,7 @@ async def test_the_log_is_read_and_reviewed_by_its_user_alone(
     door: httpx.AsyncClient, engine: Engine, memory: Memory, path: str, home_path: str
 ) -> None:
     found, claim = await claimed(engine, memory, path)
-    await engine.parts.states.failed(found, claim, "The object is damaged.", review=True)
+    await engine.states.failed(found, claim, "The object is damaged.", review=True)
     log = (await door.get(f"{home_path}/file-log")).json()
     assert [(line["from_state"], line["to_state"], line["trigger"]) for line in log] == [
         ("rehydrating", "dormant", "error"), ("dormant", "rehydrating", "retrieval"),

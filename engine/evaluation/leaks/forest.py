@@ -72,6 +72,7 @@ async def grow(engine: Engine, rng: Random, size: Size | None = None) -> World:
     await asyncio.sleep(LAPSE)
     for grant_id in (grant_id for grants in lapsing for grant_id in grants):
         world.end_right(grant_id)
+    await _wake(engine, world)
     await survey(engine, world, world.places)
     return world
 
@@ -163,6 +164,13 @@ async def add_record(
         made = Written(record.record_id, record.node_id, record.file_id, title, text, private, record.items)
         world.add_written(made, (source,))
     return report
+
+
+async def _wake(engine: Engine, world: World) -> None:
+    """One file of every user, so that there are lines in the log of states."""
+    for user in world.users:
+        record = next(one for one in world.written.values() if world.places[one.node_id].user_id == user)
+        await engine.memory(user).wake(record.node_id, record.file_id)
 
 
 async def _entitle(engine: Engine, world: World, user: UUID, rng: Random, size: Size) -> list[UUID]:
