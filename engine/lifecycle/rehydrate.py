@@ -35,7 +35,7 @@ AT_ONCE = 8
 LOOKS = (0.02, 0.5)
 """Seconds between two looks at another process's restoration: at first, and at most; each pause is twice the last."""
 MOMENT = 0.1
-"""Seconds after which a restoration is worth telling the graph of."""
+"""Seconds after which a restoration is worth telling the graph of; most are over before."""
 CLOSING = 5.0
 """Seconds that restorations are given when the engine closes."""
 TRIES = 3
@@ -194,7 +194,7 @@ class Rehydration:
     async def _rehydrated(self, file: StoredFile, claim_id: UUID) -> None:
         """From rehydrating to active, or back to dormant with the cause in the log."""
         self._reached("file_claimed")
-        long = asyncio.create_task(self._told_if_long(file.node_id))
+        timer = asyncio.get_running_loop().call_later(MOMENT, self._tell, file.node_id, claim_id)
         try:
             async with self._prolonging(file, claim_id), self._at_once:
                 await self._copied(file, claim_id)
@@ -207,19 +207,24 @@ class Rehydration:
             await self._states.failed(file, claim_id, error.detail, review=review)
             raise
         finally:
-            await _stopped(long)
-            self._telling[claim_id] = asyncio.create_task(self._show(file.node_id))
-            self._telling[claim_id].add_done_callback(lambda _: self._telling.pop(claim_id))
+            timer.cancel()
+            self._tell(file.node_id, claim_id)
 
-    async def _show(self, node_id: UUID) -> None:
-        """Tells the graph; nobody who wants to read waits for that."""
+    def _tell(self, node_id: UUID, claim_id: UUID) -> None:
+        """Lets the graph be told; nobody who wants to read waits for that."""
+        telling = asyncio.create_task(self._shown(node_id, self._telling.get(claim_id)))
+        self._telling[claim_id] = telling
+        telling.add_done_callback(lambda done: self._forget_telling(claim_id, done))
+
+    def _forget_telling(self, claim_id: UUID, task: asyncio.Task[None]) -> None:
+        if self._telling.get(claim_id) is task:
+            del self._telling[claim_id]
+
+    async def _shown(self, node_id: UUID, earlier: asyncio.Task[None] | None) -> None:
+        if earlier is not None:
+            await asyncio.wait([earlier])
         await self._nodes.tell_quietly([node_id])
         self._reached("state_told")
-
-    async def _told_if_long(self, node_id: UUID) -> None:
-        """Shows `rehydrating` in the graph, unless it is over in a moment, as it is for most files."""
-        await asyncio.sleep(MOMENT)
-        await self._nodes.tell_quietly([node_id])
 
     async def _copied(self, file: StoredFile, claim_id: UUID) -> None:
         """Restores and verifies the whole file, then puts the copy; a file that is stored as it is needs none."""
@@ -245,13 +250,9 @@ class Rehydration:
         try:
             yield
         finally:
-            await _stopped(prolonging)
-
-
-async def _stopped(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task
+            prolonging.cancel()
+            with suppress(asyncio.CancelledError):
+                await prolonging
 
 
 async def _finished(task: asyncio.Task[None], most_s: float) -> None:

@@ -148,6 +148,12 @@ DECLARE
     file engine.awake_files;
     before engine.awake_files;
 BEGIN
+    SELECT * INTO file FROM engine.awake_files AS a WHERE a.node_id = p_node AND a.file_id = p_file;
+    IF file.state = 'active' AND file.claim_id IS DISTINCT FROM p_lost AND (file.by_hand OR NOT p_by_hand)
+       AND file.accessed_at > p_now - interval '1 second' THEN  -- many readers at once: one of them prolongs
+        RETURN QUERY SELECT file.state, file.since, file.due_at, file.by_hand, file.claim_id, false;
+        RETURN;
+    END IF;
     LOOP
         SELECT * INTO file FROM engine.awake_files AS a WHERE a.node_id = p_node AND a.file_id = p_file FOR UPDATE;
         EXIT WHEN file.file_id IS NOT NULL;
