@@ -8,10 +8,12 @@ import hashlib
 import resource
 import tracemalloc
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
+from random import Random
 from uuid import UUID, uuid4
 
 import pytest
@@ -455,6 +457,38 @@ async def test_a_late_message_cannot_bring_an_old_state_back(library: Library) -
     rows = await library.engine.neo4j.write(statement, states=[late])
     assert rows == [{"changed": 0}]
     assert (await memory.shell(library.node)).state == "dormant"
+
+
+@pytest.mark.ledger("N19", "N21")
+async def test_whatever_happens_at_once_all_states_agree_in_the_end(engine: Engine, library: Library) -> None:
+    files = [library.file] + [await stored_by_hand(library, TEXT.encode(), "text/plain") for _ in range(3)]
+    memories = (library.memory, engine.memory(library.memory.principal.user_id))
+    random = Random(5)
+
+    async def act() -> None:
+        memory, file = random.choice(memories), random.choice(files)
+        match random.choice(("read", "wake", "sleep", "sleep", "sweep")):
+            case "read":
+                assert await memory.read_file(library.node, file) == TEXT.encode()
+            case "wake":
+                await memory.wake(library.node, file)
+            case "sleep":
+                with suppress(Conflict):  # it is being restored at this moment
+                    await memory.sleep(library.node, file)
+            case _:
+                await library.engine.dormancy.run()
+
+    for _ in range(6):
+        await asyncio.gather(*(act() for _ in range(20)))
+    await library.engine.nodes.tell()
+    states = {(await library.memory.file_state(library.node, file)).state for file in files}
+    assert (await library.memory.shell(library.node)).state == ("active" if "active" in states else "dormant")
+    assert states <= {"active", "dormant"} and await library.engine.doctor.examine() == []
+    for file in files:  # each line of the log begins where the one before it ended
+        entries = await library.memory.file_log.page(library.memory.principal, file_id=file, limit=500)
+        moves = [(entry.from_state, entry.to_state) for entry in reversed(entries)]
+        assert [move[1] for move in moves[:-1]] == [move[0] for move in moves[1:]]
+        assert not [entry for entry in entries if entry.needs_review and entry.trigger == "error"]
 
 
 @pytest.mark.ledger("N19")
