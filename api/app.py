@@ -27,7 +27,7 @@ from api.problems import (
     validation_problem,
 )
 from api.reference import reference
-from api.routes import files, grants, health, history, integrations, nodes, records, search, tokens, users
+from api.routes import file_log, files, grants, health, history, integrations, nodes, records, search, tokens, users
 from engine.bootstrap import open_engine
 from engine.errors import NeurigraphError
 from engine.neurigraph import Engine
@@ -43,6 +43,7 @@ ROUTERS = (
     records.router,
     search.router,
     files.router,
+    file_log.router,
 )
 DESCRIPTION = """Long-term memory for assistants and the people behind them.
 

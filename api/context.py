@@ -95,6 +95,13 @@ async def require_user(memory: Memory) -> None:
         await memory.require()
 
 
+async def require_owner(memory: Memory) -> None:
+    """Raises NotFound for anyone but the user of the graph: rights and logs are the user's alone."""
+    await require_user(memory)
+    if not memory.principal.owns:
+        raise NotFound
+
+
 async def once(
     request: Request,
     response: Response,

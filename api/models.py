@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, StringConstraints
 
+from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.grant import FIELDS, GrantMode
 from engine.domain.grant import Field as GrantField
 from engine.domain.record import Privacy
@@ -182,6 +183,18 @@ class RevokedGrant(BaseModel):
 
     grant_id: UUID
     revoked_at: datetime
+
+
+class Review(Body):
+    """Somebody has looked at what went wrong."""
+
+    note: str = Field(default="", max_length=LONGEST_NOTE, examples=["Restored from the backup."])
+
+
+class ReviewedEntry(BaseModel):
+    """The entry of the state log that says so."""
+
+    entry_id: int
 
 
 class TurnBody(Body):

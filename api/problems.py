@@ -49,6 +49,7 @@ TABLE: Mapping[type[errors.NeurigraphError], Kind] = {
     errors.ProviderUnavailable: Kind(
         503, "provider-unavailable", "A service outside, of models or identities, does not answer."
     ),
+    errors.Rehydrating: Kind(503, "rehydrating", "The file is being restored."),
     errors.DamagedFile: Kind(500, "damaged-file", "The stored file is damaged; it was not served."),
 }
 UNEXPECTED = Kind(500, "internal", "Something went wrong here; the request is not at fault.")
@@ -187,7 +188,7 @@ async def unexpected_problem(request: Request, _: Exception) -> Response:
 
 
 def _retry(error: errors.NeurigraphError) -> dict[str, str]:
-    if isinstance(error, errors.StoreUnavailable):
+    if isinstance(error, errors.StoreUnavailable | errors.Rehydrating):
         return {"Retry-After": str(max(1, math.ceil(error.retry_after)))}
     if isinstance(error, errors.ProviderUnavailable):
         return {"Retry-After": str(math.ceil(PROVIDER_RETRY))}

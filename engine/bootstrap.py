@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from uuid import uuid4
 
 from psycopg import conninfo, sql
@@ -18,9 +15,11 @@ from engine.access.grants import Grants
 from engine.access.idempotency import Idempotency
 from engine.access.integrations import Integrations
 from engine.access.tokens import Tokens
+from engine.addresses import Addresses, addresses_of, derived
+from engine.asking import Parts
 from engine.domain.clock import Clock, SystemClock
 from engine.domain.search import SearchRequest
-from engine.embedded import attached, encoder_folder
+from engine.embedded import encoder_folder
 from engine.errors import NeurigraphError, SettingsError
 from engine.hierarchy.outbox import Outbox, StepHook
 from engine.hierarchy.provisioning import Provisioning
@@ -34,9 +33,12 @@ from engine.history.relations import RelationHistory
 from engine.ingest.commit import RecordCommit
 from engine.ingest.pipeline import Ingest, IngestLimits
 from engine.lifecycle.doctor import Doctor
+from engine.lifecycle.dormancy import Dormancy
+from engine.lifecycle.file_log import FileLog
+from engine.lifecycle.file_states import FileStates, FileTimes
+from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.sweep import Sweep
-from engine.memory import Parts
 from engine.neurigraph import Engine
 from engine.privacy.redact import Redactor
 from engine.progress import Progress, Silent
@@ -49,7 +51,7 @@ from engine.settings import Settings
 from engine.stores.migrations import migrate_neo4j, migrate_postgres, migrations
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore, object_store
-from engine.stores.postgres import Postgres, encrypted
+from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
 from engine.stores.tls import authority
 
@@ -73,18 +75,6 @@ class _Stores:
     embedder: Embedder
 
 
-@dataclass(frozen=True, slots=True)
-class Addresses:
-    """Where the three stores are."""
-
-    neo4j_url: str
-    neo4j_user: str
-    neo4j_password: str
-    postgres_url: str
-    request_url: str
-    objects_url: str
-
-
 @asynccontextmanager
 async def open_engine(
     settings: Settings | None = None,
@@ -100,7 +90,7 @@ async def open_engine(
     settings, progress, clock = settings or Settings(), progress or Silent(), clock or SystemClock()
     Redactor(settings.redact)  # a misspelt kind starts no servers
     async with AsyncExitStack() as stack:
-        addresses = await _addresses(settings, progress, stack)
+        addresses = await addresses_of(settings, progress, stack)
         embedder = await _embedder(settings, progress)
         stack.push_async_callback(embedder.close)
         neo4j = Neo4j(
@@ -129,10 +119,14 @@ async def open_engine(
         )
         stores = _Stores(postgres, neo4j, objects, embedder)
         await _initialize(stores, addresses)
-        redactor = Redactor(settings.redact, _derived(addresses.postgres_url, b"neurigraph redacted ids").encode())
+        redactor = Redactor(settings.redact, derived(addresses.postgres_url, b"neurigraph redacted ids").encode())
         engine = _wired(settings, stores, redactor, clock, on_step)
+        stack.push_async_callback(engine.parts.rehydration.close)
         await engine.outbox.recover_quietly(0)
-        for background in (_recover_for_ever(engine.outbox), engine.upgrades.run_quietly(), _warm(engine)):
+        await engine.nodes.tell_quietly()
+        sweeping = _sweep_for_ever(engine.dormancy, settings.dormancy_interval_s)
+        upgrading = engine.upgrades.run_quietly()
+        for background in (_recover_for_ever(engine.outbox), upgrading, sweeping, _warm(engine)):
             stack.push_async_callback(_ended, asyncio.create_task(background))
         yield engine
 
@@ -141,19 +135,19 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
     postgres, neo4j, objects, embedder = stores.postgres, stores.neo4j, stores.objects, stores.embedder
     outbox = Outbox(postgres, neo4j, on_step)
     shells = Shells(postgres, neo4j, clock)
-    relations = RelationHistory(postgres, neo4j, outbox, shells, clock, on_step)
-    nodes = NodeHistory(postgres, neo4j, outbox, embedder, clock, on_step)
-    contents = ContentHistory(postgres, outbox, embedder, clock, on_step)
     commit = RecordCommit(postgres, objects, outbox, clock, on_step)
     limits = IngestLimits(settings.batch_turns, settings.summary_words, settings.max_text_bytes)
-    ttl = timedelta(minutes=settings.recompress_after_minutes)
+    states, nodes = FileStates(postgres, clock, _file_times(settings)), NodeStates(postgres, neo4j)
+    dormancy = Dormancy(states, nodes, objects, shells, clock, on_step)
     parts = Parts(
         provisioning=Provisioning(postgres, outbox, embedder, clock, on_step),
         shells=shells,
         ingest=Ingest(postgres, neo4j, embedder, commit, limits, redactor),
         search=Search(postgres, neo4j, embedder, load_weights(settings.ranking), clock),
-        changes=Changes(shells, contents, nodes, relations, Past(postgres, shells, nodes, relations, clock)),
-        rehydration=Rehydration(postgres, neo4j, objects, shells, clock, ttl),
+        changes=_changes(stores, outbox, shells, clock, on_step),
+        rehydration=Rehydration(postgres, objects, shells, states, nodes, on_step),
+        dormancy=dormancy,
+        file_log=FileLog(postgres, clock),
         idempotency=Idempotency(postgres),
         grants=Grants(postgres, outbox, clock),
         max_text_bytes=settings.max_text_bytes,
@@ -170,59 +164,30 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
         embedder=embedder,
         doctor=Doctor(postgres, neo4j, objects),
         sweep=Sweep(postgres, objects, clock, grace),
+        dormancy=dormancy,
+        states=states,
+        nodes=nodes,
         tokens=Tokens(postgres, settings.workspace, clock),
         integrations=Integrations(postgres, settings.workspace),
         upgrades=Upgrades(postgres),
     )
 
 
-async def _addresses(settings: Settings, progress: Progress, stack: AsyncExitStack) -> Addresses:
-    """Managed stores where URLs are set; the embedded servers for the others."""
-    objects_url = (
-        settings.objects_url.get_secret_value() if settings.objects_url else _folder_url(settings.home / "objects")
+def _changes(stores: _Stores, outbox: Outbox, shells: Shells, clock: Clock, on_step: StepHook) -> Changes:
+    postgres, neo4j, embedder = stores.postgres, stores.neo4j, stores.embedder
+    relations = RelationHistory(postgres, neo4j, outbox, shells, clock, on_step)
+    nodes = NodeHistory(postgres, neo4j, outbox, embedder, clock, on_step)
+    contents = ContentHistory(postgres, outbox, embedder, clock, on_step)
+    return Changes(shells, contents, nodes, relations, Past(postgres, shells, nodes, relations, clock))
+
+
+def _file_times(settings: Settings) -> FileTimes:
+    return FileTimes(
+        timedelta(minutes=settings.recompress_after_minutes),
+        timedelta(days=settings.dormant_after_days),
+        timedelta(seconds=settings.rehydrate_lease_s),
+        settings.rehydrate_wait_s,
     )
-    if settings.neo4j_url and settings.postgres_url:
-        if settings.neo4j_password is None:
-            raise SettingsError("NEURIGRAPH_NEO4J_URL needs NEURIGRAPH_NEO4J_PASSWORD.")
-        trusted = authority(settings.postgres_ca, "NEURIGRAPH_POSTGRES_CA")
-        url = encrypted(settings.postgres_url.get_secret_value(), trusted)
-        own = settings.postgres_request_url
-        request = encrypted(own.get_secret_value(), trusted) if own else request_url(url)
-        password = settings.neo4j_password.get_secret_value()
-        return Addresses(settings.neo4j_url, settings.neo4j_user, password, url, request, objects_url)
-    if settings.neo4j_url or settings.postgres_url:
-        raise SettingsError("Set both NEURIGRAPH_NEO4J_URL and NEURIGRAPH_POSTGRES_URL, or neither.")
-    if settings.neo4j_ca or settings.postgres_ca:
-        raise SettingsError(
-            "NEURIGRAPH_NEO4J_CA and NEURIGRAPH_POSTGRES_CA are for managed stores: set their URLs too."
-        )
-    servers = await stack.enter_async_context(
-        attached(settings.home, settings.cache, progress=progress, base_url=settings.jars_url)
-    )
-    return Addresses(
-        servers.neo4j_url,
-        servers.neo4j_user,
-        servers.neo4j_password,
-        servers.postgres_url,
-        request_url(servers.postgres_url),
-        objects_url,
-    )
-
-
-def _folder_url(folder: Path) -> str:
-    return folder.absolute().as_uri()
-
-
-def request_url(service_url: str) -> str:
-    """The URL of the unprivileged role on the same server; its password is derived from the service's."""
-    password = _derived(service_url, b"neurigraph request role")
-    return conninfo.make_conninfo(service_url, user="neurigraph_request", password=password)
-
-
-def _derived(service_url: str, purpose: bytes) -> str:
-    """HMAC-SHA256 keyed with the service's password: nobody without it can compute it, and it need not be stored."""
-    password = str(conninfo.conninfo_to_dict(service_url).get("password", ""))
-    return hmac.new(password.encode(), purpose, hashlib.sha256).hexdigest()
 
 
 async def _embedder(settings: Settings, progress: Progress) -> Embedder:
@@ -272,6 +237,12 @@ async def _recover_for_ever(outbox: Outbox) -> None:
     while True:
         await asyncio.sleep(RECOVERY_INTERVAL)
         await outbox.recover_quietly(RECOVERY_AGE)
+
+
+async def _sweep_for_ever(dormancy: Dormancy, interval: float) -> None:
+    while True:
+        await asyncio.sleep(interval)
+        await dormancy.run_quietly()
 
 
 async def _warm(engine: Engine) -> None:

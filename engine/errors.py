@@ -19,6 +19,7 @@ NeurigraphError
 │   └── StoreTimeout
 ├── ProviderUnavailable       a model service did not answer
 ├── DamagedFile               the stored bytes do not match their hash
+├── Rehydrating               a file is being restored; knows after how long to ask again
 ├── StackError                the embedded servers could not be brought up
 │   ├── DownloadFailed
 │   └── MissingPrerequisite
@@ -116,6 +117,13 @@ class ProviderUnavailable(NeurigraphError):
 
 class DamagedFile(NeurigraphError):
     """The stored file does not match its hash; it was not served."""
+
+
+class Rehydrating(NeurigraphError):
+    """The file is being restored; ask again in a moment."""
+
+    retry_after = 1.0
+    """Seconds."""
 
 
 class StackError(NeurigraphError):

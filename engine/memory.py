@@ -6,87 +6,31 @@ nothing at a node is noted in the audit log, in the same way whether there is so
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
-from datetime import datetime
-from time import monotonic
+from collections.abc import Mapping, Sequence
 from uuid import UUID, uuid4
 
-from engine.access.grants import Grants
 from engine.access.idempotency import Idempotency
 from engine.domain.clock import NOW, Moment
-from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
 from engine.domain.history import Conversation, History
 from engine.domain.node import NewNode, ProvisionedNode, Shell
-from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, ContentType, FileDraft, IngestReport, Privacy, Skipped, TriggerType
 from engine.domain.search import Anchor, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NotFound
-from engine.hierarchy.provisioning import Provisioning
-from engine.hierarchy.shells import MetadataPage, RegisteredEdge, Shells
-from engine.history.changes import Changes
-from engine.history.reading import DifferencePage
+from engine.files import Files
+from engine.hierarchy.shells import MetadataPage, RegisteredEdge
 from engine.ingest.drafts import Document
-from engine.ingest.pipeline import Ingest, Pending, Stored
+from engine.ingest.pipeline import Pending, Stored
 from engine.intake import take_in
-from engine.lifecycle.rehydrate import OpenedFile, Rehydration
-from engine.privacy.nodes import check_names, redacted_change, redacted_edge, redacted_node
+from engine.living import LivingRecords
+from engine.privacy.nodes import check_names, redacted_edge, redacted_node
 from engine.privacy.redact import Redactor, total
 from engine.progress import Progress, Silent
-from engine.retrieval.pipeline import Search
-
-REFUSAL_S = 0.05
-"""A refusal is told after this time, or a multiple of it; unpadded, denied and missing differ by some 0.1 ms."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a memory works with; wired in `bootstrap`."""
-
-    provisioning: Provisioning
-    shells: Shells
-    ingest: Ingest
-    search: Search
-    changes: Changes
-    rehydration: Rehydration
-    idempotency: Idempotency
-    grants: Grants
-    max_text_bytes: int
-    redactor: Redactor
-
-
-class Memory:
+class Memory(LivingRecords, Files):
     """The memory of one user, as its principal may see it. Errors are those of `engine.errors`; missing and
     forbidden look the same."""
-
-    def __init__(self, principal: Principal, parts: Parts) -> None:
-        self.principal = principal
-        self._parts = parts
-
-    # who asks --------------------------------------------------------------------------------------------
-
-    async def require(self) -> None:
-        """Raises NotFound unless the principal is at home here: a user in the own graph, a persona in its owner's."""
-        await self._parts.shells.schema_of(self.principal, self.principal.principal_id)
-
-    @asynccontextmanager
-    async def _noting(self, operation: str, node_id: UUID) -> AsyncIterator[None]:
-        """Notes a refusal, and tells it at a round time: that a policy had to be asked must not show on a clock."""
-        started = monotonic()
-        try:
-            yield
-        except NotFound:
-            await self._parts.grants.refused(self.principal, node_id, operation)
-            await asyncio.sleep(REFUSAL_S - (monotonic() - started) % REFUSAL_S)
-            raise
-
-    @property
-    def grants(self) -> Grants:
-        """The rights that the user of this graph gave, and their log."""
-        return self._parts.grants
 
     # the hierarchy ---------------------------------------------------------------------------------------
 
@@ -131,48 +75,6 @@ class Memory:
         """Records of a node, newest first, files closed. Raises NotFound, InvalidInput."""
         async with self._noting("metadata", node_id):
             return await self._parts.shells.metadata(self.principal, node_id, limit=limit, cursor=cursor, moment=moment)
-
-    # living records --------------------------------------------------------------------------------------
-
-    async def change(self, change: Change) -> Changed:
-        """Changes a record, an item, a node or a relation by a delta: nothing is overwritten. See `engine.domain.delta`.
-
-        Raises NotFound, Conflict (it was changed meanwhile), NameTaken, DepthExceeded, InvalidInput, StoreUnavailable.
-        """
-        change = redacted_change(change, self._parts.redactor)
-        async with self._noting("change", change.node_id or change.subject_id):
-            return await self._parts.changes.change(self.principal, change)
-
-    async def deltas(
-        self, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, after: int = 0, limit: int = 100
-    ) -> tuple[Delta, ...]:
-        """How a subject changed, by revision, one page; a record's or item's `node_id` is where it lies. Raises NotFound."""
-        async with self._noting("history", node_id or subject_id):
-            return await self._parts.changes.deltas(
-                self.principal, kind, subject_id, node_id=node_id, after=after, limit=limit
-            )
-
-    async def state(
-        self, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, moment: Moment = NOW
-    ) -> SubjectState:
-        """What a subject was at a moment on both clocks, with its revision of today. Raises NotFound."""
-        async with self._noting("state", node_id or subject_id):
-            return await self._parts.changes.state(self.principal, kind, subject_id, node_id=node_id, moment=moment)
-
-    async def difference(
-        self,
-        start: datetime,
-        end: datetime,
-        *,
-        node_id: UUID | None = None,
-        after: tuple[UUID, UUID] | None = None,
-        limit: int = 100,
-    ) -> DifferencePage:
-        """What differs between what was so at `start` and at `end`, in the whole graph or at one node. Raises NotFound."""
-        async with self._noting("difference", node_id or self.principal.user_id):
-            return await self._parts.changes.difference(
-                self.principal, start, end, node_id=node_id, after=after, limit=limit
-            )
 
     # writing ---------------------------------------------------------------------------------------------
 
@@ -259,20 +161,6 @@ class Memory:
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Navigates to the anchors, searches only there, opens nothing. See `retrieval.pipeline`."""
         return await self._parts.search.search(self.principal, request)
-
-    @asynccontextmanager
-    async def open_file(self, node_id: UUID, file_id: UUID) -> AsyncIterator[OpenedFile]:
-        """Phase two: restores this one file, verified. See `Rehydration.opened`."""
-        async with AsyncExitStack() as opening:
-            async with self._noting("file", node_id):  # not around the reader, whose own errors are none of ours
-                opened = self._parts.rehydration.opened(self.principal, node_id, file_id)
-                file = await opening.enter_async_context(opened)
-            yield file
-
-    async def read_file(self, node_id: UUID, file_id: UUID) -> bytes:
-        """The whole content of a file; for files that fit in memory."""
-        async with self.open_file(node_id, file_id) as file:
-            return await asyncio.to_thread(file.content.read)
 
     @property
     def redactor(self) -> Redactor:

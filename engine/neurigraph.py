@@ -9,6 +9,7 @@ from uuid import UUID
 
 from engine.access.integrations import Integrations
 from engine.access.tokens import Tokens
+from engine.asking import Parts
 from engine.domain.history import History
 from engine.domain.node import User
 from engine.domain.page import check_page
@@ -18,8 +19,11 @@ from engine.errors import NeurigraphError, NotFound, StoreTimeout
 from engine.hierarchy.outbox import Outbox
 from engine.hierarchy.upgrades import Upgrades
 from engine.lifecycle.doctor import Doctor
+from engine.lifecycle.dormancy import Dormancy
+from engine.lifecycle.file_states import FileStates
+from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.sweep import Sweep
-from engine.memory import Memory, Parts
+from engine.memory import Memory
 from engine.progress import Progress
 from engine.providers.embedder import Embedder
 from engine.settings import Settings
@@ -53,6 +57,9 @@ class Engine:
     embedder: Embedder
     doctor: Doctor
     sweep: Sweep
+    dormancy: Dormancy
+    states: FileStates
+    nodes: NodeStates
     tokens: Tokens
     integrations: Integrations
     upgrades: Upgrades

@@ -61,6 +61,15 @@ class Settings(BaseSettings):
     """The largest single text or file that is taken in."""
     batch_turns: int = Field(default=128, ge=1, le=512)
     recompress_after_minutes: float = Field(default=10, gt=0)
+    """How long a file stays restored after the last retrieval."""
+    dormant_after_days: float = Field(default=30, gt=0)
+    """How long a file that was woken by hand stays restored without being read."""
+    rehydrate_wait_s: float = Field(default=30, ge=0, le=300)
+    """How long a reader waits for a file that is being restored, unless the request says otherwise."""
+    rehydrate_lease_s: float = Field(default=15, ge=1)
+    """How long a restoration may be silent before another process takes it over."""
+    dormancy_interval_s: float = Field(default=60, ge=0.1)
+    """Time between two sweeps that put files to sleep."""
     orphan_grace_minutes: float = Field(default=60, ge=0)
 
     postgres_pool: int = Field(default=8, ge=2, le=64)

@@ -1,23 +1,33 @@
-"""Phase two: one identified file, restored and verified, then streamed."""
+"""Phase two: one identified file, restored and verified, then streamed; and the states of files."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import math
 import re
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from typing import IO, Annotated, Any
 from urllib.parse import quote
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
-from fastapi.responses import StreamingResponse
+from fastapi import APIRouter, Depends, Query, Response
+from fastapi.encoders import jsonable_encoder
+from fastapi.responses import JSONResponse, StreamingResponse
 
 from api.context import UserMemory
 from api.problems import documented
+from engine.domain.file_state import FileStatus
+from engine.errors import NeurigraphError, Rehydrating
 from engine.lifecycle.rehydrate import OpenedFile
+from engine.memory import Memory
 
 router = APIRouter(prefix="/v1/users/{user_id}/nodes/{node_id}/files", tags=["files"])
 BLOCK = 1 << 18
+LONGEST_WAIT = 300
+FIRST_LOOK, MOST_LOOK = 0.05, 1.0
+"""Seconds between two looks at a file whose events are streamed: at first, and at most."""
 ORIGINAL: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The original bytes.",
@@ -28,26 +38,132 @@ ORIGINAL: dict[int | str, dict[str, Any]] = {
         },
     }
 }
+STILL_RESTORED: dict[int | str, dict[str, Any]] = {
+    202: {
+        "model": FileStatus,
+        "description": "The file is still being restored; ask again, or follow its events.",
+        "headers": {"Retry-After": {"description": "Seconds after which to ask again.", "schema": {"type": "string"}}},
+    }
+}
+EVENT: dict[str, Any] = {
+    "type": "object",
+    "description": "One event: `state`, its data a FileStatus as JSON, or `problem`, after which the stream ends.",
+    "properties": {
+        "event": {"type": "string", "enum": ["state", "problem"]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+    "required": ["event", "data"],
+}
+EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The events, one after the other.", "content": {"text/event-stream": {"schema": EVENT}}}
+}
 _MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+")
 
+Wait = Annotated[
+    float | None,
+    Query(
+        ge=0,
+        le=LONGEST_WAIT,
+        allow_inf_nan=False,
+        description="Seconds to wait for the restoration; without it, as the server is set.",
+    ),
+]
 
-async def _opened(node_id: UUID, file_id: UUID, memory: UserMemory) -> AsyncIterator[OpenedFile]:
+
+async def _opened(
+    node_id: UUID, file_id: UUID, memory: UserMemory, wait: Wait = None
+) -> AsyncIterator[OpenedFile | Rehydrating]:
     """Open until the answer has been sent, or cannot be."""
-    async with memory.open_file(node_id, file_id) as file:
-        yield file
+    async with AsyncExitStack() as opening:
+        opened: OpenedFile | Rehydrating
+        try:
+            opened = await opening.enter_async_context(memory.open_file(node_id, file_id, wait_s=wait))
+        except Rehydrating as error:
+            opened = error
+        yield opened
 
 
 @router.get(
     "/{file_id}",
     operation_id="openFile",
     response_class=StreamingResponse,
-    responses=ORIGINAL | documented(404, 422, 500, 503),
+    responses=ORIGINAL | STILL_RESTORED | documented(404, 422, 500, 503, 507),
 )
-async def open_file(file: Annotated[OpenedFile, Depends(_opened)]) -> StreamingResponse:
+async def open_file(
+    node_id: UUID, file_id: UUID, memory: UserMemory, file: Annotated[OpenedFile | Rehydrating, Depends(_opened)]
+) -> Response:
     """The original bytes of one file. The hash was checked before the first byte is sent."""
+    if isinstance(file, Rehydrating):
+        status = await memory.file_state(node_id, file_id)
+        return JSONResponse(jsonable_encoder(status), 202, _retry(file.retry_after))
     media_type = file.content_type if _MEDIA_TYPE.fullmatch(file.content_type) else "application/octet-stream"
     headers = {"Content-Disposition": disposition(file.name), "Content-Length": str(file.size_bytes)}
     return StreamingResponse(_blocks(file.content), media_type=media_type, headers=headers)
+
+
+def _retry(seconds: float) -> dict[str, str]:
+    return {"Retry-After": str(max(1, math.ceil(seconds)))}
+
+
+@router.get("/{file_id}/state", operation_id="getFileState", responses=documented(404, 422, 503))
+async def state(node_id: UUID, file_id: UUID, memory: UserMemory) -> FileStatus:
+    """Whether a file sleeps, is awake, or is being restored. Nothing wakes."""
+    return await memory.file_state(node_id, file_id)
+
+
+@router.post("/{file_id}/wake", operation_id="wakeFile", responses=STILL_RESTORED | documented(404, 422, 500, 503, 507))
+async def wake(node_id: UUID, file_id: UUID, memory: UserMemory, response: Response, wait: Wait = None) -> FileStatus:
+    """Wakes a file and keeps it awake until it is put to sleep or nobody reads it for long. Again, nothing changes."""
+    status = await memory.wake(node_id, file_id, wait_s=wait)
+    if status.state == "rehydrating":
+        response.status_code = 202
+        response.headers.update(_retry(Rehydrating.retry_after))
+    return status
+
+
+@router.post("/{file_id}/sleep", operation_id="sleepFile", responses=documented(404, 409, 422, 503))
+async def sleep(node_id: UUID, file_id: UUID, memory: UserMemory) -> FileStatus:
+    """Puts a file to sleep, for whoever may write to its node. 409 while it is being restored. Again, nothing changes."""
+    return await memory.sleep(node_id, file_id)
+
+
+@router.get(
+    "/{file_id}/events",
+    operation_id="followFile",
+    response_class=StreamingResponse,
+    responses=EVENTS | documented(404, 422, 503),
+)
+async def events(
+    node_id: UUID,
+    file_id: UUID,
+    memory: UserMemory,
+    wait: Annotated[float, Query(ge=0, le=LONGEST_WAIT, description="Seconds to follow it at most.")] = 30,
+) -> StreamingResponse:
+    """The state as a server-sent event, and every change while the file is being restored; it ends with that. Nothing wakes."""
+    first = await memory.file_state(node_id, file_id)
+    return StreamingResponse(
+        _events(memory, first, wait), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+    )
+
+
+async def _events(memory: Memory, status: FileStatus, most_s: float) -> AsyncIterator[str]:
+    ends, pause = asyncio.get_running_loop().time() + most_s, FIRST_LOOK
+    yield _event("state", status)
+    while status.state == "rehydrating" and asyncio.get_running_loop().time() < ends:
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, MOST_LOOK)
+        try:
+            seen = await memory.file_state(status.node_id, status.file_id)
+        except NeurigraphError as error:  # its grant has ended, or a store does not answer
+            yield _event("problem", {"detail": error.detail})
+            return
+        if seen != status:
+            status = seen
+            yield _event("state", status)
+
+
+def _event(name: str, value: object) -> str:
+    return f"event: {name}\ndata: {json.dumps(jsonable_encoder(value))}\n\n"
 
 
 def disposition(name: str) -> str:

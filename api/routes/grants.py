@@ -8,21 +8,13 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 
 from api.bodies import JsonRoute
-from api.context import IdempotencyKey, UserMemory, once, require_user
+from api.context import IdempotencyKey, UserMemory, once, require_owner
 from api.models import Instant, NewGrantBody, RevokedGrant
 from api.problems import answered, documented, replayable
 from engine.domain.grant import AccessEntry, GivenGrant, Grant, NewGrant, Viewer
-from engine.errors import NotFound
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["access"], route_class=JsonRoute)
 READ_PROBLEMS = documented(404, 422, 503)
-
-
-async def _own(memory: UserMemory) -> None:
-    """Raises NotFound for anyone but the user of the graph: rights and their log are the user's alone."""
-    await require_user(memory)
-    if not memory.principal.owns:
-        raise NotFound
 
 
 @router.post(
@@ -64,14 +56,14 @@ async def list_grants(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> tuple[Grant, ...]:
     """Grants of the graph by id, one page."""
-    await _own(memory)
+    await require_owner(memory)
     return await memory.grants.listing(memory.principal, node_id=node_id, ended=ended, after=after, limit=limit)
 
 
 @router.delete("/grants/{grant_id}", operation_id="revokeGrant", responses=READ_PROBLEMS)
 async def revoke(grant_id: UUID, memory: UserMemory) -> RevokedGrant:
     """Ends a grant: after this answer nobody reads by it. Ending it again changes nothing."""
-    await _own(memory)
+    await require_owner(memory)
     return RevokedGrant(grant_id=grant_id, revoked_at=await memory.grants.revoke(memory.principal, grant_id))
 
 
@@ -82,7 +74,7 @@ async def audience(
     at: Annotated[Instant | None, Query(description="When; without it, now.")] = None,
 ) -> tuple[Viewer, ...]:
     """Who could see a node at a time, and why."""
-    await _own(memory)
+    await require_owner(memory)
     return await memory.grants.audience(memory.principal, node_id, at)
 
 
@@ -93,5 +85,5 @@ async def access_log(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> tuple[AccessEntry, ...]:
     """Grants, revocations and refused requests of the graph, newest first, one page."""
-    await _own(memory)
+    await require_owner(memory)
     return await memory.grants.log(memory.principal, before=before, limit=limit)

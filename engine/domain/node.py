@@ -49,13 +49,15 @@ class NewNode:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A cross-node edge as seen from one of its ends; `outgoing` tells which."""
+    """A cross-node edge as seen from one of its ends; `outgoing` tells which. `other_state` is that of the files at the
+    other end, none of which wakes by being pointed to."""
 
     edge_type: str
     other_id: UUID
     other_name: str
     other_path: tuple[str, ...]
     outgoing: bool
+    other_state: FileState
 
 
 @dataclass(frozen=True, slots=True)

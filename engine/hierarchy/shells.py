@@ -63,14 +63,16 @@ class MetadataPage:
 
 @dataclass(frozen=True, slots=True)
 class RegisteredEdge:
-    """A line of the global edge registry."""
+    """A line of the global edge registry; the states are those of the files at both ends."""
 
     edge_id: UUID
     edge_type: str
     source_id: UUID
     source_name: str
+    source_state: FileState
     target_id: UUID
     target_name: str
+    target_state: FileState
 
 
 class Shells:
@@ -179,7 +181,14 @@ def _shell(row: Row) -> Shell:
 
 def _edges(rows: list[Row]) -> tuple[Edge, ...]:
     return tuple(
-        Edge(edge["edge_type"], UUID(edge["other_id"]), edge["other_name"], tuple(edge["other_path"]), edge["outgoing"])
+        Edge(
+            edge["edge_type"],
+            UUID(edge["other_id"]),
+            edge["other_name"],
+            tuple(edge["other_path"]),
+            edge["outgoing"],
+            edge["other_state"],
+        )
         for edge in rows
     )
 

@@ -92,6 +92,15 @@ class Doctor:
             for row in rows:
                 for finding in _compared(row, by_id.get(row["node_id"]), stored):
                     yield finding
+            names = {row["node_id"]: row["schema_name"] for row in rows}
+            for wrong in await self._rows("doctor_file_states", nodes=list(names)):
+                yield Finding(
+                    "warning",
+                    "postgres",
+                    f"node {names[wrong['node_id']]}",
+                    f"{wrong['files']} files have another state than their manifest shows",
+                    "harmless; the next time that such a file wakes and sleeps mends it",
+                )
 
     async def _shells(self) -> AsyncIterator[Finding]:
         """Shells that the registry does not know."""
@@ -159,6 +168,8 @@ def _compared(row: Row, shell: Row | None, stored: set[UUID]) -> list[Finding]:
                 "harmless; restore Neo4j from a backup to mend them",
             )
         )
+    if shell is not None and (wrong := _wrong_state(row, shell)):
+        findings.append(wrong)
     missing = [pointer for pointer in row["pointers"] or [] if file_of(pointer) not in stored]
     if missing:
         findings.append(
@@ -171,3 +182,17 @@ def _compared(row: Row, shell: Row | None, stored: set[UUID]) -> list[Finding]:
             )
         )
     return findings
+
+
+def _wrong_state(row: Row, shell: Row) -> Finding | None:
+    """What the shell shows of the state of its files, where that is not so and was not so a moment ago."""
+    right, shown_seq = row["file_state"], shell["state_seq"]
+    if right is None:  # no file ever moved: they sleep, as they were written
+        right = "dormant" if row["pointers"] and shown_seq is None else shell["state"]
+    elif shown_seq is not None and shown_seq > row["file_seq"]:
+        return None  # one moved since the registry was read
+    if shell["state"] == right:
+        return None
+    problem = f"the shell shows its files as {shell['state']}, they are {right}"
+    remedy = "the next file that wakes or sleeps there mends it" if row["told"] else "nothing to do: the sweep tells it"
+    return Finding("warning", "neo4j", f"node {row['schema_name']}", problem, remedy)

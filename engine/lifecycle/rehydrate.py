@@ -1,29 +1,45 @@
-"""Opening one file: the identified one and no other. The bytes are checked against their hash before the end is given out."""
+"""Waking files: one restoration serves all who wait, and only identified files are opened.
+
+The first reader of a dormant file claims it in Postgres and restores it in a task of its own, which no reader's leaving
+ends; readers of the same process wait for that task, those of other processes look at the claim again and again. A
+claim whose holder died is taken over when its time is over. Then each reader is served from the copy, and what is read
+there is compared with the hash once more.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import tempfile
-import zlib
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import IO
 from uuid import UUID
 
-from engine.domain.clock import Clock
+from engine.domain.file_state import FileStatus
 from engine.domain.principal import Principal
-from engine.errors import DamagedFile, NotFound
+from engine.errors import DamagedFile, NeurigraphError, NotFound, Rehydrating, StoreFull, StoreUnavailable
+from engine.hierarchy.outbox import StepHook
 from engine.hierarchy.shells import Shells
-from engine.stores.neo4j import Neo4j
+from engine.lifecycle.file_states import Claim, FileStates
+from engine.lifecycle.node_states import NodeStates
+from engine.lifecycle.restoration import StoredFile, copy_key, restore
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres
-from engine.stores.statements import cypher, sql_in, sql_text
+from engine.stores.statements import sql_in
 
-IN_MEMORY = 8 << 20
-"""Files up to this size are restored in memory, larger ones in a temporary file."""
+IN_MEMORY = 1 << 20
+"""Files up to this size wait in memory for their reader, larger ones in a temporary file."""
+AT_ONCE = 8
+"""Files that one process restores at the same time."""
+LOOKS = (0.02, 0.5)
+"""Seconds between two looks at another process's restoration: at first, and at most; each pause is twice the last."""
+MOMENT = 0.1
+"""Seconds after which a restoration is worth telling the graph of; most are over before."""
+CLOSING = 5.0
+"""Seconds that restorations are given when the engine closes."""
+TRIES = 3
+"""Times that a reader asks for another copy when one vanished under its hands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,56 +55,211 @@ class OpenedFile:
 
 
 class Rehydration:
-    """Restores files from the object store."""
+    """Wakes files and reads them."""
 
     def __init__(
-        self, postgres: Postgres, neo4j: Neo4j, objects: ObjectStore, shells: Shells, clock: Clock, ttl: timedelta
+        self,
+        postgres: Postgres,
+        objects: ObjectStore,
+        shells: Shells,
+        states: FileStates,
+        nodes: NodeStates,
+        reached: StepHook,
     ) -> None:
-        self._postgres, self._neo4j, self._objects, self._shells = postgres, neo4j, objects, shells
-        self._clock, self._ttl = clock, ttl
+        self._postgres, self._objects, self._shells = postgres, objects, shells
+        self._states, self._nodes, self._reached = states, nodes, reached
+        self._running: dict[UUID, asyncio.Task[None]] = {}
+        self._telling: dict[UUID, asyncio.Task[None]] = {}
+        self._at_once = asyncio.Semaphore(AT_ONCE)
+
+    async def close(self) -> None:
+        """Lets what is under way come to its end for a moment, then ends it; whoever opens the file next takes it over."""
+        tasks = [*self._running.values(), *self._telling.values()]
+        if tasks:
+            await asyncio.wait(tasks, timeout=CLOSING)
+        tasks = [*self._running.values(), *self._telling.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     @asynccontextmanager
-    async def opened(self, principal: Principal, node_id: UUID, file_id: UUID) -> AsyncIterator[OpenedFile]:
-        """The file, restored and verified; it counts as active until its TTL is over.
+    async def opened(
+        self, principal: Principal, node_id: UUID, file_id: UUID, wait_s: float | None = None
+    ) -> AsyncIterator[OpenedFile]:
+        """The file, verified; awake for a while. Waits at most `wait_s` seconds for its restoration (None: the setting).
 
-        Raises NotFound, DamagedFile (nothing is given out), StoreUnavailable.
+        Raises NotFound, Rehydrating (the restoration goes on), DamagedFile (nothing is given out), StoreUnavailable.
         """
+        file = await self._located(principal, node_id, file_id)
+        with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as target:
+            claim_id = await self._read(principal, file, target, wait_s)
+            target.seek(0)
+            yield OpenedFile(file_id, file.record_id, file.name, file.content_type, file.size_bytes, target)
+            await self._told(claim_id)
+
+    async def wake(self, principal: Principal, node_id: UUID, file_id: UUID, wait_s: float | None = None) -> FileStatus:
+        """Wakes the file by hand: it stays awake until it is put to sleep or nobody uses it for long.
+
+        Its state after at most `wait_s` seconds. Raises NotFound, DamagedFile, StoreUnavailable.
+        """
+        file = await self._located(principal, node_id, file_id)
+        with suppress(Rehydrating):
+            await self._told((await self._awake(principal, file, wait_s, by_hand=True)).claim_id)
+        return await self._states.status(principal, node_id, file_id)
+
+    async def status(self, principal: Principal, node_id: UUID, file_id: UUID) -> FileStatus:
+        """The state of a file, which stays as it is. Raises NotFound."""
+        await self._shells.schema_of(principal, node_id)
+        return await self._states.status(principal, node_id, file_id)
+
+    async def _located(self, principal: Principal, node_id: UUID, file_id: UUID) -> StoredFile:
         schema = await self._shells.schema_of(principal, node_id)
         rows = await self._postgres.fetch(principal, sql_in("file_locate", schema), {"file_id": file_id})
         if not rows:
             raise NotFound
-        row = rows[0]
-        with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as target:
-            await self._restore(row["storage_path"], row["compression_format"] == "gzip", row["sha256"], target)
-            now = self._clock.now()
-            parameters = {"node_id": node_id, "file_id": file_id, "now": now, "until": now + self._ttl}
-            await self._postgres.change(principal, sql_text("file_opened"), parameters)
-            await self._neo4j.write(
-                cypher("node/opened"), **principal.parameters, node_id=str(node_id), now=now.isoformat()
-            )
-            target.seek(0)
-            yield OpenedFile(
-                file_id, row["record_id"], row["file_name"], row["content_type"], row["size_bytes"], target
-            )
+        return StoredFile(node_id, **rows[0])
 
-    async def _restore(self, key: str, packed: bool, expected: bytes, target: IO[bytes]) -> None:
-        digest = hashlib.sha256()
-        unpacker = zlib.decompressobj(wbits=31) if packed else None
+    async def _told(self, claim_id: UUID | None) -> None:
+        """Returns when the graph was told of a restoration of this process, so that whoever opened the file sees that it did."""
+        if claim_id in self._telling:
+            await asyncio.wait([self._telling[claim_id]])
+
+    async def _read(
+        self, principal: Principal, file: StoredFile, target: IO[bytes], wait_s: float | None
+    ) -> UUID | None:
+        """Writes the file to `target`; the claim of the copy that it came from, None where there was no room for one."""
+        lost = None
+        for _ in range(TRIES):
+            try:
+                claim = await self._awake(principal, file, wait_s, lost=lost)
+            except StoreFull:  # no room for a copy; this reader restores for itself
+                await restore(self._objects, file.storage_path, target, packed=file.packed, sha256=file.sha256)
+                return None
+            key = copy_key(file.storage_path, claim.claim_id) if file.packed else file.storage_path
+            try:
+                await restore(self._objects, key, target, packed=False, sha256=file.sha256)
+            except DamagedFile:  # fell asleep at this moment, or the copy was spoiled: the object decides
+                lost = claim.claim_id
+                target.seek(0)
+                target.truncate()
+            else:
+                return claim.claim_id
+        raise StoreUnavailable("object store", "The restored file vanished while it was read; try again.")
+
+    # waiting ---------------------------------------------------------------------------------------------
+
+    async def _awake(
+        self,
+        principal: Principal,
+        file: StoredFile,
+        wait_s: float | None,
+        *,
+        by_hand: bool = False,
+        lost: UUID | None = None,
+    ) -> Claim:
+        """The claim under which the file is active. Raises as `opened` does."""
+        ends = asyncio.get_running_loop().time() + (self._states.times.wait_s if wait_s is None else wait_s)
+        waited, pause = None, LOOKS[0]
+        while True:
+            claim = await self._states.claim(principal, file, by_hand=by_hand, lost=lost, waited=waited)
+            if claim.state == "active":
+                return claim
+            if claim.state == "failed":
+                raise DamagedFile
+            running = self._started(file, claim) if claim.mine else self._running.get(claim.claim_id)
+            left = ends - asyncio.get_running_loop().time()
+            if left <= 0:
+                raise Rehydrating
+            if running is not None:
+                await _finished(running, left)
+            else:
+                await asyncio.sleep(min(pause, left))
+                waited, pause = claim.claim_id, min(2 * pause, LOOKS[1])
+
+    def _started(self, file: StoredFile, claim: Claim) -> asyncio.Task[None]:
+        """The one task of a claim."""
+        if claim.claim_id not in self._running:
+            task = asyncio.create_task(self._rehydrated(file, claim.claim_id))
+            self._running[claim.claim_id] = task
+            task.add_done_callback(lambda done: self._ended(claim.claim_id, done))
+        return self._running[claim.claim_id]
+
+    def _ended(self, claim_id: UUID, task: asyncio.Task[None]) -> None:
+        del self._running[claim_id]
+        if not task.cancelled():
+            task.exception()  # told to those who wait; where nobody does, it stands in the log of states
+
+    # restoring -------------------------------------------------------------------------------------------
+
+    async def _rehydrated(self, file: StoredFile, claim_id: UUID) -> None:
+        """From rehydrating to active, or back to dormant with the cause in the log."""
+        self._reached("file_claimed")
+        timer = asyncio.get_running_loop().call_later(MOMENT, self._tell, file.node_id, claim_id)
         try:
-            async for block in self._objects.read(key):
-                await asyncio.to_thread(_write_block, block, unpacker, digest, target)
-        except zlib.error as error:
-            raise DamagedFile from error
-        except NotFound as error:
-            raise DamagedFile("The stored file is missing; nothing was served.") from error
-        if (unpacker is not None and not unpacker.eof) or digest.digest() != expected:
-            raise DamagedFile
+            async with self._prolonging(file, claim_id), self._at_once:
+                await self._copied(file, claim_id)
+            if await self._states.restored(file, claim_id):
+                self._reached("file_active")
+            else:  # it took so long that another took it over
+                await self._objects.delete(copy_key(file.storage_path, claim_id))
+        except NeurigraphError as error:
+            review = isinstance(error, DamagedFile | StoreFull)
+            await self._states.failed(file, claim_id, error.detail, review=review)
+            raise
+        finally:
+            timer.cancel()
+            self._tell(file.node_id, claim_id)
+
+    def _tell(self, node_id: UUID, claim_id: UUID) -> None:
+        """Lets the graph be told; nobody who wants to read waits for that."""
+        telling = asyncio.create_task(self._shown(node_id, self._telling.get(claim_id)))
+        self._telling[claim_id] = telling
+        telling.add_done_callback(lambda done: self._forget_telling(claim_id, done))
+
+    def _forget_telling(self, claim_id: UUID, task: asyncio.Task[None]) -> None:
+        if self._telling.get(claim_id) is task:
+            del self._telling[claim_id]
+
+    async def _shown(self, node_id: UUID, earlier: asyncio.Task[None] | None) -> None:
+        if earlier is not None:
+            await asyncio.wait([earlier])
+        await self._nodes.tell_quietly([node_id])
+        self._reached("state_told")
+
+    async def _copied(self, file: StoredFile, claim_id: UUID) -> None:
+        """Restores and verifies the whole file, then puts the copy; a file that is stored as it is needs none."""
+        with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as plain:
+            await restore(self._objects, file.storage_path, plain, packed=file.packed, sha256=file.sha256)
+            self._reached("file_restored")
+            if file.packed:
+                plain.seek(0)
+                await self._objects.put(copy_key(file.storage_path, claim_id), plain)
+        self._reached("copy_written")
+
+    @asynccontextmanager
+    async def _prolonging(self, file: StoredFile, claim_id: UUID) -> AsyncIterator[None]:
+        """Within this block the claim does not end, as long as this process lives."""
+
+        async def prolong_for_ever() -> None:
+            while True:
+                await asyncio.sleep(self._states.times.lease.total_seconds() / 3)
+                with suppress(NeurigraphError):
+                    await self._states.prolong(file, claim_id)
+
+        prolonging = asyncio.create_task(prolong_for_ever())
+        try:
+            yield
+        finally:
+            prolonging.cancel()
+            with suppress(asyncio.CancelledError):
+                await prolonging
 
 
-def _write_block(block: bytes, unpacker: zlib._Decompress | None, digest: hashlib._Hash, target: IO[bytes]) -> None:
-    """Unpacks in steps of at most 1 MiB, so that a block that unpacks to much does not fill the memory."""
-    while block:
-        plain = unpacker.decompress(block, 1 << 20) if unpacker else block
-        block = unpacker.unconsumed_tail if unpacker else b""
-        digest.update(plain)
-        target.write(plain)
+async def _finished(task: asyncio.Task[None], most_s: float) -> None:
+    """Waits for a restoration without ending it; raises what it raised, Rehydrating when the time is over."""
+    done, _ = await asyncio.wait([task], timeout=most_s)
+    if not done:
+        raise Rehydrating
+    if task.cancelled():
+        raise StoreUnavailable("object store", "The restoration was ended; try again.")
+    task.result()

@@ -1,4 +1,5 @@
-"""Objects that no manifest knows: what a write left that did not get to its commit. Swept after a grace time."""
+"""Objects that nobody knows: what a write left that did not get to its commit, restored copies that a crash left of files
+that sleep. Swept after a grace time."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from engine.domain.clock import Clock
+from engine.lifecycle.restoration import copy_of
 from engine.stores.objects import ObjectStore, StoredObject
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
@@ -53,11 +55,17 @@ class Sweep:
 
     async def _sweep(self, root: str, page: list[StoredObject], before: float, delete: bool) -> tuple[int, int]:
         by_file = {file: entry for entry in page if (file := file_of(entry.key)) is not None}
+        copies = {copy: entry for entry in page if (copy := copy_of(entry.key)) is not None}
+        by_claim = {claim: entry for (_, claim), entry in copies.items()}
         async with self._postgres.as_service() as connection:
             cursor = await connection.execute(sql_text("files_unknown"), {"root": root, "files": list(by_file)})
             row = await cursor.fetchone()
+            claims = {"files": [file for file, _ in copies], "claims": [claim for _, claim in copies]}
+            cursor = await connection.execute(sql_text("file_copies_unknown"), claims)
+            unclaimed = [row["claim_id"] for row in await cursor.fetchall()]
         unknown = [by_file[file] for file in (row["unknown"] if row else [])]
-        unknown += [entry for entry in page if file_of(entry.key) is None]
+        unknown += [by_claim[claim] for claim in unclaimed]
+        unknown += [entry for entry in page if file_of(entry.key) is None and copy_of(entry.key) is None]
         old = [entry for entry in unknown if entry.modified.timestamp() <= before]
         if delete:
             for entry in old:
@@ -66,7 +74,7 @@ class Sweep:
 
 
 def file_of(key: str) -> UUID | None:
-    """The file id in an object's key; None for a key that is none of ours."""
+    """The file id in an object's key; None for the key of a restored copy and for one that is none of ours."""
     parts = key.split("/")
     try:
         return UUID(parts[-2]) if len(parts) >= 3 else None

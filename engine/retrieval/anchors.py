@@ -160,6 +160,7 @@ def _anchor(row: Row, parts: Mapping[str, float]) -> FoundAnchor:
                 edge["other_name"],
                 tuple(edge["other_path"]),
                 edge["outgoing"],
+                edge["other_state"],
             )
             for edge in row["edges"]
         ),

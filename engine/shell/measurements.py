@@ -36,6 +36,7 @@ class Benchmark(StrEnum):
     ENFORCEMENT = "enforcement"
     ORACLE = "oracle"
     HISTORY = "history"
+    FILES = "files"
 
 
 class Evaluation(StrEnum):

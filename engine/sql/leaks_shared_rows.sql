@@ -8,3 +8,5 @@ UNION ALL SELECT 'idempotency', key, user_id, key FROM engine.idempotency
 UNION ALL SELECT 'hierarchy_log', event_id::text, user_id, '' FROM engine.hierarchy_log
 UNION ALL SELECT 'grants', grant_id::text, user_id, '' FROM engine.grants
 UNION ALL SELECT 'access_log', entry_id::text, user_id, event FROM engine.access_log
+UNION ALL SELECT 'compression_state_log', entry_id::text, user_id, trigger FROM engine.compression_state_log
+UNION ALL SELECT 'node_slices', slice_id::text, user_id, '' FROM engine.node_slices

@@ -136,6 +136,8 @@ SHARED_POLICIES = {
     "hierarchy_log own WITH CHECK": "insert of a shared row",
     "grants own USING": "shared rows, listing",
     "access_log own USING": "shared rows, log",
+    "compression_state_log own USING": "shared rows",
+    "node_slices own USING": "shared rows",
 }
 
 
@@ -235,7 +237,17 @@ RULES: dict[str, tuple[str, str, str, str]] = {
     "persona commits at home": (
         "engine.may_commit(uuid,text,jsonb)", "(p_user = engine.principal_graph())", "true", "commit",
     ),
-    "persona commits records": ("engine.may_commit(uuid,text,jsonb)", "(p_kind = 'records'::text)", "true", "commit"),
+    "persona commits contents": (
+        "engine.may_commit(uuid,text,jsonb)", "ELSE false END) ELSE false END", "ELSE true END) ELSE false END", "commit",
+    ),
+    "persona revises in its owner's name": (
+        "engine.may_commit(uuid,text,jsonb)",
+        "(((p_payload -> 'revision'::text) ->> 'user_id'::text) = (p_user)::text)", "true", "commit",
+    ),
+    "persona revises where it may write": (
+        "engine.may_commit(uuid,text,jsonb)",
+        "engine.can('write'::text, (((p_payload -> 'revision'::text) ->> 'node_id'::text))::uuid)", "true", "commit",
+    ),
     "persona commits in its owner's name": (
         "engine.may_commit(uuid,text,jsonb)",
         "((r.value ->> 'user_id'::text) <> (may_commit.p_user)::text)", "false", "commit",
@@ -245,6 +257,13 @@ RULES: dict[str, tuple[str, str, str, str]] = {
         "(NOT engine.can('write'::text, ((r.value ->> 'node_id'::text))::uuid))", "false", "commit",
     ),
     "persona's own keys": ("engine.own_keys()", "('persona:'::text || engine.principal_id())", "''::text", "shared rows"),
+    "file is granted": (
+        "engine.schema_of_file(text,uuid,uuid)", "engine.can(p_mode, p_node, 'files')", "true", "file state",
+    ),
+    "private file is the user's": (
+        "engine.schema_of_file(text,uuid,uuid)", "r.privacy <> ''private'' OR engine.owns($2)", "true", "file state",
+    ),
+    "who puts a file to sleep may write": ("engine.sleep_file(uuid,uuid,timestamp with time zone)", "'write'", "'read'", "file state"),
     "grantor owns": (
         "engine.grant_node(uuid,uuid,text,uuid,text,integer,text[],text,timestamp with time zone)",
         "NOT engine.owns(p_node)", "false", "give refused",
@@ -290,7 +309,6 @@ REDUNDANT_RULES = {
     "integrations read": "granted('write') wants read_write, which no grant to an integration has (CHECK)",
     "owner's kind": "the policies ask can() too, which knows a user's id under no other kind",
     "persona commits at home": "can('write') holds for nodes of the persona's own graph only",
-    "persona commits records": "the policy of the outbox wants records too",
     "parent is the owner's": "provision_own_node asks can('write'), the engine refuses all but users, and a user's "
     "parent is looked up under the policies",
 }
@@ -332,7 +350,6 @@ async def as_service(engine: Engine, statement: str) -> None:
 CYPHER_AIM = {
     "node/shell": "shell",
     "node/anchors_by_name": "anchors",
-    "node/opened": "file",
     "node/of_user": "store refused",
     "edge/ends": "relate refused",
     "edge/by_id": "change refused",
@@ -364,7 +381,6 @@ def statement_text(name: str) -> str:
 
 PREDICATES = {f"{name}#{number}": name for name in CYPHER_AIM for number in range(len(spans(statement_text(name))))}
 REDUNDANT_PREDICATES = {
-    "node/opened#0": "it comes after the file's row and its rights were read under Postgres' policies",
     "edge/ends#0": "the delta and the commit of a relation are written under Postgres' policies, which take a user's own only",
     "search/anchors#8": "the nodes below an anchor only say where to search, which Postgres' policies narrow again",
 }
@@ -384,7 +400,10 @@ def rewrite(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
 
 
 GRAPHS = dict.fromkeys(("node/shell of n.user_id", "edge/by_id of n.user_id", "node/state of n.user_id"), "")
-REDUNDANT_GRAPHS = {"node/shell of n.user_id": "the way down must begin at the root of the graph that was asked for"}
+REDUNDANT_GRAPHS = {
+    "node/shell of n.user_id": "the way down must begin at the root of the graph that was asked for",
+    "edge/by_id of n.user_id": "the other end must be of the graph, too, and edges do not leave a graph",
+}
 
 
 @pytest.mark.ledger("X01", "N28")

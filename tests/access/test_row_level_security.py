@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from engine.bootstrap import request_url
+from engine.addresses import request_url
 from engine.domain.history import Conversation, Turn
 from engine.domain.search import SearchRequest
 from engine.embedded import attached

@@ -14,7 +14,7 @@ import pytest
 from engine.stores.statements import CYPHER_FOLDER, SQL_FOLDER
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS_OF_THE_SERVICE = {"schema", "doctor", "access"}
+FOLDERS_OF_THE_SERVICE = {"schema", "doctor", "access", "lifecycle"}
 WRITES_OF_THE_OUTBOX = {
     "node/provision.cypher", "node/revised.cypher", "record/apply.cypher", "record/revised.cypher", "edge/revised.cypher"
 }  # fmt: skip
@@ -104,14 +104,17 @@ def test_no_variable_of_a_statement_is_hidden_by_the_filters_own(name: str) -> N
 DEFINERS_FOR_A_PRINCIPAL = {
     "audience": "answers the node's user only",
     "can": "the rules",
+    "claim_file": "asks schema_of_file(), which asks can() and owns()",
     "commit_is_pending": "yes or no about a commit whose id the caller has",
-    "file_opened": "asks can() for the file",
+    "file_state": "asks schema_of_file(), which asks can() and owns()",
     "finish_commit": "asks may_commit()",
     "grant_node": "asks owns()",
     "note_refused": "adds to the log, tells nothing",
     "provision_node": "asks owns(), then can()",
+    "review_file_state": "entries about the user's own graph only",
     "revise_node": "asks owns()",
     "revoke_grant": "its own user's grants only",
+    "sleep_file": "asks schema_of_file() for the right to write",
     "subject_deltas": "asks can(), and owns() for what is private",
     "subject_name": "subjects of the user's own grants only",
 }

@@ -17,7 +17,7 @@ import pytest
 from api.app import create_app
 from engine.access.integrations import Integrations
 from engine.access.tokens import Tokens
-from engine.bootstrap import request_url
+from engine.addresses import request_url
 from engine.domain.clock import SystemClock
 from engine.domain.identity import Identity
 from engine.domain.node import NewNode, User

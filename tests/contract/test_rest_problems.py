@@ -212,7 +212,6 @@ async def test_a_damaged_file_is_not_served(
     stored = await door.post(f"{home_path}/records", json={"text": "Pike at dawn.", "node_id": str(user.user_id)})
     record = stored.json()["records"][0]
     path = f"{home_path}/nodes/{record['node_id']}/files/{record['file_id']}"
-    assert (await door.get(path)).text == "Pike at dawn."
     (file,) = (
         file
         for file in (engine.settings.home / "objects").rglob("*")

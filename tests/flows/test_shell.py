@@ -209,3 +209,26 @@ def test_a_grant_is_given_seen_and_ended(run: Run, kept: subprocess.CompletedPro
     assert "revoked" in run("access", "log", "--user", "grace").stdout
     refused = run("grant", "give", "Health", "--user", "grace", "--integration", "calendar", "--mode", "read_write")
     assert refused.returncode == 1 and "never to write" in sentence(refused)
+
+
+@pytest.mark.ledger("N19", "N20", "U05")
+@pytest.mark.usefixtures("kept")
+def test_a_file_is_woken_and_put_to_sleep(run: Run, tmp_path: Path) -> None:
+    note = tmp_path / "pike.md"
+    note.write_text("# Pike\n\nThe pike hides in the reeds.\n", encoding="utf-8")
+    assert run("provision", "hal", "Lake", "--keywords", "pike, reeds").returncode == 0
+    assert run("ingest", str(note), "--user", "hal").returncode == 0
+    [file] = json.loads(run("file", "state", "Lake", "--user", "hal", "--json").stdout)["files"]
+    assert (file["file_name"], file["compression_state"]) == ("pike.md", "dormant")
+    woken = run("file", "wake", "Lake", "pike.md", "--user", "hal")
+    assert woken.returncode == 0 and "active, woken by hand." in woken.stdout
+    swept = run("sweep", "--json")
+    assert json.loads(swept.stdout)["dormancy"]["unused"] == 0
+    state = json.loads(run("file", "state", "Lake", file["file_id"], "--user", "hal", "--json").stdout)
+    assert (state["state"], state["by_hand"]) == ("active", True)
+    assert "dormant." in run("file", "sleep", "Lake", "pike.md", "--user", "hal").stdout
+    log = json.loads(run("file", "log", "--user", "hal", "--json").stdout)["entries"]
+    assert [line["to_state"] for line in log] == ["dormant", "active", "rehydrating"]
+    assert run("file", "log", "--user", "hal", "--to-review").stdout.strip() == "Nothing needs a look."
+    assert "no file called trout.md" in sentence(run("file", "wake", "Lake", "trout.md", "--user", "hal"))
+    assert run("file", "review", str(log[0]["entry_id"]), "--user", "hal").returncode == 1

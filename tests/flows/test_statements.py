@@ -12,7 +12,7 @@ from engine.stores.statements import CYPHER_FOLDER, SQL_FOLDER
 
 CYPHER = sorted(path.relative_to(CYPHER_FOLDER).as_posix() for path in CYPHER_FOLDER.rglob("*.cypher"))
 SQL = sorted(path.name for path in SQL_FOLDER.glob("*.sql"))
-OPERATORS_OWN = {"schema", "doctor"}
+OPERATORS_OWN = {"schema", "doctor", "lifecycle"}
 WRITES_OF_THE_OUTBOX = {
     "node/provision.cypher",
     "node/revised.cypher",

@@ -17,7 +17,8 @@ import pytest
 from psycopg import conninfo
 from pydantic import SecretStr
 
-from engine.bootstrap import open_engine, request_url
+from engine.addresses import request_url
+from engine.bootstrap import open_engine
 from engine.domain.history import Conversation, Turn
 from engine.domain.search import SearchRequest
 from engine.embedded import attached

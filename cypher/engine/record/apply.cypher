@@ -15,5 +15,5 @@ FOREACH (_ IN CASE WHEN fresh THEN [1] ELSE [] END |
     n.private_records = coalesce(n.private_records, 0) + CASE row.privacy WHEN 'private' THEN 1 ELSE 0 END,
     n.private_items = coalesce(n.private_items, 0) + CASE row.privacy WHEN 'private' THEN row.items ELSE 0 END,
     n.last_accessed_at = datetime(row.known_from),
-    n.state = CASE WHEN row.file_id IS NULL THEN n.state ELSE 'dormant' END)
+    n.state = CASE WHEN row.file_id IS NULL OR n.state_seq IS NOT NULL THEN n.state ELSE 'dormant' END)
 RETURN count(DISTINCT row.record_id) AS applied

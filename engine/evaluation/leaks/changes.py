@@ -32,10 +32,11 @@ async def change(engine: Engine, world: World, rng: Random) -> AsyncIterator[tup
     for grant_id in rng.sample(running, min(2, len(running))):
         await revoke(engine, world, user, grant_id)
         yield "revoke", owner(user), []
-    if len(world.links) < 60:
-        await add_edge(engine, world, rng, rng.sample(mine, 2))
-        yield "relate", owner(user), []
     touched: set[UUID] = set()
+    if len(world.links) < 60:
+        link = await add_edge(engine, world, rng, rng.sample(mine, 2))
+        touched.add(link.source)  # whose log keeps the delta
+        yield "relate", owner(user), []
     if len(mine) < MOST_NODES and rng.random() < 0.2:
         above = rng.choice([place for place in mine if place.layer < MAX_LAYER])
         touched.add((await add_node(engine, world, above, rng, persona=rng.random() < 0.3)).node_id)

@@ -10,9 +10,10 @@ from dataclasses import replace
 from uuid import UUID
 
 from engine.domain.delta import SubjectState
+from engine.domain.file_state import FileStatus
 from engine.domain.node import Edge, Shell
 from engine.domain.search import Anchor, Hit, SearchAnswer, SearchRequest
-from engine.errors import NotFound
+from engine.errors import Conflict, NotFound
 from engine.evaluation.leaks.model import Asker, Place, World, Written
 from engine.hierarchy.shells import RecordMetadata, RegisteredEdge
 
@@ -60,6 +61,7 @@ def shell(world: World, asker: Asker, node_id: UUID, outcome: object) -> Iterato
     yield from differing("parent", above, outcome.parent_id)
     yield from differing("path", world.path(asker, node_id), outcome.path)
     yield from differing("schema", place.schema_name if owns else None, outcome.schema_name)
+    yield from differing("revision", owns, outcome.revision is not None)
     yield from differing("counts", _counts(world, asker, node_id), (outcome.records, outcome.items))
     children = {
         (child.node_id, child.name, _counts(world, asker, child.node_id)[0], len(_children(world, asker, child)))
@@ -158,6 +160,19 @@ def file(world: World, asker: Asker, node_id: UUID, record: Written, outcome: ob
         yield f"not given: {_short(outcome)}"
     elif record.marker.encode() not in outcome:
         yield "another file's bytes"
+
+
+def file_state(
+    world: World, asker: Asker, node_id: UUID, record: Written, writing: bool, outcome: object
+) -> Iterator[str]:
+    """The state of a file for whoever may read it; whoever puts it to sleep must be let write, too."""
+    at_home = node_id == record.node_id and world.reads_here(asker, node_id)
+    if not (at_home and world.sees(asker, record, "files") and (not writing or world.writes(asker, node_id))):
+        yield from denied(outcome)
+    elif isinstance(outcome, FileStatus):
+        yield from differing("file", (node_id, record.file_id), (outcome.node_id, outcome.file_id))
+    elif not (writing and isinstance(outcome, Conflict)):  # somebody else restores it at this moment
+        yield f"not given: {_short(outcome)}"
 
 
 def search(world: World, asker: Asker, request: SearchRequest, wanted: Written, outcome: object) -> Iterator[str]:

@@ -14,6 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
+from engine.domain.delta import Change
 from engine.domain.grant import FIELDS, Field, GrantMode, NewGrant, SubjectKind
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import MAX_LAYER, NewNode
@@ -72,6 +73,7 @@ async def grow(engine: Engine, rng: Random, size: Size | None = None) -> World:
     await asyncio.sleep(LAPSE)
     for grant_id in (grant_id for grants in lapsing for grant_id in grants):
         world.end_right(grant_id)
+    await _wake(engine, world)
     await survey(engine, world, world.places)
     return world
 
@@ -127,6 +129,9 @@ async def add_node(engine: Engine, world: World, above: Place, rng: Random, *, p
     aliases = (SHARED_ALIAS,) if rng.random() < 0.4 else ()
     new = NewNode(above.node_id, name, "persona" if persona else "concept", f"All of {told}.", (keyword,), aliases)
     made = await engine.memory(above.user_id).provision(new)
+    if rng.random() < 0.4:  # it has a past, too
+        later = Change("node", made.node_id, {"summary": f"All of {marker(rng)}."})
+        await engine.memory(above.user_id).change(later)
     place = Place(
         made.node_id, above.user_id, above.node_id, name, aliases, new.node_type, made.layer, made.schema_name
     )
@@ -163,6 +168,13 @@ async def add_record(
         made = Written(record.record_id, record.node_id, record.file_id, title, text, private, record.items)
         world.add_written(made, (source,))
     return report
+
+
+async def _wake(engine: Engine, world: World) -> None:
+    """One file of every user, so that there are lines in the log of states."""
+    for user in world.users:
+        record = next(one for one in world.written.values() if world.places[one.node_id].user_id == user)
+        await engine.memory(user).wake(record.node_id, record.file_id)
 
 
 async def _entitle(engine: Engine, world: World, user: UUID, rng: Random, size: Size) -> list[UUID]:

@@ -122,9 +122,10 @@ def commit(world: World, rng: Random) -> Operation:
         writable = [place.node_id for place in world.readable(asker, graph) if world.writes(asker, place.node_id)]
         node = rng.choice(writable or [node])
     claimed = rng.choice((graph, graph, rng.choice(world.users)))
-    kind = rng.choice(("records", "records", "node"))
+    kind = rng.choice(("records", "records", "record_revised", "relation", "node", "node_revised"))
     honest = claimed == graph and _at_home(world, asker, graph) and world.writes(asker, node)
-    allowed = kind == "records" and (honest or (asker.kind == "user" and asker.principal_id == graph))
+    own = asker.kind == "user" and asker.principal_id == graph
+    allowed = kind in ("records", "record_revised", "relation") and (own or (honest and kind != "relation"))
     parameters = {"user_id": graph, "kind": kind, "claimed": claimed, "node_id": node}
     return _attempt("commit", asker, Statement("leaks_insert_outbox", None, parameters), allowed)
 

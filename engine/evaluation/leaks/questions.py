@@ -106,6 +106,19 @@ def read_file(world: World, rng: Random) -> Operation:
     return question(world, "file", asker, about, lambda memory: memory.read_file(node, record.file_id), judge)
 
 
+def file_state(world: World, rng: Random) -> Operation:
+    """The state of a file: asked for, or changed."""
+    asker = somebody(world, rng)
+    record = rng.choice(list(world.written.values()))
+    node = record.node_id if rng.random() < 0.9 else some_node(world, asker, rng)
+    command = rng.choice(("file_state", "wake", "sleep"))
+    judge = partial(expected.file_state, world, asker, node, record, command == "sleep")
+    about = f"{command} {record.file_id} at {node}"
+    return question(
+        world, "file state", asker, about, lambda memory: getattr(memory, command)(node, record.file_id), judge
+    )
+
+
 def listing(world: World, rng: Random) -> Operation:
     """The grants of the graph, or of one node."""
     asker = somebody(world, rng)
@@ -189,6 +202,7 @@ DRAWS: dict[str, tuple[Draw, int]] = {
     "edges": (edges, 5),
     "search": (search, 12),
     "file": (read_file, 8),
+    "file state": (file_state, 6),
     "listing": (listing, 3),
     "audience": (audience, 2),
     "log": (log, 2),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from engine.neurigraph import Engine
 
 REFUSED = "refused"
+STATE_LOG = "compression_state_log"
 
 
 def claimant(world: World, rng: Random) -> Asker:
@@ -104,15 +105,20 @@ def node_rows(world: World, rng: Random) -> Operation:
 
 
 def shared_rows(world: World, rng: Random) -> Operation:
-    """All shared tables; the audit log grows meanwhile by the asker's own refusals, which are passed over."""
+    """All shared tables; a user's own logs grow meanwhile, by refusals and by files that are opened, and are passed over."""
     asker = claimant(world, rng)
     wanted = {_line(row) for row in world.shared if may_see_shared(world, asker, row)}
 
     def shown(row: dict[str, Any]) -> list[object]:
         own = asker.kind == "user" and row["user_id"] == asker.principal_id
-        return [] if own and row["detail"] == REFUSED else [_line(row)]
+        return [] if own and _grows(row) else [_line(row)]
 
     return _exactly("shared rows", asker, Statement("leaks_shared_rows"), wanted, shown)
+
+
+def _grows(row: dict[str, Any]) -> bool:
+    """A line of a log that may be new."""
+    return bool(row["place"] == STATE_LOG or row["detail"] == REFUSED)
 
 
 def _line(row: dict[str, Any]) -> tuple[object, ...]:
@@ -122,7 +128,7 @@ def _line(row: dict[str, Any]) -> tuple[object, ...]:
 def may_see_shared(world: World, asker: Asker, row: dict[str, Any]) -> bool:
     """Whether a row of the shared tables is for the asker and always there."""
     place = row["place"]
-    if place == "access_log" and row["detail"] == REFUSED:
+    if _grows(row):
         return False
     if asker.kind == "user":
         return bool(row["user_id"] == asker.principal_id)

@@ -1,0 +1,42 @@
+"""The log of the states of files: what woke which file, what fell asleep, what went wrong and was looked at."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query
+
+from api.bodies import JsonRoute
+from api.context import UserMemory, require_owner
+from api.models import Review, ReviewedEntry
+from api.problems import documented
+from engine.domain.file_state import StateEntry
+
+router = APIRouter(prefix="/v1/users/{user_id}/file-log", tags=["files"], route_class=JsonRoute)
+MOST = 2**62
+
+
+@router.get("", operation_id="getFileLog", responses=documented(404, 422, 503))
+async def file_log(
+    memory: UserMemory,
+    node_id: Annotated[UUID | None, Query(description="Only files of this node.")] = None,
+    file_id: Annotated[UUID | None, Query(description="Only this file.")] = None,
+    to_review: Annotated[bool, Query(description="Only what went wrong and nobody has looked at.")] = False,
+    before: Annotated[int | None, Query(ge=1, le=MOST, description="The last entry of the page before.")] = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> tuple[StateEntry, ...]:
+    """Transitions of the files of a graph, newest first, one page. Nothing in it is ever changed."""
+    await require_owner(memory)
+    return await memory.file_log.page(
+        memory.principal, node_id=node_id, file_id=file_id, to_review=to_review, before=before, limit=limit
+    )
+
+
+@router.post(
+    "/{entry_id}/review", operation_id="reviewFileLog", responses=documented(400, 404, 413, 415, 422, 503, 507)
+)
+async def review(entry_id: Annotated[int, Path(ge=1, le=MOST)], body: Review, memory: UserMemory) -> ReviewedEntry:
+    """Notes, in an entry of its own, that its user has looked at one that needed it. Again, nothing changes."""
+    await require_owner(memory)
+    return ReviewedEntry(entry_id=await memory.file_log.review(memory.principal, entry_id, body.note))

@@ -1,0 +1,79 @@
+"""Where the three stores are: managed ones by their URLs, else the embedded servers."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from psycopg import conninfo
+
+from engine.embedded import attached
+from engine.errors import SettingsError
+from engine.progress import Progress
+from engine.settings import Settings
+from engine.stores.postgres import encrypted
+from engine.stores.tls import authority
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where the three stores are."""
+
+    neo4j_url: str
+    neo4j_user: str
+    neo4j_password: str
+    postgres_url: str
+    request_url: str
+    objects_url: str
+
+
+async def addresses_of(settings: Settings, progress: Progress, stack: AsyncExitStack) -> Addresses:
+    """Managed stores where URLs are set; the embedded servers for the others."""
+    objects_url = (
+        settings.objects_url.get_secret_value() if settings.objects_url else _folder_url(settings.home / "objects")
+    )
+    if settings.neo4j_url and settings.postgres_url:
+        if settings.neo4j_password is None:
+            raise SettingsError("NEURIGRAPH_NEO4J_URL needs NEURIGRAPH_NEO4J_PASSWORD.")
+        trusted = authority(settings.postgres_ca, "NEURIGRAPH_POSTGRES_CA")
+        url = encrypted(settings.postgres_url.get_secret_value(), trusted)
+        own = settings.postgres_request_url
+        request = encrypted(own.get_secret_value(), trusted) if own else request_url(url)
+        password = settings.neo4j_password.get_secret_value()
+        return Addresses(settings.neo4j_url, settings.neo4j_user, password, url, request, objects_url)
+    if settings.neo4j_url or settings.postgres_url:
+        raise SettingsError("Set both NEURIGRAPH_NEO4J_URL and NEURIGRAPH_POSTGRES_URL, or neither.")
+    if settings.neo4j_ca or settings.postgres_ca:
+        raise SettingsError(
+            "NEURIGRAPH_NEO4J_CA and NEURIGRAPH_POSTGRES_CA are for managed stores: set their URLs too."
+        )
+    servers = await stack.enter_async_context(
+        attached(settings.home, settings.cache, progress=progress, base_url=settings.jars_url)
+    )
+    return Addresses(
+        servers.neo4j_url,
+        servers.neo4j_user,
+        servers.neo4j_password,
+        servers.postgres_url,
+        request_url(servers.postgres_url),
+        objects_url,
+    )
+
+
+def _folder_url(folder: Path) -> str:
+    return folder.absolute().as_uri()
+
+
+def request_url(service_url: str) -> str:
+    """The URL of the unprivileged role on the same server; its password is derived from the service's."""
+    password = derived(service_url, b"neurigraph request role")
+    return conninfo.make_conninfo(service_url, user="neurigraph_request", password=password)
+
+
+def derived(service_url: str, purpose: bytes) -> str:
+    """HMAC-SHA256 keyed with the service's password: nobody without it can compute it, and it need not be stored."""
+    password = str(conninfo.conninfo_to_dict(service_url).get("password", ""))
+    return hmac.new(password.encode(), purpose, hashlib.sha256).hexdigest()

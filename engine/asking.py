@@ -1,0 +1,75 @@
+"""Whoever asks of a memory: the principal, what it works with, and how a refusal is told and noted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from time import monotonic
+from uuid import UUID
+
+from engine.access.grants import Grants
+from engine.access.idempotency import Idempotency
+from engine.domain.principal import Principal
+from engine.errors import NotFound
+from engine.hierarchy.provisioning import Provisioning
+from engine.hierarchy.shells import Shells
+from engine.history.changes import Changes
+from engine.ingest.pipeline import Ingest
+from engine.lifecycle.dormancy import Dormancy
+from engine.lifecycle.file_log import FileLog
+from engine.lifecycle.rehydrate import Rehydration
+from engine.privacy.redact import Redactor
+from engine.retrieval.pipeline import Search
+
+REFUSAL_S = 0.05
+"""A refusal is told after this time, or a multiple of it; unpadded, denied and missing differ by some 0.1 ms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a memory works with; wired in `bootstrap`."""
+
+    provisioning: Provisioning
+    shells: Shells
+    ingest: Ingest
+    search: Search
+    changes: Changes
+    rehydration: Rehydration
+    dormancy: Dormancy
+    file_log: FileLog
+    idempotency: Idempotency
+    grants: Grants
+    max_text_bytes: int
+    redactor: Redactor
+
+
+class Asking:
+    """A principal in front of the parts. Errors are those of `engine.errors`; missing and forbidden look the same."""
+
+    def __init__(self, principal: Principal, parts: Parts) -> None:
+        self.principal = principal
+        self._parts = parts
+
+    # who asks --------------------------------------------------------------------------------------------
+
+    async def require(self) -> None:
+        """Raises NotFound unless the principal is at home here: a user in the own graph, a persona in its owner's."""
+        await self._parts.shells.schema_of(self.principal, self.principal.principal_id)
+
+    @asynccontextmanager
+    async def _noting(self, operation: str, node_id: UUID) -> AsyncIterator[None]:
+        """Notes a refusal, and tells it at a round time: that a policy had to be asked must not show on a clock."""
+        started = monotonic()
+        try:
+            yield
+        except NotFound:
+            await self._parts.grants.refused(self.principal, node_id, operation)
+            await asyncio.sleep(REFUSAL_S - (monotonic() - started) % REFUSAL_S)
+            raise
+
+    @property
+    def grants(self) -> Grants:
+        """The rights that the user of this graph gave, and their log."""
+        return self._parts.grants

@@ -1,0 +1,56 @@
+"""The life of a file after it was stored.
+
+    dormant      compressed, as it was written; nothing of it takes room beside that
+    rehydrating  somebody restores it, once for everybody who waits
+    active       a restored copy serves its readers, until its time is over or it is put to sleep
+
+A node is rehydrating while one of its files is, else active while one is, else dormant; without files it is active.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from engine.domain.node import FileState
+
+StateTrigger = Literal["retrieval", "ttl", "dormancy", "manual", "recovery", "error", "review"]
+"""Why a state changed: somebody read the file, the time after that was over, it was not used for long, somebody said so,
+a crash was mended, something went wrong; or nothing changed and its user has looked at an entry."""
+LONGEST_NOTE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class FileStatus:
+    """The state of a file now. `since` None: since it was stored. `due_at`: when it falls asleep unless it is read again;
+    None where it sleeps or was woken by hand. `failure`: why the last attempt to restore it failed, if it did."""
+
+    node_id: UUID
+    file_id: UUID
+    state: FileState
+    since: datetime | None
+    due_at: datetime | None
+    by_hand: bool
+    failure: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StateEntry:
+    """A line of the state log. `reviewed_by` is the entry that says that its user has looked at it; `reviews` is the
+    entry that this one is about."""
+
+    entry_id: int
+    occurred_at: datetime
+    node_id: UUID
+    file_id: UUID
+    from_state: FileState
+    to_state: FileState
+    trigger: StateTrigger
+    actor_kind: str
+    actor_id: UUID | None
+    detail: str
+    needs_review: bool
+    reviewed_by: int | None
+    reviews: int | None

@@ -1,0 +1,94 @@
+"""Falling asleep: files whose time after a retrieval is over, files woken by hand that nobody uses, restorations that
+stopped, and what its user puts to sleep. A file's row goes first, then its copy; the compressed object was never touched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from engine.domain.clock import Clock
+from engine.domain.file_state import FileStatus
+from engine.domain.principal import Principal
+from engine.errors import NeurigraphError
+from engine.hierarchy.outbox import StepHook
+from engine.hierarchy.shells import Shells
+from engine.lifecycle.file_states import Asleep, FileStates
+from engine.lifecycle.node_states import NodeStates
+from engine.lifecycle.restoration import copy_key
+from engine.stores.objects import ObjectStore
+
+BATCH = 100
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class DormancyReport:
+    """What a sweep put to sleep: files past their time after a retrieval, files woken by hand and unused, files whose
+    restoration had stopped; and how many nodes' states the graph had still to learn from before."""
+
+    expired: int
+    unused: int
+    recovered: int
+    mended: int
+
+    @property
+    def asleep(self) -> int:
+        """All files that fell asleep."""
+        return self.expired + self.unused + self.recovered
+
+
+class Dormancy:
+    """Puts files to sleep. Safe to run twice at once, and to end at any time: what is left, the next run finds."""
+
+    def __init__(
+        self,
+        states: FileStates,
+        nodes: NodeStates,
+        objects: ObjectStore,
+        shells: Shells,
+        clock: Clock,
+        reached: StepHook,
+    ) -> None:
+        self._states, self._nodes, self._objects, self._shells = states, nodes, objects, shells
+        self._clock, self._reached = clock, reached
+
+    async def run(self) -> DormancyReport:
+        """One sweep in batches of 100; raises StoreUnavailable."""
+        mended = await self._nodes.tell()
+        now, causes = self._clock.now(), Counter[str]()
+        while batch := await self._states.sweep(now, BATCH):
+            causes.update(file.cause for file in batch)
+            await self._forget(batch)
+        return DormancyReport(causes["ttl"], causes["dormancy"], causes["recovery"], mended)
+
+    async def run_quietly(self) -> None:
+        """One sweep for the background: a store that is down is met again in the next."""
+        try:
+            report = await self.run()
+            if report.asleep:
+                log.info("%d files fell asleep", report.asleep)
+        except NeurigraphError as error:
+            log.warning("the sweep will try again: %s", error.detail)
+
+    async def sleep(self, principal: Principal, node_id: UUID, file_id: UUID) -> FileStatus:
+        """Puts one file to sleep now; its state then. Raises NotFound unless the principal may write at the node, Conflict
+        while the file is being restored."""
+        await self._shells.schema_of(principal, node_id)
+        asleep = await self._states.sleep(principal, node_id, file_id)
+        if asleep is not None:
+            await self._forget([asleep])
+        return await self._states.status(principal, node_id, file_id)
+
+    async def _forget(self, batch: Sequence[Asleep]) -> None:
+        """Deletes the copies and tells the graph; both may be done again, and are, by others, when this is cut off."""
+        self._reached("files_asleep")
+        keys = [copy_key(file.storage_path, file.claim_id) for file in batch if file.storage_path is not None]
+        await asyncio.gather(*(self._objects.delete(key) for key in keys))
+        self._reached("copies_deleted")
+        await self._nodes.tell_quietly(list({file.node_id for file in batch}))
+        self._reached("states_told")

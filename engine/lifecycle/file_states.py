@@ -1,0 +1,127 @@
+"""The one door to the states of files: every transition is one statement, which also writes the log.
+
+What a principal may do with a file, the statements decide; the end of a restoration is the service's to note.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+from uuid import UUID, uuid4
+
+from engine.domain.clock import Clock
+from engine.domain.file_state import FileStatus
+from engine.domain.principal import Principal
+from engine.lifecycle.restoration import StoredFile
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FileTimes:
+    """How long a file is awake after a retrieval, and unused after it was woken by hand; how long a restoration may be
+    silent before another takes over; how long a reader waits by default."""
+
+    after_retrieval: timedelta
+    unused: timedelta
+    lease: timedelta
+    wait_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """How a reader finds a file: `mine` says that the caller restores it. `failed`: the restoration that the caller had
+    waited for found it damaged."""
+
+    state: Literal["active", "rehydrating", "failed"]
+    since: datetime
+    due_at: datetime | None
+    by_hand: bool
+    claim_id: UUID
+    mine: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Asleep:
+    """A file that has just fallen asleep: what to delete, and why it fell asleep."""
+
+    node_id: UUID
+    claim_id: UUID
+    storage_path: str | None
+    cause: Literal["ttl", "dormancy", "recovery", "manual"]
+
+
+class FileStates:
+    """States of files in Postgres."""
+
+    def __init__(self, postgres: Postgres, clock: Clock, times: FileTimes) -> None:
+        self._postgres, self._clock, self.times = postgres, clock, times
+
+    # for a principal -------------------------------------------------------------------------------------
+
+    async def claim(
+        self, principal: Principal, file: StoredFile, *, by_hand: bool, lost: UUID | None, waited: UUID | None
+    ) -> Claim:
+        """Asks for the file awake; see engine.claim_file. Raises NotFound, StoreUnavailable."""
+        now = self._clock.now()
+        parameters = {
+            "node_id": file.node_id,
+            "file_id": file.file_id,
+            "claim_id": uuid4(),
+            "by_hand": by_hand,
+            "now": now,
+            "lease": now + self.times.lease,
+            "until": now + self.times.after_retrieval,
+            "lost": lost,
+            "waited": waited,
+        }
+        return Claim(**(await self._postgres.fetch(principal, sql_text("file_claim"), parameters))[0])
+
+    async def status(self, principal: Principal, node_id: UUID, file_id: UUID) -> FileStatus:
+        """The state of a file; raises NotFound unless the principal may read it."""
+        parameters = {"node_id": node_id, "file_id": file_id}
+        rows = await self._postgres.fetch(principal, sql_text("file_status"), parameters)
+        return FileStatus(node_id, file_id, **rows[0])
+
+    async def sleep(self, principal: Principal, node_id: UUID, file_id: UUID) -> Asleep | None:
+        """Puts a file to sleep; None where it slept. Raises NotFound unless the principal may write at the node, Conflict
+        while it is being restored."""
+        parameters = {"node_id": node_id, "file_id": file_id, "now": self._clock.now()}
+        rows = await self._postgres.fetch(principal, sql_text("file_sleep"), parameters)
+        return Asleep(node_id, cause="manual", **rows[0]) if rows else None
+
+    # for the service -------------------------------------------------------------------------------------
+
+    async def restored(self, file: StoredFile, claim_id: UUID) -> bool:
+        """The copy of this claim is there: active. False when another took the file over."""
+        now = self._clock.now()
+        return await self._noted("file_restored", file, claim_id, now=now, until=now + self.times.after_retrieval)
+
+    async def failed(self, file: StoredFile, claim_id: UUID, detail: str, *, review: bool) -> bool:
+        """The restoration of this claim failed: dormant again. False when another took the file over."""
+        now = self._clock.now()
+        return await self._noted("file_failed", file, claim_id, now=now, detail=detail, review=review)
+
+    async def prolong(self, file: StoredFile, claim_id: UUID) -> None:
+        """The restoration of this claim is still at work."""
+        lease = self._clock.now() + self.times.lease
+        parameters = {"node_id": file.node_id, "file_id": file.file_id, "claim_id": claim_id, "lease": lease}
+        async with self._postgres.as_service() as connection:
+            await connection.execute(sql_text("file_claim_prolong"), parameters)
+
+    async def sweep(self, now: datetime, limit: int) -> list[Asleep]:
+        """Puts the next files to sleep whose time was over at `now`; empty when there are no more."""
+        parameters = {"now": now, "unused": now - self.times.unused, "limit": limit}
+        return [Asleep(**row) for row in await self._rows("files_sweep", parameters)]
+
+    async def _noted(self, name: str, file: StoredFile, claim_id: UUID, **more: Any) -> bool:
+        parameters = {"node_id": file.node_id, "file_id": file.file_id, "claim_id": claim_id, **more}
+        return bool((await self._rows(name, parameters))[0]["done"])
+
+    async def _rows(self, name: str, parameters: Row) -> list[Row]:
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text(name), parameters)
+            return await cursor.fetchall()

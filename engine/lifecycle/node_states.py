@@ -1,0 +1,56 @@
+"""States of nodes, derived from their files in Postgres and shown in the graph. What the graph was not told, a crash or
+a silent store aside, is told by the next sweep or start; a late message changes nothing (see lifecycle/states.cypher)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from uuid import UUID
+
+from engine.errors import NeurigraphError
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_text
+
+log = logging.getLogger(__name__)
+PAGE = 500
+
+
+class NodeStates:
+    """Tells the graph what states its nodes have."""
+
+    def __init__(self, postgres: Postgres, neo4j: Neo4j) -> None:
+        self._postgres, self._neo4j = postgres, neo4j
+
+    async def tell(self, nodes: Sequence[UUID] | None = None) -> int:
+        """Shows the states of these nodes, or of all that the graph was not told of; how many those were.
+
+        Raises StoreUnavailable; nothing is lost then.
+        """
+        told = 0
+        while True:
+            async with self._postgres.as_service() as connection:
+                parameters = {"nodes": list(nodes) if nodes is not None else None, "limit": PAGE}
+                cursor = await connection.execute(sql_text("node_states_untold"), parameters)
+                rows = await cursor.fetchall()
+            if not rows:
+                return told
+            shown = [
+                {"node_id": str(r["node_id"]), "state": r["state"], "seq": r["seq"]}
+                | {"changed_at": r["changed_at"].isoformat()}
+                for r in rows
+            ]
+            await self._neo4j.write(cypher("lifecycle/states"), states=shown)
+            parameters = {"nodes": [row["node_id"] for row in rows], "seqs": [row["seq"] for row in rows]}
+            async with self._postgres.as_service() as connection:
+                await connection.execute(sql_text("node_states_told"), parameters)
+            told += len(rows)
+            if nodes is not None:
+                return told
+
+    async def tell_quietly(self, nodes: Sequence[UUID] | None = None) -> None:
+        """The same for those who need not know: a graph that is silent learns it later."""
+        try:
+            await self.tell(nodes)
+        except NeurigraphError as error:
+            log.warning("the graph will learn the states of its nodes later: %s", error.detail)

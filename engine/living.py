@@ -1,0 +1,56 @@
+"""How the contents of a memory change, and what they were."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from engine.asking import Asking
+from engine.domain.clock import NOW, Moment
+from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
+from engine.history.reading import DifferencePage
+from engine.privacy.nodes import redacted_change
+
+
+class LivingRecords(Asking):
+    """Changes as deltas, states at any moment, differences."""
+
+    async def change(self, change: Change) -> Changed:
+        """Changes a record, an item, a node or a relation by a delta: nothing is overwritten. See `engine.domain.delta`.
+
+        Raises NotFound, Conflict (it was changed meanwhile), NameTaken, DepthExceeded, InvalidInput, StoreUnavailable.
+        """
+        change = redacted_change(change, self._parts.redactor)
+        async with self._noting("change", change.node_id or change.subject_id):
+            return await self._parts.changes.change(self.principal, change)
+
+    async def deltas(
+        self, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, after: int = 0, limit: int = 100
+    ) -> tuple[Delta, ...]:
+        """How a subject changed, by revision, one page; a record's or item's `node_id` is where it lies. Raises NotFound."""
+        async with self._noting("history", node_id or subject_id):
+            return await self._parts.changes.deltas(
+                self.principal, kind, subject_id, node_id=node_id, after=after, limit=limit
+            )
+
+    async def state(
+        self, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, moment: Moment = NOW
+    ) -> SubjectState:
+        """What a subject was at a moment on both clocks, with its revision of today. Raises NotFound."""
+        async with self._noting("state", node_id or subject_id):
+            return await self._parts.changes.state(self.principal, kind, subject_id, node_id=node_id, moment=moment)
+
+    async def difference(
+        self,
+        start: datetime,
+        end: datetime,
+        *,
+        node_id: UUID | None = None,
+        after: tuple[UUID, UUID] | None = None,
+        limit: int = 100,
+    ) -> DifferencePage:
+        """What differs between what was so at `start` and at `end`, in the whole graph or at one node. Raises NotFound."""
+        async with self._noting("difference", node_id or self.principal.user_id):
+            return await self._parts.changes.difference(
+                self.principal, start, end, node_id=node_id, after=after, limit=limit
+            )

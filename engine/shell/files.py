@@ -1,0 +1,234 @@
+"""file, sweep: which files sleep and which are awake, waking them and putting them to sleep, and what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+from rich.filesize import decimal
+from rich.table import Table
+from rich.text import Text
+
+from engine.errors import NotFound
+from engine.shell import session
+from engine.shell.options import AsJson, Handle
+from engine.shell.plain_json import print_json
+from engine.shell.session import Session
+from engine.shell.tokens import node_at
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from engine.domain.file_state import FileStatus
+    from engine.hierarchy.shells import RecordMetadata
+    from engine.memory import Memory
+    from engine.neurigraph import Engine
+
+Node = Annotated[str, typer.Argument(metavar="NODE", help="The node: Family/Health, or its id.")]
+File = Annotated[str, typer.Argument(metavar="FILE", help="The file's id, or its name at the node.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands of this module."""
+    files = typer.Typer(no_args_is_help=True, help="States of files: asleep, awake, being restored.")
+    files.command("state")(state)
+    files.command("wake")(wake)
+    files.command("sleep")(sleep)
+    files.command("log")(log)
+    files.command("review")(review)
+    app.add_typer(files, name="file")
+    app.command("sweep")(sweep)
+
+
+def state(
+    context: typer.Context,
+    node: Node,
+    file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="Its id or name; without it, all.")] = None,
+    user: Handle = None,
+    as_json: AsJson = False,
+) -> None:
+    """The state of a file, or of all files of a node; wakes nothing."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory, node_id = await _place(engine, user, node)
+            if file is not None:
+                _print_status(here, await memory.file_state(node_id, await _file(memory, node_id, file)), as_json)
+                return
+            files = await _files(memory, node_id)
+        if as_json:
+            wanted = ("file_id", "file_name", "compression_state", "size_bytes", "stored_bytes")
+            print_json(here.out, {"files": [{name: getattr(one, name) for name in wanted} for one in files]})
+            return
+        rows = [
+            (str(one.file_id), one.file_name or "", one.compression_state or "", decimal(one.size_bytes or 0))
+            for one in files
+        ]
+        _print_table(here, ("file", "name", "state", "size"), rows, "No files here.")
+
+    here.run(work())
+
+
+def wake(
+    context: typer.Context,
+    node: Node,
+    file: File,
+    user: Handle = None,
+    wait: Annotated[float | None, typer.Option("--wait", min=0, help="Seconds to wait at most.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Wake a file; it stays awake until it is put to sleep or nobody reads it for long."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory, node_id = await _place(engine, user, node)
+            status = await memory.wake(node_id, await _file(memory, node_id, file), wait_s=wait)
+        _print_status(here, status, as_json)
+
+    here.run(work())
+
+
+def sleep(context: typer.Context, node: Node, file: File, user: Handle = None, as_json: AsJson = False) -> None:
+    """Put a file to sleep now."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory, node_id = await _place(engine, user, node)
+            status = await memory.sleep(node_id, await _file(memory, node_id, file))
+        _print_status(here, status, as_json)
+
+    here.run(work())
+
+
+def log(
+    context: typer.Context,
+    user: Handle = None,
+    to_review: Annotated[bool, typer.Option("--to-review", help="Only what went wrong and nobody looked at.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """The newest 100 transitions of the files of a user."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            entries = await memory.file_log.page(memory.principal, to_review=to_review)
+        if as_json:
+            print_json(here.out, {"entries": entries})
+            return
+        rows = [
+            (
+                str(e.entry_id),
+                _told(e.occurred_at),
+                str(e.file_id),
+                f"{e.from_state} > {e.to_state}",
+                e.trigger,
+                e.detail,
+            )
+            for e in entries
+        ]
+        nothing = "Nothing needs a look." if to_review else "No file has moved yet."
+        _print_table(here, ("entry", "when", "file", "moved", "by", "detail"), rows, nothing)
+
+    here.run(work())
+
+
+def review(
+    context: typer.Context,
+    entry: Annotated[int, typer.Argument(metavar="ENTRY", min=1, max=2**62, help="From file log --to-review.")],
+    user: Handle = None,
+    note: Annotated[str, typer.Option("--note", help="What was done, in one line.")] = "",
+) -> None:
+    """Note that somebody has looked at an entry of the log that needed it."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            made = await memory.file_log.review(memory.principal, entry, note)
+        here.out.print(f"Entry {entry}: looked at, as entry {made} says.")
+
+    here.run(work())
+
+
+def sweep(context: typer.Context, as_json: AsJson = False) -> None:
+    """Put files to sleep whose time is over, and delete orphans past their grace time."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            asleep, orphans = await engine.dormancy.run(), await engine.sweep.run()
+        if as_json:
+            print_json(here.out, {"dormancy": asleep, "orphans": orphans})
+            return
+        here.out.print(
+            f"{asleep.asleep:,} files fell asleep: {asleep.expired:,} past their time, {asleep.unused:,} unused, "
+            f"{asleep.recovered:,} whose restoration had stopped.",
+            soft_wrap=True,
+        )
+        here.out.print(f"{orphans.deleted:,} of {orphans.orphans:,} orphans deleted, {orphans.objects:,} objects seen.")
+
+    here.run(work())
+
+
+async def _place(engine: Engine, handle: str | None, node: str) -> tuple[Memory, UUID]:
+    owner = await session.the_user(engine, handle)
+    return engine.memory(owner.user_id), await node_at(engine, owner.user_id, node)
+
+
+async def _files(memory: Memory, node_id: UUID) -> list[RecordMetadata]:
+    """The files of a node, newest first."""
+    found: list[RecordMetadata] = []
+    page = await memory.metadata(node_id, limit=500)
+    found += page.records
+    while page.cursor is not None:
+        page = await memory.metadata(node_id, limit=500, cursor=page.cursor)
+        found += page.records
+    return [record for record in found if record.file_id is not None]
+
+
+async def _file(memory: Memory, node_id: UUID, text: str) -> UUID:
+    """The file of that id or name; raises NotFound."""
+    try:
+        return UUID(text)
+    except ValueError:
+        named = [one.file_id for one in await _files(memory, node_id) if one.file_name == text and one.file_id]
+    if len(named) == 1:
+        return named[0]
+    several = f"There are {len(named)} files called {text} at this node; say which by its id."
+    raise NotFound(several if named else f"There is no file called {text} at this node.")
+
+
+def _print_status(here: Session, status: FileStatus, as_json: bool) -> None:
+    if as_json:
+        print_json(here.out, status)
+        return
+    parts = [f"File {status.file_id}: {status.state}"]
+    if status.by_hand:
+        parts.append("woken by hand")
+    if status.due_at is not None:
+        parts.append(f"sleeps again {_told(status.due_at)}")
+    if status.failure is not None:
+        parts.append(f"its last restoration failed: {status.failure}")
+    here.out.print(Text(", ".join(parts).rstrip(".") + "."), soft_wrap=True)
+
+
+def _told(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _print_table(here: Session, names: Sequence[str], rows: Sequence[tuple[str, ...]], nothing: str) -> None:
+    if not rows:
+        here.out.print(nothing)
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in names:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    here.out.print(table)

@@ -1,0 +1,118 @@
+"""A process killed in any transition of a file leaves a file that can be read, and stores that agree."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+from engine.bootstrap import open_engine
+from engine.lifecycle.restoration import copy_of
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from engine.settings import Settings
+
+VICTIM = Path(__file__).with_name("file_victim.py")
+TEXT = "The walleye of Loon Lake rise at dusk. " * 40
+WAKING = ["file_claimed", "file_restored", "copy_written", "file_active", "state_told"]
+FALLING_ASLEEP = ["files_asleep", "copies_deleted", "states_told"]
+
+
+class Clock:
+    """The machine's clock, and so much later."""
+
+    later = timedelta(0)
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + self.later
+
+
+async def killed(engine: Engine, handle: str, operation: str, step: str) -> None:
+    """Runs the victim and asserts that it died by our hand, at the step."""
+    arguments = (str(engine.settings.home), str(engine.settings.cache), handle, operation, step)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, str(VICTIM), *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    out, errors = await asyncio.wait_for(process.communicate(), 120)
+    assert b"acknowledged" not in out and process.returncode == -signal.SIGKILL, errors.decode()
+
+
+async def told_file(engine: Engine) -> tuple[str, Memory, UUID, UUID]:
+    """A user with one text at the root: the handle, its memory, node and file."""
+    handle = f"k{uuid4().hex[:12]}"
+    user = await engine.create_user(handle)
+    memory = engine.memory(user.user_id)
+    report = await memory.remember_text("Dusk", TEXT)
+    return handle, memory, user.user_id, report.records[0].file_id
+
+
+async def settled(settings: Settings, user: UUID, node: UUID, file: UUID) -> None:
+    """Another process, past the dead one's lease: it reads the file, and after the sweeps nothing is left of the crash."""
+    clock = Clock()
+    quiet = settings.model_copy(update={"dormancy_interval_s": 1e6})
+    async with open_engine(quiet, clock=clock) as engine:
+        memory = engine.memory(user)
+        clock.later = timedelta(minutes=2)
+        assert await memory.read_file(node, file) == TEXT.encode()
+        assert (await memory.shell(node)).state == "active"
+        clock.later = timedelta(hours=3)
+        await engine.dormancy.run()
+        await engine.sweep.run(grace=timedelta(0))
+        assert await engine.doctor.examine() == []
+        assert (await memory.file_state(node, file)).state == (await memory.shell(node)).state == "dormant"
+        folder = settings.home / "objects"
+        left = [path for path in folder.rglob("*") if path.is_file() and str(file) in str(path)]
+        assert len(left) == 1 and not copy_of(left[0].relative_to(folder).as_posix())
+        await memory.read_file(node, file)
+
+
+@pytest.mark.ledger("N20", "N21")
+@pytest.mark.parametrize("operation", ["read", "wake"])
+@pytest.mark.parametrize("step", WAKING)
+async def test_killed_while_a_file_wakes(engine: Engine, operation: str, step: str) -> None:
+    handle, memory, node, file = await told_file(engine)
+    await killed(engine, handle, operation, step)
+    state = (await memory.file_state(node, file)).state
+    assert state == ("active" if step in ("file_active", "state_told") else "rehydrating")
+    if operation == "wake":  # who is woken by hand sleeps when told to, or is due after a month
+        await settled_by_hand(engine.settings, node, node, file)
+    else:
+        await settled(engine.settings, node, node, file)
+
+
+async def settled_by_hand(settings: Settings, user: UUID, node: UUID, file: UUID) -> None:
+    clock = Clock()
+    quiet = settings.model_copy(update={"dormancy_interval_s": 1e6})
+    async with open_engine(quiet, clock=clock) as engine:
+        clock.later = timedelta(minutes=2)
+        assert await engine.memory(user).read_file(node, file) == TEXT.encode()
+        assert (await engine.memory(user).sleep(node, file)).state == "dormant"
+    await settled(settings, user, node, file)
+
+
+@pytest.mark.ledger("N20")
+@pytest.mark.parametrize("operation", ["sleep", "sweep"])
+@pytest.mark.parametrize("step", FALLING_ASLEEP)
+async def test_killed_while_a_file_falls_asleep(engine: Engine, operation: str, step: str) -> None:
+    handle, memory, node, file = await told_file(engine)
+    await memory.read_file(node, file)
+    await killed(engine, handle, operation, step)
+    assert (await memory.file_state(node, file)).state == "dormant"
+    await engine.nodes.tell()  # as at every start and with every sweep
+    assert (await memory.shell(node)).state == "dormant"
+    assert await memory.read_file(node, file) == TEXT.encode()  # at once: nobody holds it
+    await settled(engine.settings, node, node, file)
+
+
+@pytest.mark.ledger("N20", "N21")
+async def test_killed_before_the_graph_knew_it_is_told_at_the_next_start(engine: Engine) -> None:
+    handle, memory, node, file = await told_file(engine)
+    await killed(engine, handle, "read", "file_active")
+    assert (await memory.file_state(node, file)).state == "active"
+    async with open_engine(engine.settings.model_copy(update={"dormancy_interval_s": 1e6})) as next_start:
+        assert (await next_start.memory(node).shell(node)).state == "active"
