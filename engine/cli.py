@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from engine.shell import audit, content, demonstration, doors, grants, measurements, past, session, stack, tokens
+from engine.shell import (
+    audit,
+    content,
+    demonstration,
+    doors,
+    embeddings,
+    grants,
+    measurements,
+    past,
+    session,
+    stack,
+    tokens,
+)
 
 
 def application() -> typer.Typer:
@@ -22,7 +34,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_begin)
-    for commands in (demonstration, stack, content, doors, tokens, grants, past, measurements, audit):
+    for commands in (demonstration, stack, content, doors, tokens, grants, past, embeddings, measurements, audit):
         commands.register(app)
     return app
 

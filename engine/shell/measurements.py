@@ -127,7 +127,9 @@ async def _evaluate(here: Session, evaluation: Evaluation, data: Path, out: Path
             return await engine.memory(users[handle]).search(request)
 
         async def rows(handle: str) -> Sequence[StoredItem]:
-            found: Sequence[StoredItem] = await baselines.stored_items(engine.postgres, Principal.user(users[handle]))
+            found: Sequence[StoredItem] = await baselines.stored_items(
+                engine.postgres, Principal.user(users[handle]), engine.active.current.version
+            )
             return found
 
         report: dict[str, Any] = await locomo.evaluate_locomo(data, ask, rows, engine.embedder.embed_query, progress)
