@@ -184,8 +184,15 @@ class EmbeddingVersions:
             raise Conflict(
                 f"{far.remaining:,} texts have no vector of {far.version.name} yet: build it to the end before."
             )
+        if far.remaining:
+            await self._prepare()
         await self._rows("embeddings_promote", name=far.version.name)
         return await self._after_the_step(far.version.name)
+
+    async def _prepare(self) -> None:
+        """The columns of all nodes as the versions want them: what is written after the step must fit."""
+        async for node in nodes(self._postgres):
+            await settled(partial(self._done, "slot_prepare", node_id=node["node_id"]))
 
     async def roll_back(self) -> VersionProgress:
         """The step back: the version before is searched again, at once; what was written since is then made up.
@@ -220,14 +227,13 @@ class EmbeddingVersions:
 
     async def _clear(self, version: EmbeddingVersion, slot: Slot) -> None:
         async for node in nodes(self._postgres):
-            await settled(partial(self._cleared, node["node_id"], slot))
+            await settled(partial(self._done, "slot_clear", node_id=node["node_id"], slot=slot))
         properties = {"version": version.name, "column": version.column, "label": f"{version.column}_version"}
         while (await self._neo4j.write(cypher("embedding/cleared"), **properties, limit=NODES * 10))[0]["cleared"]:
             pass
 
-    async def _cleared(self, node_id: UUID, slot: Slot) -> bool:
-        row = (await self._rows("slot_clear", node_id=node_id, slot=slot))[0]
-        return bool(row["ready"])
+    async def _done(self, statement: str, **parameters: Any) -> bool:
+        return bool((await self._rows(statement, **parameters))[0]["ready"])
 
     async def _of_user(self, query: LabelledQuery) -> SampledQuery:
         found = await self._rows("user_by_handle", workspace=self._workspace, handle=query.user)

@@ -132,10 +132,12 @@ class ActiveModel:
 
     async def follow_quietly(self) -> None:
         """Follows in the background; what does not work is met again by whoever needs it."""
+        failed = self._failed
         try:
             await self.follow()
         except NeurigraphError as error:
-            log.warning("the active embeddings cannot be followed: %s", error.detail)
+            if self._failed is not failed:  # said once, not at every look
+                log.warning("the active embeddings cannot be followed: %s", error.detail)
 
     async def close(self) -> None:
         """Closes the embedders."""

@@ -144,11 +144,11 @@ REVOKE ALL ON FUNCTION engine.guard_meaning FROM PUBLIC;
 
 -- How a slot is to be stored: half precision as its version says; in the row as long as both vectors of a row then fit a page
 -- beside the rest (in bytes: 4,000 for the first, 4,800 for both), else beside it.
-CREATE FUNCTION engine.slot_shapes() RETURNS TABLE (slot text, type_name text, storage text)
+CREATE FUNCTION engine.slot_shapes() RETURNS TABLE (slot text, type_name text, storage text, active boolean)
 LANGUAGE sql STABLE SET search_path = pg_catalog
 BEGIN ATOMIC
     SELECT v.slot, CASE v.compression WHEN 'halfvec' THEN 'public.halfvec' ELSE 'public.vector' END,
-           CASE WHEN v.bytes > 4000 OR v.status <> 'active' AND sum(v.bytes) OVER () > 4800 THEN 'EXTERNAL' ELSE 'PLAIN' END
+           CASE WHEN v.bytes > 4000 OR v.status <> 'active' AND sum(v.bytes) OVER () > 4800 THEN 'EXTERNAL' ELSE 'PLAIN' END, v.status = 'active'
     FROM (SELECT e.slot, e.compression, e.status, e.dimension * CASE e.compression WHEN 'halfvec' THEN 2 ELSE 4 END AS bytes
           FROM engine.embedding_versions AS e WHERE e.slot IS NOT NULL) AS v;
 END;
@@ -168,19 +168,20 @@ BEGIN
 END $$;
 
 -- Makes the columns of all used slots of a node as their versions want them. Vectors of a slot whose type changes are gone:
--- they are of a version that gave the slot up.
+-- they are of a version that gave the slot up. Those of the active version are never touched.
 CREATE FUNCTION engine.shape_slots(p_schema text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 DECLARE
     wanted record;
     there record;
 BEGIN
-    FOR wanted IN SELECT s.slot, s.type_name, t.name, CASE t.name WHEN 'memory_items' THEN s.storage ELSE 'EXTERNAL' END AS storage,
+    FOR wanted IN SELECT s.slot, s.type_name, s.active, t.name, CASE t.name WHEN 'memory_items' THEN s.storage ELSE 'EXTERNAL' END AS storage,
                          CASE s.slot WHEN 'a' THEN 'embedding' ELSE 'embedding_b' END AS vectors
                   FROM engine.slot_shapes() AS s, (VALUES ('memory_items'), ('metadata_records')) AS t (name)
     LOOP
         SELECT format_type(a.atttypid, NULL) AS type_name, a.attstorage INTO there FROM pg_attribute AS a
         WHERE a.attrelid = format('%I.%I', p_schema, wanted.name)::regclass AND a.attname = wanted.vectors;
+        CONTINUE WHEN wanted.active AND pg_relation_size(format('%I.%I', p_schema, wanted.name)::regclass) > 0;
         IF there.type_name <> wanted.type_name THEN
             PERFORM engine.reset_slot(p_schema, wanted.name, wanted.slot, wanted.type_name);
         END IF;
