@@ -54,14 +54,6 @@ class Drafted:
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
-    """Records with the model that made their vectors."""
-
-    model: Model
-    records: Sequence[EmbeddedRecord]
-
-
-@dataclass(frozen=True, slots=True)
 class Stored:
     """What one commit stored."""
 
@@ -138,7 +130,7 @@ class Ingest:
                 records = await self._process(model, [record for drafted in batch for record in drafted.records])
                 if committing is not None:
                     stored.append(await committing)
-                committing = asyncio.create_task(self._store(principal, batch, Embedded(model, records), progress))
+                committing = asyncio.create_task(self._store(principal, batch, model, records, progress))
             if committing is not None:
                 stored.append(await committing)
         finally:
@@ -267,16 +259,20 @@ class Ingest:
     # commit ----------------------------------------------------------------------------------------------
 
     async def _store(
-        self, principal: Principal, batch: Sequence[Drafted], embedded: Embedded, progress: Progress
+        self,
+        principal: Principal,
+        batch: Sequence[Drafted],
+        model: Model,
+        records: Sequence[EmbeddedRecord],
+        progress: Progress,
     ) -> Stored:
         turns = sum(drafted.turns for drafted in batch)
         documents = sum(drafted.turns == 0 for drafted in batch)
         advances = [drafted.advance for drafted in batch]
         try:
-            stored = await self._commit.commit(principal, embedded.records, advances, embedded.model)
+            stored = await self._commit.commit(principal, records, advances, model)
         except EmbeddingsChanged:
-            model = await self._active.follow()
-            records = await self._process(model, [record.draft for record in embedded.records])
+            records = await self._process(model := await self._active.follow(), [record.draft for record in records])
             stored = await self._commit.commit(principal, records, advances, model)
         progress.advance("ingest", turns + documents)
         return Stored(tuple(stored), turns, documents, total(drafted.redacted for drafted in batch))

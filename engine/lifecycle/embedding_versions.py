@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -245,8 +245,3 @@ class EmbeddingVersions:
         async with self._postgres.as_service() as connection:
             cursor = await connection.execute(sql_text(statement), parameters)
             return await cursor.fetchall() if cursor.description else []
-
-
-def as_json(far: VersionProgress) -> Row:
-    """A version and how far it is, as one object."""
-    return asdict(far.version) | {"total": far.total, "done": far.done, "remaining": far.remaining}
