@@ -27,7 +27,20 @@ from api.problems import (
     validation_problem,
 )
 from api.reference import reference
-from api.routes import file_log, files, grants, health, history, integrations, nodes, records, search, tokens, users
+from api.routes import (
+    embedding_versions,
+    file_log,
+    files,
+    grants,
+    health,
+    history,
+    integrations,
+    nodes,
+    records,
+    search,
+    tokens,
+    users,
+)
 from engine.bootstrap import open_engine
 from engine.errors import NeurigraphError
 from engine.neurigraph import Engine
@@ -37,6 +50,7 @@ ROUTERS = (
     users.router,
     tokens.router,
     integrations.router,
+    embedding_versions.router,
     nodes.router,
     history.router,
     grants.router,

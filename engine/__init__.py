@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from engine.bootstrap import open_engine
     from engine.domain.clock import Moment
+    from engine.domain.embedding import ModelChoice
     from engine.domain.history import Conversation, History, HistoryFile, Turn
     from engine.domain.node import NewNode, ProvisionedNode, Shell, User
     from engine.domain.record import IngestReport
@@ -36,6 +37,7 @@ __all__ = [
     "Hit",
     "IngestReport",
     "Memory",
+    "ModelChoice",
     "Moment",
     "NewNode",
     "ProvisionedNode",
@@ -51,6 +53,7 @@ __all__ = [
 _HOMES = {
     "engine.bootstrap": ("open_engine",),
     "engine.domain.clock": ("Moment",),
+    "engine.domain.embedding": ("ModelChoice",),
     "engine.domain.history": ("Conversation", "History", "HistoryFile", "Turn"),
     "engine.domain.node": ("NewNode", "ProvisionedNode", "Shell", "User"),
     "engine.domain.record": ("IngestReport",),

@@ -19,8 +19,7 @@ from engine.addresses import Addresses, addresses_of, derived
 from engine.asking import Parts
 from engine.domain.clock import Clock, SystemClock
 from engine.domain.search import SearchRequest
-from engine.embedded import encoder_folder
-from engine.errors import NeurigraphError, SettingsError
+from engine.errors import NeurigraphError
 from engine.hierarchy.outbox import Outbox, StepHook
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
@@ -34,17 +33,17 @@ from engine.ingest.commit import RecordCommit
 from engine.ingest.pipeline import Ingest, IngestLimits
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.dormancy import Dormancy
+from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.lifecycle.file_log import FileLog
 from engine.lifecycle.file_states import FileStates, FileTimes
 from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.sweep import Sweep
+from engine.models import Loader, active_model
 from engine.neurigraph import Engine
 from engine.privacy.redact import Redactor
 from engine.progress import Progress, Silent
-from engine.providers.embedder import Embedder
-from engine.providers.onnx import OnnxEncoder
-from engine.providers.openai import OpenAIEmbedder
+from engine.providers.active import ActiveModel
 from engine.retrieval.pipeline import Search
 from engine.retrieval.weights import load_weights
 from engine.settings import Settings
@@ -52,7 +51,7 @@ from engine.stores.migrations import migrate_neo4j, migrate_postgres, migrations
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore, object_store
 from engine.stores.postgres import Postgres
-from engine.stores.statements import cypher, sql_text
+from engine.stores.statements import sql_text
 from engine.stores.tls import authority
 
 RECOVERY_INTERVAL = 2.0
@@ -67,12 +66,12 @@ def _no_step(_: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Stores:
-    """The opened stores and the embedder."""
+    """The opened stores and the model that is searched with."""
 
     postgres: Postgres
     neo4j: Neo4j
     objects: ObjectStore
-    embedder: Embedder
+    active: ActiveModel
 
 
 @asynccontextmanager
@@ -91,8 +90,6 @@ async def open_engine(
     Redactor(settings.redact)  # a misspelt kind starts no servers
     async with AsyncExitStack() as stack:
         addresses = await addresses_of(settings, progress, stack)
-        embedder = await _embedder(settings, progress)
-        stack.push_async_callback(embedder.close)
         neo4j = Neo4j(
             addresses.neo4j_url,
             (addresses.neo4j_user, addresses.neo4j_password),
@@ -117,8 +114,10 @@ async def open_engine(
             authority=authority(settings.objects_ca, "NEURIGRAPH_OBJECTS_CA"),
             cold_url=settings.objects_cold_url.get_secret_value() if settings.objects_cold_url else None,
         )
-        stores = _Stores(postgres, neo4j, objects, embedder)
-        await _initialize(stores, addresses)
+        await _initialize(postgres, neo4j, objects, addresses)
+        active = await active_model(settings, postgres, Loader(settings, progress))
+        stack.push_async_callback(active.close)
+        stores = _Stores(postgres, neo4j, objects, active)
         redactor = Redactor(settings.redact, derived(addresses.postgres_url, b"neurigraph redacted ids").encode())
         engine = _wired(settings, stores, redactor, clock, on_step)
         stack.push_async_callback(engine.parts.rehydration.close)
@@ -126,24 +125,25 @@ async def open_engine(
         await engine.nodes.tell_quietly()
         sweeping = _sweep_for_ever(engine.dormancy, settings.dormancy_interval_s)
         upgrading = engine.upgrades.run_quietly()
-        for background in (_recover_for_ever(engine.outbox), upgrading, sweeping, _warm(engine)):
+        for background in (_recover_for_ever(engine.outbox, active), upgrading, sweeping, _warm(engine)):
             stack.push_async_callback(_ended, asyncio.create_task(background))
         yield engine
 
 
 def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock, on_step: StepHook) -> Engine:
-    postgres, neo4j, objects, embedder = stores.postgres, stores.neo4j, stores.objects, stores.embedder
+    postgres, neo4j, objects, active = stores.postgres, stores.neo4j, stores.objects, stores.active
     outbox = Outbox(postgres, neo4j, on_step)
     shells = Shells(postgres, neo4j, clock)
     commit = RecordCommit(postgres, objects, outbox, clock, on_step)
     limits = IngestLimits(settings.batch_turns, settings.summary_words, settings.max_text_bytes)
     states, nodes = FileStates(postgres, clock, _file_times(settings)), NodeStates(postgres, neo4j)
     dormancy = Dormancy(states, nodes, objects, shells, clock, on_step)
+    search = Search(postgres, neo4j, active, load_weights(settings.ranking), clock)
     parts = Parts(
-        provisioning=Provisioning(postgres, outbox, embedder, clock, on_step),
+        provisioning=Provisioning(postgres, outbox, active, clock, on_step),
         shells=shells,
-        ingest=Ingest(postgres, neo4j, embedder, commit, limits, redactor),
-        search=Search(postgres, neo4j, embedder, load_weights(settings.ranking), clock),
+        ingest=Ingest(postgres, neo4j, active, commit, limits, redactor),
+        search=search,
         changes=_changes(stores, outbox, shells, clock, on_step),
         rehydration=Rehydration(postgres, objects, shells, states, nodes, on_step),
         dormancy=dormancy,
@@ -161,7 +161,7 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
         postgres=postgres,
         neo4j=neo4j,
         objects=objects,
-        embedder=embedder,
+        active=active,
         doctor=Doctor(postgres, neo4j, objects),
         sweep=Sweep(postgres, objects, clock, grace),
         dormancy=dormancy,
@@ -170,14 +170,15 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
         tokens=Tokens(postgres, settings.workspace, clock),
         integrations=Integrations(postgres, settings.workspace),
         upgrades=Upgrades(postgres),
+        embeddings=EmbeddingVersions(postgres, neo4j, active, search.search_with, settings.workspace, clock),
     )
 
 
 def _changes(stores: _Stores, outbox: Outbox, shells: Shells, clock: Clock, on_step: StepHook) -> Changes:
-    postgres, neo4j, embedder = stores.postgres, stores.neo4j, stores.embedder
+    postgres, neo4j, active = stores.postgres, stores.neo4j, stores.active
     relations = RelationHistory(postgres, neo4j, outbox, shells, clock, on_step)
-    nodes = NodeHistory(postgres, neo4j, outbox, embedder, clock, on_step)
-    contents = ContentHistory(postgres, outbox, embedder, clock, on_step)
+    nodes = NodeHistory(postgres, neo4j, outbox, active, clock, on_step)
+    contents = ContentHistory(postgres, outbox, active, clock, on_step)
     return Changes(shells, contents, nodes, relations, Past(postgres, shells, nodes, relations, clock))
 
 
@@ -190,53 +191,24 @@ def _file_times(settings: Settings) -> FileTimes:
     )
 
 
-async def _embedder(settings: Settings, progress: Progress) -> Embedder:
-    if settings.openai_api_key and settings.embedding_model:
-        return await OpenAIEmbedder.connect(
-            settings.openai_api_key.get_secret_value(),
-            settings.embedding_model,
-            base_url=settings.openai_base_url,
-            timeout=settings.statement_timeout_s,
-        )
-    folder = await encoder_folder(settings.cache, settings.encoder, progress, base_url=settings.jars_url)
-    return await OnnxEncoder.load(folder, settings.encoder, threads=settings.encoder_threads)
-
-
-async def _initialize(stores: _Stores, addresses: Addresses) -> None:
+async def _initialize(postgres: Postgres, neo4j: Neo4j, objects: ObjectStore, addresses: Addresses) -> None:
     """Everything that the stores need before the first request; running it again changes nothing."""
-    postgres, neo4j, embedder = stores.postgres, stores.neo4j, stores.embedder
     await postgres.open_service()
     await migrate_postgres(postgres, migrations("postgres"))
     password = str(conninfo.conninfo_to_dict(addresses.request_url).get("password", ""))
     async with postgres.as_service() as connection:
         await connection.execute(sql_text("request_role").format(password=sql.Literal(password)))
-        cursor = await connection.execute(sql_text("embedding_version_active"))
-        active = await cursor.fetchone()
-        if active is None:
-            version = {
-                "name": embedder.version,
-                "provider": embedder.provider,
-                "model": embedder.model,
-                "dimension": embedder.dimension,
-                "compression": "halfvec" if embedder.dimension > 1000 else "float32",
-            }
-            await connection.execute(sql_text("embedding_version_insert"), version)
-        elif (active["name"], active["dimension"]) != (embedder.version, embedder.dimension):
-            raise SettingsError(
-                f"This home was made with the embeddings {active['name']} ({active['dimension']} dimensions), the settings "
-                f"name {embedder.version} ({embedder.dimension}); set the earlier model, or use another home."
-            )
     await postgres.open_request()
     await neo4j.open()
     await migrate_neo4j(neo4j, migrations("neo4j"))
-    await neo4j.write(cypher("schema/vector_index"), dimension=embedder.dimension)
-    await stores.objects.check()
+    await objects.check()
 
 
-async def _recover_for_ever(outbox: Outbox) -> None:
+async def _recover_for_ever(outbox: Outbox, active: ActiveModel) -> None:
     while True:
         await asyncio.sleep(RECOVERY_INTERVAL)
         await outbox.recover_quietly(RECOVERY_AGE)
+        await active.follow_quietly()
 
 
 async def _sweep_for_ever(dormancy: Dormancy, interval: float) -> None:

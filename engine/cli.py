@@ -7,7 +7,20 @@ from typing import Annotated
 
 import typer
 
-from engine.shell import audit, content, demonstration, doors, files, grants, measurements, past, session, stack, tokens
+from engine.shell import (
+    audit,
+    content,
+    demonstration,
+    doors,
+    embeddings,
+    files,
+    grants,
+    measurements,
+    past,
+    session,
+    stack,
+    tokens,
+)
 
 
 def application() -> typer.Typer:
@@ -22,7 +35,19 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_begin)
-    for commands in (demonstration, stack, content, files, doors, tokens, grants, past, measurements, audit):
+    for commands in (
+        demonstration,
+        stack,
+        content,
+        files,
+        doors,
+        tokens,
+        grants,
+        past,
+        embeddings,
+        measurements,
+        audit,
+    ):
         commands.register(app)
     return app
 

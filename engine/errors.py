@@ -13,6 +13,7 @@ NeurigraphError
 ├── Conflict
 │   ├── NameTaken
 │   ├── Outdated              it was changed meanwhile; read it again
+│   ├── EmbeddingsChanged     another version was promoted while this was written
 │   └── IdempotencyMismatch
 ├── StoreUnavailable          knows which store and after how long to try again
 │   ├── StoreFull
@@ -89,6 +90,10 @@ class NameTaken(Conflict):
 
 class Outdated(Conflict):
     """This was changed meanwhile; read it again."""
+
+
+class EmbeddingsChanged(Conflict):
+    """The active embeddings were changed meanwhile; try again."""
 
 
 class IdempotencyMismatch(Conflict):

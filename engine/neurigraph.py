@@ -20,11 +20,13 @@ from engine.hierarchy.outbox import Outbox
 from engine.hierarchy.upgrades import Upgrades
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.dormancy import Dormancy
+from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.lifecycle.file_states import FileStates
 from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Memory
 from engine.progress import Progress
+from engine.providers.active import ActiveModel
 from engine.providers.embedder import Embedder
 from engine.settings import Settings
 from engine.stores.neo4j import Neo4j
@@ -54,7 +56,7 @@ class Engine:
     postgres: Postgres
     neo4j: Neo4j
     objects: ObjectStore
-    embedder: Embedder
+    active: ActiveModel
     doctor: Doctor
     sweep: Sweep
     dormancy: Dormancy
@@ -63,6 +65,12 @@ class Engine:
     tokens: Tokens
     integrations: Integrations
     upgrades: Upgrades
+    embeddings: EmbeddingVersions
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder of the active version."""
+        return self.active.current.embedder
 
     async def create_user(self, handle: str, display_name: str = "") -> User:
         """The user with this handle in the configured workspace, created with a root node when there is none."""

@@ -93,7 +93,7 @@ async def _without_enforcement(ground: Ground) -> AsyncIterator[Search]:
     )
     await postgres.open_request()
     try:
-        yield Search(postgres, _UnfilteredGraph(engine.neo4j), engine.embedder, load_weights(settings.ranking))
+        yield Search(postgres, _UnfilteredGraph(engine.neo4j), engine.active, load_weights(settings.ranking))
     finally:
         await postgres.close()
 

@@ -73,7 +73,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """Hits in order, the anchors that were navigated to, and what was done: stage times in milliseconds."""
+    """Hits in order, the anchors that were navigated to, and what was done: stage times in milliseconds.
+
+    `embeddings`: the version whose vectors were compared, empty where the search went by words alone.
+    """
 
     query: str
     hits: tuple[Hit, ...]
@@ -83,3 +86,4 @@ class SearchAnswer:
     items_searched: int
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    embeddings: str = ""

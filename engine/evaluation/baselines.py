@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.domain.embedding import EmbeddingVersion
 from engine.domain.principal import Principal
 from engine.domain.terms import rarity, term_id, words
 from engine.providers.embedder import Vectors
@@ -25,11 +26,12 @@ class StoredItem:
     vector: Vectors | None
 
 
-async def stored_items(postgres: Postgres, principal: Principal) -> list[StoredItem]:
-    """All items of a user that a source can be named for, node by node."""
+async def stored_items(postgres: Postgres, principal: Principal, version: EmbeddingVersion) -> list[StoredItem]:
+    """All items of a user that a source can be named for, node by node, with the vectors of a version."""
     items: list[StoredItem] = []
+    asked = {"version": version.name}
     for node in await postgres.fetch(principal, sql_text("eval_nodes"), {}):
-        for row in await postgres.fetch(principal, sql_in("eval_items", node["schema_name"]), {}):
+        for row in await postgres.fetch(principal, sql_in("eval_items", node["schema_name"], version.column), asked):
             terms = dict(zip((place + 1 for place in row["terms"].indices()), row["terms"].values(), strict=True))
             items.append(StoredItem(row["source_ref"], terms, _as_array(row["embedding"])))
     return items

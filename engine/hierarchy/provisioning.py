@@ -20,7 +20,7 @@ from engine.domain.node import MAX_LAYER, NewNode, NodeType, ProvisionedNode, Us
 from engine.domain.principal import Principal
 from engine.errors import DepthExceeded, InvalidInput, NotFound
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
-from engine.providers.embedder import Embedder, Vectors
+from engine.providers.active import ActiveModel
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
@@ -42,8 +42,10 @@ class _Place:
 class Provisioning:
     """Creates users and nodes in all stores."""
 
-    def __init__(self, postgres: Postgres, outbox: Outbox, embedder: Embedder, clock: Clock, reached: StepHook) -> None:
-        self._postgres, self._outbox, self._embedder = postgres, outbox, embedder
+    def __init__(
+        self, postgres: Postgres, outbox: Outbox, active: ActiveModel, clock: Clock, reached: StepHook
+    ) -> None:
+        self._postgres, self._outbox, self._active = postgres, outbox, active
         self._clock, self._reached = clock, reached
 
     async def user(self, workspace: str, handle: str, display_name: str) -> User:
@@ -55,7 +57,7 @@ class Provisioning:
         user_id = uuid4()
         first = slug(handle)
         root = NewNode(user_id, display_name)
-        payload = self._shell(user_id, user_id, root, "user", await self._vector(root))
+        payload = self._shell(user_id, user_id, root, "user", await self._meaning(root))
         parameters = {
             "user_id": user_id,
             "workspace": workspace,
@@ -85,14 +87,14 @@ class Provisioning:
         new = _checked(new)
         if not principal.owns:
             raise NotFound  # only its user shapes a graph: a sibling's name is an answer too
-        place, vector = await asyncio.gather(self._place(principal, new.parent_id), self._vector(new))
+        place, meaning = await asyncio.gather(self._place(principal, new.parent_id), self._meaning(new))
         if place.layer >= MAX_LAYER:
             await self._log_too_deep(principal, new, place)
             raise DepthExceeded(
                 f"{new.name!r} would lie below layer {MAX_LAYER}; {place.names[-1]!r} is the deepest node that can hold it."
             )
         node_id = uuid4()
-        payload = self._shell(place.user_id, node_id, new, new.node_type, vector)
+        payload = self._shell(place.user_id, node_id, new, new.node_type, meaning)
         path = (*place.names[1:], new.name)
         parameters = {
             "node_id": node_id,
@@ -150,14 +152,12 @@ class Provisioning:
         node = payload["node"] | {"layer": layer, "schema_name": row["schema_name"]}
         await self._outbox.carry_out(principal, Commit(row["node_id"], "node", {"node": node}))
 
-    async def _vector(self, new: NewNode) -> Vectors:
-        """The vector of a shell."""
-        text = shell_text(new.name, new.summary, new.keywords)
-        vector: Vectors = (await self._embedder.embed_documents([text]))[0]
-        return vector
+    async def _meaning(self, new: NewNode) -> dict[str, Any]:
+        """The vector of a shell and its version, in their slot."""
+        return await self._active.current.shell(shell_text(new.name, new.summary, new.keywords))
 
     def _shell(
-        self, user_id: UUID, node_id: UUID, new: NewNode, node_type: NodeType, vector: Vectors
+        self, user_id: UUID, node_id: UUID, new: NewNode, node_type: NodeType, meaning: dict[str, Any]
     ) -> dict[str, Any]:
         """The graph's part of the commit; the schema's name and the layer are known after registration."""
         parent_id = new.parent_id if node_type != "user" else None
@@ -174,8 +174,7 @@ class Provisioning:
             "keywords": list(new.keywords),
             "aliases": list(new.aliases),
             "alias_keys": [name_key(alias) for alias in new.aliases],
-            "embedding": [round(float(value), 6) for value in vector],
-            "embedding_version": self._embedder.version,
+            **meaning,
             "created_at": self._clock.now().isoformat(),
         }
         return {"node": node}

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from engine.domain.clock import Clock
@@ -35,13 +36,13 @@ from engine.domain.delta import (
 )
 from engine.domain.principal import Principal
 from engine.domain.terms import Unit, sparse_of, weights, words
-from engine.errors import NotFound
+from engine.errors import EmbeddingsChanged, NotFound
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.history.chain import load, next_delta, row_of
-from engine.providers.embedder import Embedder, Vectors
+from engine.providers.active import ActiveModel, Model
+from engine.providers.embedder import Vectors
 from engine.stores.postgres import Connection, Postgres
 from engine.stores.statements import sql_in, sql_text
-from engine.stores.vectors import stored
 
 SEARCHED: Mapping[str, str] = {"record": "summary", "item": "content"}
 """The field whose words and meaning are searched."""
@@ -51,12 +52,17 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a record or item lies, and what it is there."""
+    """Where a record or item lies, what it is there, and the model that its vectors are made with."""
 
     principal: Principal
     node_id: UUID
     schema: str
     kind: str
+    model: Model
+
+    def statement(self, name: str) -> sql.Composed:
+        """The statement of that name for this kind, on the columns of the model's slot."""
+        return sql_in(f"{self.kind}_{name}", self.schema, self.model.version.column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +91,10 @@ class Wording:
 class ContentHistory:
     """Changes records and items of nodes."""
 
-    def __init__(self, postgres: Postgres, outbox: Outbox, embedder: Embedder, clock: Clock, reached: StepHook) -> None:
-        self._postgres, self._outbox, self._embedder = postgres, outbox, embedder
+    def __init__(
+        self, postgres: Postgres, outbox: Outbox, active: ActiveModel, clock: Clock, reached: StepHook
+    ) -> None:
+        self._postgres, self._outbox, self._active = postgres, outbox, active
         self._clock, self._reached = clock, reached
 
     async def change(self, principal: Principal, schema: str, change: Change) -> Changed:
@@ -94,10 +102,17 @@ class ContentHistory:
 
         Raises NotFound, Conflict (another revision than expected), ProviderUnavailable, StoreUnavailable.
         """
+        try:
+            return await self._change(principal, schema, change, self._active.current)
+        except EmbeddingsChanged:
+            return await self._change(principal, schema, change, await self._active.follow())
+
+    async def _change(self, principal: Principal, schema: str, change: Change, model: Model) -> Changed:
         assert change.node_id is not None
-        place = _Place(principal, change.node_id, schema, change.subject_kind)
-        vector = await self._vector(change)
+        place = _Place(principal, change.node_id, schema, change.subject_kind, model)
+        vector = await self._vector(model, change)
         async with self._postgres.as_principal(principal) as connection:
+            await connection.execute(sql_text("embeddings_required"), {"version": model.name})
             stored_now = await self._read(connection, place, change.subject_id)
             subject = stored_now.subject
             delta = next_delta(change, subject, principal.name, self._clock.now())
@@ -112,9 +127,10 @@ class ContentHistory:
             await self._outbox.carry_out(principal, commit)
         return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)
 
-    async def _vector(self, change: Change) -> Vectors | None:
+    @staticmethod
+    async def _vector(model: Model, change: Change) -> Vectors | None:
         text = change.fields.get(SEARCHED[change.subject_kind])
-        return None if text is None else (await self._embedder.embed_documents([text]))[0]
+        return None if text is None else (await model.embed_documents([text]))[0]
 
     async def _read(self, connection: Connection, place: _Place, subject_id: UUID) -> _Stored:
         await connection.execute(sql_in(f"{place.kind}_lock", place.schema), {"subject_id": subject_id})
@@ -141,8 +157,8 @@ class ContentHistory:
             text = added.slice.state[field]
             parameters = {"row_id": added.row_id, "subject_id": delta.subject_id, "known_to": added.known_to}
             parameters["copied"] = sources.get(text, now.own.row_id)
-            await connection.execute(sql_in(f"{kind}_slice_add", schema), parameters)
-            await connection.execute(sql_in(f"{kind}_slice_set", schema), _slice_row(added))
+            await connection.execute(place.statement("slice_add"), parameters)
+            await connection.execute(place.statement("slice_set"), _slice_row(added))
             if text not in sources:
                 reworded.setdefault(text, []).append(added.row_id)
         own_id = delta.subject_id
@@ -152,21 +168,22 @@ class ContentHistory:
             closed = list(plan.closed)
             own = NewSlice(own_id, plan.own, plan.own_known_from)
             text = plan.own.state[field]
+            await connection.execute(
+                place.statement("slice_set"), _slice_row(own)
+            )  # a new text forgets the old meaning
             if text != now.own.slice.state[field]:
                 if text in sources:
-                    await connection.execute(
-                        sql_in(f"{kind}_words_copy", schema), {"row_id": own_id, "copied": sources[text]}
-                    )
+                    copied = {"row_id": own_id, "copied": sources[text]}
+                    await connection.execute(place.statement("words_copy"), copied)
                 else:
                     reworded.setdefault(text, []).append(own_id)
-            await connection.execute(sql_in(f"{kind}_slice_set", schema), _slice_row(own))
         if closed:
-            await connection.execute(sql_in(f"{kind}_slice_close", schema), {"rows": closed, "known_to": known})
+            await connection.execute(place.statement("slice_close"), {"rows": closed, "known_to": known})
         for text, rows in reworded.items():
             fresh = vector if vector is not None and text == delta.fields.get(field, _NOTHING).after else None
             await self._reword(connection, place, now, delta, Wording(text, rows, fresh))
         revision = {"subject_id": own_id, "revision": delta.revision}
-        await connection.execute(sql_in(f"{kind}_revision", schema), revision)
+        await connection.execute(place.statement("revision"), revision)
         previous = now.subject.deltas[-1].delta_id if now.subject.deltas else None
         row = row_of(delta, previous)
         await connection.execute(sql_in("delta_append", schema), row | {"payload": Jsonb(row["payload"])})
@@ -177,11 +194,11 @@ class ContentHistory:
         """New words and a new meaning for rows whose searched text none of the open slices has."""
         text, vector = wording.text, wording.vector
         if vector is None:  # an older text that holds again
-            vector = (await self._embedder.embed_documents([text]))[0]
+            vector = (await place.model.embed_documents([text]))[0]
         parameters: Row = {
             "rows": wording.rows,
-            "embedding": stored(vector),
-            "embedding_version": self._embedder.version,
+            "embedding": place.model.stored(vector),
+            "embedding_version": place.model.name,
         }
         if place.kind == "item":
             found = words(text)
@@ -190,11 +207,11 @@ class ContentHistory:
                 "content_hash": hashlib.sha256(text.encode("utf-8")).digest(),
                 "dates": list(dates_in(text, _moment(delta))),
                 "word_count": len(text.split()),
-                "token_count": self._embedder.count_tokens(text),
+                "token_count": place.model.embedder.count_tokens(text),
             }
             if delta.subject_id in wording.rows:
                 await self._recount(connection, place, now, set(weights(found, now.unit)))
-        await connection.execute(sql_in(f"{place.kind}_reworded", place.schema), parameters)
+        await connection.execute(place.statement("reworded"), parameters)
 
     async def _recount(self, connection: Connection, place: _Place, now: _Stored, after: set[int]) -> None:
         """How many documents hold a term: the item counts with the words that it has now."""

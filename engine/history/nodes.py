@@ -34,7 +34,7 @@ from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.history.chain import load, next_delta, row_of
-from engine.providers.embedder import Embedder
+from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
@@ -49,9 +49,9 @@ class NodeHistory:
     """Changes nodes for the user of a graph."""
 
     def __init__(
-        self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox, embedder: Embedder, clock: Clock, reached: StepHook
+        self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox, active: ActiveModel, clock: Clock, reached: StepHook
     ) -> None:  # fmt: skip
-        self._postgres, self._neo4j, self._outbox, self._embedder = postgres, neo4j, outbox, embedder
+        self._postgres, self._neo4j, self._outbox, self._active = postgres, neo4j, outbox, active
         self._clock, self._reached = clock, reached
 
     async def change(self, principal: Principal, change: Change) -> Changed:
@@ -99,7 +99,7 @@ class NodeHistory:
         assert plan.own is not None
         own = plan.own.state
         text = shell_text(own["name"], own["summary"], own["keywords"])
-        vector = (await self._embedder.embed_documents([text]))[0]
+        meaning = await self._active.current.shell(text)
         return {
             "node_id": str(delta.subject_id),
             "user_id": str(principal.user_id),
@@ -108,8 +108,7 @@ class NodeHistory:
             | {
                 "name_key": name_key(own["name"]),
                 "alias_keys": [name_key(alias) for alias in own["aliases"]],
-                "embedding": [round(float(value), 6) for value in vector],
-                "embedding_version": self._embedder.version,
+                **meaning,
             },
             "closed": [str(row) for row in plan.closed],
             "closed_at": delta.known_at.isoformat(),

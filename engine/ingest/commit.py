@@ -28,10 +28,10 @@ from engine.domain.record import EmbeddedRecord, Privacy, RecordDraft, SourceAdv
 from engine.domain.terms import Unit, sparse_of, weights, words
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.ingest.packing import is_native, object_key, pack
+from engine.providers.active import Model
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Connection, Postgres
 from engine.stores.statements import sql_in, sql_text
-from engine.stores.vectors import stored
 
 PARALLEL_FILES = 8
 IN_MEMORY = 1 << 20
@@ -66,25 +66,26 @@ class RecordCommit:
         principal: Principal,
         records: Sequence[EmbeddedRecord],
         sources: Sequence[SourceAdvance],
-        version: str,
+        model: Model,
     ) -> list[StoredRecord]:
-        """Stores the records and moves the sources forward, all or nothing; `version` names their embeddings.
+        """Stores the records and moves the sources forward, all or nothing; `model` made their vectors.
 
-        Raises Conflict when a source was moved by another request, StoreUnavailable, StoreFull, NotFound.
+        Raises Conflict when a source was moved by another request, EmbeddingsChanged, StoreUnavailable, StoreFull, NotFound.
         """
         ordered = sorted(records, key=lambda record: record.draft.node.schema_name)
         # gather, not a TaskGroup: the first error leaves as it is, and the other puts are harmless orphans
         files = await asyncio.gather(*(self._put(record.draft) for record in ordered))
         self._reached("objects_written")
         commit_id = uuid4()
-        rows = [self._record_row(record, file, commit_id, version) for record, file in zip(ordered, files, strict=True)]
+        rows = [self._record_row(record, file, commit_id, model) for record, file in zip(ordered, files, strict=True)]
         payload = {
             "records": [
                 _manifest_line(principal.user_id, record, row) for record, row in zip(ordered, rows, strict=True)
             ]
         }
         async with self._postgres.as_principal(principal) as connection:
-            await self._write(connection, principal, ordered, rows, Commit(commit_id, "records", payload))
+            await connection.execute(sql_text("embeddings_required"), {"version": model.name})
+            await self._write(connection, principal, ordered, rows, Commit(commit_id, "records", payload), model)
             for source in sources:
                 await connection.execute(sql_text("source_advance"), asdict(source) | {"commit_id": commit_id})
         self._reached("content_committed")
@@ -103,15 +104,15 @@ class RecordCommit:
                 form = "native" if is_native(draft.file.content_type) else "gzip"
                 return _StoredFile(key, form, size, packed, digest)
 
-    def _record_row(self, record: EmbeddedRecord, file: _StoredFile, commit_id: UUID, version: str) -> Row:
+    def _record_row(self, record: EmbeddedRecord, file: _StoredFile, commit_id: UUID, model: Model) -> Row:
         draft = record.draft
         return {
             "record_id": draft.record_id,
             "commit_id": commit_id,
             "title": draft.title,
             "summary": draft.summary,
-            "embedding": stored(record.vector),
-            "embedding_version": version,
+            "embedding": model.stored(record.vector),
+            "embedding_version": model.name,
             "terms": sparse_of(weights(words(draft.text), "record")),
             **{f"kw_{name}": _column(value) for name, value in asdict(draft.keywords).items()},
             "content_type": draft.content_type,
@@ -139,6 +140,7 @@ class RecordCommit:
         records: Sequence[EmbeddedRecord],
         rows: Sequence[Row],
         commit: Commit,
+        model: Model,
     ) -> None:
         """All rows of the commit, in a pipeline: nothing is fetched here."""
         await connection.execute(
@@ -152,12 +154,12 @@ class RecordCommit:
         )
         for record, row in zip(records, rows, strict=True):
             schema = record.draft.node.schema_name
-            await connection.execute(sql_in("record_insert", schema), row)
+            await connection.execute(sql_in("record_insert", schema, model.version.column), row)
             await connection.execute(sql_in("manifest_insert", schema), row)
             await connection.execute(sql_in("delta_insert", schema), _creation_delta(principal, row))
         for schema, group in groupby(records, key=lambda record: record.draft.node.schema_name):
             together = list(group)
-            now, version = rows[0]["now"], rows[0]["embedding_version"]
+            now = rows[0]["now"]
             found = [
                 (record, index, words(item.content))
                 for record in together
@@ -165,8 +167,8 @@ class RecordCommit:
             ]
             async with connection.cursor() as cursor:
                 await cursor.executemany(
-                    sql_in("item_insert", schema),
-                    [_item_row(record, index, terms, version, now) for record, index, terms in found],
+                    sql_in("item_insert", schema, model.version.column),
+                    [_item_row(record, index, terms, model, now) for record, index, terms in found],
                 )
             for unit, counts in _document_counts(together, [terms for _, _, terms in found]):
                 terms = sorted(counts)
@@ -180,7 +182,7 @@ def _column(value: str | tuple[str, ...]) -> str | list[str]:
     return value if isinstance(value, str) else list(value)
 
 
-def _item_row(record: EmbeddedRecord, index: int, found: list[str], version: str, now: datetime) -> Row:
+def _item_row(record: EmbeddedRecord, index: int, found: list[str], model: Model, now: datetime) -> Row:
     item = record.draft.items[index]
     features = {name: getattr(item.utterance, name) for name in _NO_UTTERANCE} if item.utterance else _NO_UTTERANCE
     start, end = item.span or (None, None)
@@ -194,8 +196,8 @@ def _item_row(record: EmbeddedRecord, index: int, found: list[str], version: str
         "speaker": item.speaker,
         "content": item.content,
         "content_hash": hashlib.sha256(item.content.encode("utf-8")).digest(),
-        "embedding": stored(record.item_vectors[index]),
-        "embedding_version": version,
+        "embedding": model.stored(record.item_vectors[index]),
+        "embedding_version": model.name,
         "terms": sparse_of(weights(found, item.unit)),
         "occurred_at": item.occurred_at,
         "dates": list(item.dates),

@@ -29,7 +29,7 @@ from engine.domain.record import (
     StoredRecord,
     TriggerType,
 )
-from engine.errors import InvalidText, NotFound, TooLarge
+from engine.errors import EmbeddingsChanged, InvalidText, NotFound, TooLarge
 from engine.ingest.assign import NodeVocabulary, assign
 from engine.ingest.cleaning import Cleaned, cleaned, fingerprint, key_of
 from engine.ingest.commit import RecordCommit
@@ -37,7 +37,7 @@ from engine.ingest.describe import centre, describe
 from engine.ingest.drafts import Document, PlacedTurn, chunks, conversation_drafts, document_draft
 from engine.privacy.redact import Counts, Redactor, total
 from engine.progress import Progress
-from engine.providers.embedder import Embedder
+from engine.providers.active import ActiveModel, Model
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
@@ -91,12 +91,12 @@ class Ingest:
         self,
         postgres: Postgres,
         neo4j: Neo4j,
-        embedder: Embedder,
+        active: ActiveModel,
         commit: RecordCommit,
         limits: IngestLimits,
         redactor: Redactor,
     ) -> None:
-        self._postgres, self._neo4j, self._embedder = postgres, neo4j, embedder
+        self._postgres, self._neo4j, self._active = postgres, neo4j, active
         self._commit, self._limits, self._redactor = commit, limits, redactor
 
     async def nodes(self, principal: Principal, moment: Moment = NOW) -> list[AssignableNode]:
@@ -126,10 +126,11 @@ class Ingest:
         committing: asyncio.Task[Stored] | None = None
         try:
             async for batch in self._batches(principal, contents, vocabulary, trigger, skipped):
-                records = await self._process([record for drafted in batch for record in drafted.records])
+                model = self._active.current
+                records = await self._process(model, [record for drafted in batch for record in drafted.records])
                 if committing is not None:
                     stored.append(await committing)
-                committing = asyncio.create_task(self._store(principal, batch, records, progress))
+                committing = asyncio.create_task(self._store(principal, batch, model, records, progress))
             if committing is not None:
                 stored.append(await committing)
         finally:
@@ -241,30 +242,38 @@ class Ingest:
 
     # summarize ∥ keywords ∥ embed ------------------------------------------------------------------------
 
-    async def _process(self, drafts: Sequence[RecordDraft]) -> list[EmbeddedRecord]:
+    async def _process(self, model: Model, drafts: Sequence[RecordDraft]) -> list[EmbeddedRecord]:
         """Summary, keywords and vectors of the drafts; the vector of a record stands for its summary."""
-        describing = asyncio.create_task(asyncio.to_thread(self._described, drafts))
+        describing = asyncio.create_task(asyncio.to_thread(self._described, model, drafts))
         try:
-            vectors = await self._embedder.embed_documents([item.embedded for draft in drafts for item in draft.items])
+            vectors = await model.embed_documents([item.embedded for draft in drafts for item in draft.items])
         finally:
             described = await describing
         starts = list(accumulate((len(draft.items) for draft in described), initial=0))
         parts = [vectors[start:end] for start, end in pairwise(starts)]
         return [EmbeddedRecord(draft, centre(draft, part), part) for draft, part in zip(described, parts, strict=True)]
 
-    def _described(self, drafts: Sequence[RecordDraft]) -> list[RecordDraft]:
-        return [describe(draft, self._embedder.count_tokens, self._limits.summary_words) for draft in drafts]
+    def _described(self, model: Model, drafts: Sequence[RecordDraft]) -> list[RecordDraft]:
+        return [describe(draft, model.embedder.count_tokens, self._limits.summary_words) for draft in drafts]
 
     # commit ----------------------------------------------------------------------------------------------
 
     async def _store(
-        self, principal: Principal, batch: Sequence[Drafted], records: Sequence[EmbeddedRecord], progress: Progress
+        self,
+        principal: Principal,
+        batch: Sequence[Drafted],
+        model: Model,
+        records: Sequence[EmbeddedRecord],
+        progress: Progress,
     ) -> Stored:
         turns = sum(drafted.turns for drafted in batch)
         documents = sum(drafted.turns == 0 for drafted in batch)
-        stored = await self._commit.commit(
-            principal, records, [drafted.advance for drafted in batch], self._embedder.version
-        )
+        advances = [drafted.advance for drafted in batch]
+        try:
+            stored = await self._commit.commit(principal, records, advances, model)
+        except EmbeddingsChanged:
+            records = await self._process(model := await self._active.follow(), [record.draft for record in records])
+            stored = await self._commit.commit(principal, records, advances, model)
         progress.advance("ingest", turns + documents)
         return Stored(tuple(stored), turns, documents, total(drafted.redacted for drafted in batch))
 

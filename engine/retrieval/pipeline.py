@@ -14,8 +14,8 @@ from typing import get_args
 from engine.domain.clock import Clock, Moment, SystemClock
 from engine.domain.principal import Principal
 from engine.domain.search import Anchor, Hit, ItemKind, SearchAnswer, SearchRequest
-from engine.errors import InvalidInput, ProviderUnavailable
-from engine.providers.embedder import Embedder
+from engine.errors import InvalidInput, NeurigraphError, ProviderUnavailable
+from engine.providers.active import ActiveModel, Model
 from engine.retrieval.anchors import Anchors, Navigation, navigate
 from engine.retrieval.fusion import Ranked, fuse, merged
 from engine.retrieval.query import Question, parse
@@ -36,11 +36,11 @@ class Search:
         self,
         postgres: Postgres,
         neo4j: Neo4j,
-        embedder: Embedder,
+        active: ActiveModel,
         weights: Weights,
         clock: Clock | None = None,
     ) -> None:
-        self._embedder, self._weights, self._clock = embedder, weights, clock or SystemClock()
+        self._active, self._weights, self._clock = active, weights, clock or SystemClock()
         self._anchors = Anchors(neo4j, weights.anchors)
         self._scoped = ScopedSearch(postgres, weights.limits)
 
@@ -48,14 +48,35 @@ class Search:
         """The best items for a question, with the anchors that led to them.
 
         A question longer than the ranking file's limit is cut, and the answer says so; when the embedding service
-        does not answer, the search goes by words. Raises InvalidInput (an empty question, a limit outside 1 to 200),
+        does not answer, the search goes by words. An answer is made with one embedding version; where another one was
+        promoted meanwhile, it is made anew with that. Raises InvalidInput (an empty question, a limit outside 1 to 200),
         WrongDimension, StoreUnavailable.
         """
         _check(request)
+        own = self._active.current
+        answer, active = await self._answer(principal, request, own)
+        if active == own.name:
+            return answer
+        lost = None
+        try:
+            own = await self._active.follow()
+        except NeurigraphError as error:
+            lost = f"The embeddings {active} cannot be made here ({error.detail}): searched by words only."
+        return (await self._answer(principal, request, own, lost))[0]
+
+    async def search_with(self, principal: Principal, request: SearchRequest, model: Model) -> SearchAnswer:
+        """The same with the model of any version that has vectors; for comparisons."""
+        _check(request)
+        return (await self._answer(principal, request, model))[0]
+
+    async def _answer(
+        self, principal: Principal, request: SearchRequest, model: Model, lost: str | None = None
+    ) -> tuple[SearchAnswer, str]:
+        """The answer made with a model, and the version that was active then; `lost`: why there are words only."""
         watch = _Stopwatch()
         question = parse(request.query, request.moment.as_of or self._clock.now(), self._weights.limits)
         watch.lap("parse")
-        vector, notes = await self._embed(question)
+        vector, notes = (QueryVector(None, model.version), [lost]) if lost else await self._embed(model, question)
         watch.lap("embed")
         navigation = await self._navigate(principal, request, question, vector)
         watch.lap("anchors")
@@ -68,7 +89,7 @@ class Search:
         watch.lap("rank")
         if question.cut:
             notes.append(f"The question was cut to {self._weights.limits.query_characters:,} characters.")
-        return SearchAnswer(
+        answer = SearchAnswer(
             query=question.text,
             hits=hits,
             anchors=navigation.anchors,
@@ -77,16 +98,17 @@ class Search:
             items_searched=scanned.items_searched,
             timings_ms=watch.done(),
             notes=tuple(notes),
+            embeddings="" if vector.values is None else model.name,
         )
+        return answer, scanned.active
 
-    async def _embed(self, question: Question) -> tuple[QueryVector, list[str]]:
-        embedder = self._embedder
+    async def _embed(self, model: Model, question: Question) -> tuple[QueryVector, list[str]]:
         try:
-            values = await embedder.embed_query(question.text)
+            values = await model.embed_query(question.text)
         except ProviderUnavailable:
             lost = "The embedding service did not answer: searched by words only."
-            return QueryVector(None, embedder.version, embedder.dimension), [lost]
-        return QueryVector(values, embedder.version, embedder.dimension), []
+            return QueryVector(None, model.version), [lost]
+        return QueryVector(values, model.version), []
 
     async def _navigate(
         self, principal: Principal, request: SearchRequest, question: Question, vector: QueryVector

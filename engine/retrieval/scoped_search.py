@@ -8,9 +8,9 @@ from datetime import datetime
 from uuid import UUID
 
 from engine.domain.clock import Moment
+from engine.domain.embedding import EmbeddingVersion
 from engine.domain.principal import Principal
 from engine.domain.search import ItemKind
-from engine.errors import WrongDimension
 from engine.providers.embedder import Vectors
 from engine.retrieval.candidate import Candidate
 from engine.retrieval.weights import Limits
@@ -31,18 +31,10 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class QueryVector:
-    """The question's vector and the embedding version that it can be compared with; `values` None without one.
-
-    Raises WrongDimension for a vector that cannot be compared with what is stored, before a database is asked.
-    """
+    """The question's vector and the embedding version that it can be compared with; `values` None without one."""
 
     values: Vectors | None
-    version: str
-    dimension: int
-
-    def __post_init__(self) -> None:
-        if self.values is not None and self.values.shape != (self.dimension,):
-            raise WrongDimension
+    version: EmbeddingVersion
 
     @property
     def text(self) -> str | None:
@@ -54,11 +46,12 @@ class QueryVector:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """What the stores gave: candidates in no order, and how much was looked at."""
+    """What the stores gave: candidates in no order, how much was looked at, and the embedding version that was active."""
 
     candidates: tuple[Candidate, ...]
     nodes_searched: int
     items_searched: int
+    active: str
 
 
 _COLUMNS = tuple(field.name for field in fields(Candidate))
@@ -80,7 +73,7 @@ class ScopedSearch:
                 "nodes": None if scope.nodes is None else list(scope.nodes),
                 "most_nodes": self._limits.nodes,
                 "query": vector.text,
-                "version": vector.version,
+                "version": vector.version.name,
                 "terms": list(terms),
                 "kinds": None if scope.kinds is None else list(scope.kinds),
                 "as_of": scope.moment.as_of,
@@ -91,4 +84,4 @@ class ScopedSearch:
             },
         )
         found = tuple(Candidate(*[row[name] for name in _COLUMNS]) for row in rows if row["item_id"] is not None)
-        return Scanned(found, rows[0]["nodes_searched"], rows[0]["items_searched"])
+        return Scanned(found, rows[0]["nodes_searched"], rows[0]["items_searched"], rows[0]["active"])

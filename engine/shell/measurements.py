@@ -35,6 +35,8 @@ class Benchmark(StrEnum):
     START = "start"
     ENFORCEMENT = "enforcement"
     ORACLE = "oracle"
+    EMBEDDINGS = "embeddings"
+    COMPRESSION = "compression"
     HISTORY = "history"
     FILES = "files"
 
@@ -57,19 +59,27 @@ def bench(
     out: Annotated[Path | None, typer.Argument(metavar="[OUT]", help="With --json: a file instead of stdout.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Give JSON, on stdout or in OUT.")] = False,
     data: Annotated[Path | None, typer.Option("--data", help="A history instead of the bundled one.")] = None,
+    items: Annotated[
+        int | None, typer.Option("--items", min=200, help="For embeddings: how many are made anew.")
+    ] = None,
 ) -> None:
     """Measure with wall clock and CPU time, on an empty home that is removed afterwards."""
     here = session.of(context)
     if out is not None and not as_json:
         raise typer.BadParameter("OUT goes with --json.", param_hint="OUT")
-    here.run(_bench(here, benchmark, data, as_json=as_json, out=out))
+    if items is not None and benchmark is not Benchmark.EMBEDDINGS:
+        raise typer.BadParameter("--items goes with embeddings.", param_hint="--items")
+    size = {} if items is None else {"items": items}
+    here.run(_bench(here, benchmark, data, size, as_json=as_json, out=out))
 
 
-async def _bench(here: Session, benchmark: Benchmark, data: Path | None, *, as_json: bool, out: Path | None) -> None:
+async def _bench(
+    here: Session, benchmark: Benchmark, data: Path | None, size: Mapping[str, int], *, as_json: bool, out: Path | None
+) -> None:
     # Loaded when it is needed: it brings the whole engine with it.
     measure = import_module(f"engine.benchmarks.{benchmark}").measure
     with here.progress() as progress:
-        report: Report = await measure(here.settings, data, progress)
+        report: Report = await measure(here.settings, data, progress, **size)
     if out is not None:
         write_json(out, report)
     if as_json and out is None:
@@ -128,7 +138,9 @@ async def _evaluate(here: Session, evaluation: Evaluation, data: Path, out: Path
             return await engine.memory(users[handle]).search(request)
 
         async def rows(handle: str) -> Sequence[StoredItem]:
-            found: Sequence[StoredItem] = await baselines.stored_items(engine.postgres, Principal.user(users[handle]))
+            found: Sequence[StoredItem] = await baselines.stored_items(
+                engine.postgres, Principal.user(users[handle]), engine.active.current.version
+            )
             return found
 
         report: dict[str, Any] = await locomo.evaluate_locomo(data, ask, rows, engine.embedder.embed_query, progress)

@@ -1,7 +1,7 @@
--- Purpose: writes one item of a record. Identifier: schema. Parameters: the columns. Returns: nothing.
+-- Purpose: writes one item of a record. Identifiers: schema, embedding and embedding_version (the slot). Parameters: the columns. Returns: nothing.
 INSERT INTO {schema}.memory_items
-    (item_id, record_id, kind, session, position, source_ref, speaker, content, content_hash, embedding,
-     embedding_version, terms, occurred_at, dates, is_question, previous_has_question, first_of_session,
+    (item_id, record_id, kind, session, position, source_ref, speaker, content, content_hash, {embedding},
+     {embedding_version}, terms, occurred_at, dates, is_question, previous_has_question, first_of_session,
      first_person, word_count, time_expressions, section, span, token_count, privacy, created_at,
      known_from, valid_from)
 VALUES (%(item_id)s, %(record_id)s, %(kind)s, %(session)s, %(position)s, %(source_ref)s, %(speaker)s, %(content)s,

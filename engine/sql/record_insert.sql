@@ -1,6 +1,6 @@
--- Purpose: writes a record, not yet visible. Identifier: schema. Parameters: the columns. Returns: nothing.
+-- Purpose: writes a record, not yet visible. Identifiers: schema, embedding and embedding_version (the slot). Parameters: the columns. Returns: nothing.
 INSERT INTO {schema}.metadata_records
-    (record_id, commit_id, title, summary, embedding, embedding_version, terms, kw_entities, kw_topics, kw_dates,
+    (record_id, commit_id, title, summary, {embedding}, {embedding_version}, terms, kw_entities, kw_topics, kw_dates,
      kw_relationships, kw_source, content_type, trigger_type, source_id, file_pointer, token_count, privacy, occurred_at,
      created_at, last_accessed_at, known_from, valid_from)
 VALUES (%(record_id)s, %(commit_id)s, %(title)s, %(summary)s, %(embedding)b, %(embedding_version)s, %(terms)b,

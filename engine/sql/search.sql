@@ -12,7 +12,7 @@
 --
 -- Returns one row per candidate: words, meaning, record_words as z-scores of the item and, shifted inside its session,
 -- of its neighbours (0 where there is none; a conversation's turns may lie in several nodes); the item's columns. Every row, also the only one without an item when
--- nothing was found, carries nodes_searched and items_searched.
+-- nothing was found, carries nodes_searched, items_searched and active, the embedding version that is active.
 WITH moment AS (
     SELECT coalesce(%(as_of)s::timestamptz, %(now)s) AS as_of, coalesce(%(known_at)s::timestamptz, 'infinity') AS known_at
 ), places AS MATERIALIZED (
@@ -86,5 +86,6 @@ WITH moment AS (
            c.meaning, c.meaning_previous, c.meaning_next, c.record_words, c.has_words, c.cosine, t.*
     FROM candidates AS c JOIN contents AS t ON t.schema_name = c.schema_name AND t.row_id = c.item_id JOIN ways AS w USING (node_id)
 )
-SELECT coalesce(array_length(p.nodes, 1), 0) AS nodes_searched, o.items AS items_searched, f.*
+SELECT coalesce(array_length(p.nodes, 1), 0) AS nodes_searched, o.items AS items_searched,
+       engine.active_embeddings() AS active, f.*
 FROM places AS p CROSS JOIN overall AS o LEFT JOIN found AS f ON true

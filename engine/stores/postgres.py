@@ -23,6 +23,7 @@ from engine.domain.principal import Principal
 from engine.errors import (
     Conflict,
     DepthExceeded,
+    EmbeddingsChanged,
     InvalidInput,
     NameTaken,
     NeurigraphError,
@@ -45,6 +46,7 @@ _OWN_STATES: dict[str, type[NeurigraphError]] = {
     "NG404": NotFound,
     "NG409": Conflict,
     "NG410": NameTaken,
+    "NG411": EmbeddingsChanged,
     "NG422": DepthExceeded,
 }
 _TRANSLATIONS: tuple[tuple[type[BaseException], type[NeurigraphError]], ...] = (

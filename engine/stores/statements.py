@@ -30,6 +30,13 @@ def sql_text(name: str) -> sql.SQL:
 
 
 @cache
-def sql_in(name: str, schema: str) -> sql.Composed:
-    """The SQL statement `engine/sql/<name>.sql` with `{schema}` as the identifier of a node's schema."""
-    return sql_text(name).format(schema=sql.Identifier(schema))
+def sql_in(name: str, schema: str, vectors: str = "embedding") -> sql.Composed:
+    """The SQL statement `engine/sql/<name>.sql` with `{schema}` as the identifier of a node's schema.
+
+    `{embedding}` and `{embedding_version}` are the columns of a slot: `vectors` and the one beside it.
+    """
+    return sql_text(name).format(
+        schema=sql.Identifier(schema),
+        embedding=sql.Identifier(vectors),
+        embedding_version=sql.Identifier(f"{vectors}_version"),
+    )

@@ -14,7 +14,7 @@ import pytest
 from engine.stores.statements import CYPHER_FOLDER, SQL_FOLDER
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS_OF_THE_SERVICE = {"schema", "doctor", "access", "lifecycle"}
+FOLDERS_OF_THE_SERVICE = {"schema", "doctor", "access", "lifecycle", "embedding"}
 WRITES_OF_THE_OUTBOX = {
     "node/provision.cypher", "node/revised.cypher", "record/apply.cypher", "record/revised.cypher", "edge/revised.cypher"
 }  # fmt: skip
@@ -102,6 +102,7 @@ def test_no_variable_of_a_statement_is_hidden_by_the_filters_own(name: str) -> N
 # statements of Postgres that are sent with a principal ---------------------------------------------------
 
 DEFINERS_FOR_A_PRINCIPAL = {
+    "active_embeddings": "the name of a model",
     "audience": "answers the node's user only",
     "can": "the rules",
     "claim_file": "asks schema_of_file(), which asks can() and owns()",
@@ -111,6 +112,7 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "grant_node": "asks owns()",
     "note_refused": "adds to the log, tells nothing",
     "provision_node": "asks owns(), then can()",
+    "require_embeddings": "whether a model is the active one",
     "review_file_state": "entries about the user's own graph only",
     "revise_node": "asks owns()",
     "revoke_grant": "its own user's grants only",
@@ -159,7 +161,7 @@ def test_a_statement_for_a_principal_bypasses_nothing(name: str) -> None:
 async def test_the_request_role_may_call_no_other_function_that_bypasses(engine) -> None:
     """What the role may execute with the owner's rights is known by name, with its reason."""
     harmless = {
-        "embedding_column": "the type of the vectors",
+        "embedding_slot": "where a model's vectors lie",
         "granted": "the rules",
         "may_commit": "the rules",
         "own_keys": "the rules",

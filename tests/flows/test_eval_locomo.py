@@ -87,7 +87,7 @@ async def test_the_search_is_measured_beside_words_and_meaning_alone(engine, sam
         return await engine.memory(await user_id(name)).search(request)
 
     async def rows(name):
-        return await stored_items(engine.postgres, Principal.user(await user_id(name)))
+        return await stored_items(engine.postgres, Principal.user(await user_id(name)), engine.active.current.version)
 
     report = await evaluate_locomo(samples, ask, rows, engine.embedder.embed_query)
     assert report["search"]["questions"] == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
@@ -12,6 +13,7 @@ from engine.domain.clock import Moment
 from engine.domain.history import Conversation, History, PlannedEdge, PlannedNode, Turn
 from engine.domain.search import SearchRequest
 from engine.errors import InvalidInput, ProviderUnavailable, WrongDimension
+from engine.providers.active import ActiveModel
 from engine.retrieval.pipeline import Search
 from engine.retrieval.weights import load_weights
 
@@ -195,8 +197,6 @@ async def test_a_long_question_is_cut_and_the_answer_says_so(bob):
 class Embedder:
     """An embedding service that does not answer, or gives vectors of another length."""
 
-    version, provider, model, dimension = "onnx-e5-small-1", "none", "none", 384
-
     def __init__(self, vector: np.ndarray | None) -> None:
         self._vector = vector
 
@@ -207,7 +207,8 @@ class Embedder:
 
 
 def search_with(engine, vector: np.ndarray | None) -> Search:
-    return Search(engine.postgres, engine.neo4j, Embedder(vector), load_weights())
+    model = replace(engine.active.current, embedder=Embedder(vector))
+    return Search(engine.postgres, engine.neo4j, ActiveModel(model, None, None), load_weights())
 
 
 async def test_without_an_embedding_service_words_still_find(engine, bob):

@@ -12,7 +12,7 @@ from engine.stores.statements import CYPHER_FOLDER, SQL_FOLDER
 
 CYPHER = sorted(path.relative_to(CYPHER_FOLDER).as_posix() for path in CYPHER_FOLDER.rglob("*.cypher"))
 SQL = sorted(path.name for path in SQL_FOLDER.glob("*.sql"))
-OPERATORS_OWN = {"schema", "doctor", "lifecycle"}
+OPERATORS_OWN = {"schema", "doctor", "lifecycle", "embedding"}
 WRITES_OF_THE_OUTBOX = {
     "node/provision.cypher",
     "node/revised.cypher",
@@ -54,6 +54,10 @@ async def test_postgres_knows_every_statement(engine: Engine, name: str) -> None
     names = list(dict.fromkeys(re.findall(r"%\((\w+)\)[sb]", body)))
     numbered = re.sub(r"%\((\w+)\)[sb]", lambda match: f"${names.index(match.group(1)) + 1}", body)
     async with engine.postgres.as_service() as connection:
-        statement = sql.SQL(numbered.replace("%%", "%")).format(schema=sql.Identifier(schema))
+        statement = sql.SQL(numbered.replace("%%", "%")).format(
+            schema=sql.Identifier(schema),
+            embedding=sql.Identifier("embedding_b"),
+            embedding_version=sql.Identifier("embedding_b_version"),
+        )
         await connection.execute(sql.SQL("PREPARE probe AS ") + statement)
         await connection.execute("DEALLOCATE probe")

@@ -1,6 +1,6 @@
 // Purpose: writes the shell of a node with an empty manifest and hangs it below its parent. Idempotent by node_id.
 // Parameters: node {node_id, user_id, user_key, parent_id, name, name_key, node_type, label, layer, schema_name, summary, keywords,
-//   aliases, alias_keys, embedding, embedding_version, created_at}. Returns: node_id; no row when the parent's shell is missing.
+//   aliases, alias_keys, embedding and embedding_version or embedding_b and embedding_b_version (the slot), created_at}. Returns: node_id; no row when the parent's shell is missing.
 OPTIONAL MATCH (parent:Node {node_id: $node.parent_id})
 WITH parent WHERE parent IS NOT NULL OR $node.parent_id IS NULL
 MERGE (n:Node {node_id: $node.node_id})
@@ -10,6 +10,7 @@ MERGE (n:Node {node_id: $node.node_id})
     n.schema_name = $node.schema_name, n.summary = $node.summary, n.keywords = $node.keywords,
     n.aliases = $node.aliases, n.alias_keys = $node.alias_keys,
     n.embedding = $node.embedding, n.embedding_version = $node.embedding_version,
+    n.embedding_b = $node.embedding_b, n.embedding_b_version = $node.embedding_b_version,
     n.state = 'active', n.records = 0, n.items = 0,
     n.created_at = datetime($node.created_at), n.last_accessed_at = datetime($node.created_at),
     n.known_from = datetime($node.created_at)

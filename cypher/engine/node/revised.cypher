@@ -1,6 +1,6 @@
 // Purpose: teaches the graph a change of a node: what the node says now, what it said before, where it hangs. Idempotent; an
 //   older change that comes late adds its slices and leaves what is newer.
-// Parameters: revision {node_id, user_id, revision, own {fields, name_key, alias_keys, embedding, embedding_version, parent_id, times},
+// Parameters: revision {node_id, user_id, revision, own {fields, name_key, alias_keys, vector and version in their slot, parent_id, times},
 //   closed [slice_id], closed_at, added [{slice_id, fields, parent_id, times}], layers [{node_id, layer}]}.
 // Returns: node_id; no row when the node's shell or its parent's is missing.
 MATCH (n:Node {node_id: $revision.node_id})
@@ -33,7 +33,8 @@ CALL (n, above, newer) {
   WITH n, above, newer WHERE newer
   SET n.revision = $revision.revision, n.name = $revision.own.name, n.name_key = $revision.own.name_key, n.summary = $revision.own.summary,
       n.keywords = $revision.own.keywords, n.aliases = $revision.own.aliases, n.alias_keys = $revision.own.alias_keys,
-      n.embedding = $revision.own.embedding, n.embedding_version = $revision.own.embedding_version, n.parent_id = $revision.own.parent_id
+      n.embedding = $revision.own.embedding, n.embedding_version = $revision.own.embedding_version, n.embedding_b = $revision.own.embedding_b,
+      n.embedding_b_version = $revision.own.embedding_b_version, n.parent_id = $revision.own.parent_id  // the vector of the old words is gone
   WITH n, above
   OPTIONAL MATCH (old:Node)-[h:HAS_CHILD]->(n) WHERE old <> above
   DELETE h

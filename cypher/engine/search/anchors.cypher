@@ -2,7 +2,7 @@
 //   nodes that were named; each with the way to it and its edges. One round trip; only what the principal may read,
 //   also in what is counted and averaged.
 // Parameters: user_id (whose graph), principal and kind (who asks), keys (normal forms of possible names), text (Lucene query that holds +user_key),
-//   vector (of the question, or empty), version (its embedding version), as_of, known_at (null is now), most (rows of each
+//   vector (of the question, or empty), version (its embedding version), slot (a or b, where that lies), column and label (the slot's properties), as_of, known_at (null is now), most (rows of each
 //   kind), most_told (rows that the indexes give before those not readable are left out), least_meaning (spreads), exactly (so many shells are compared one by one; in bigger graphs the index finds them).
 //   Types and rough sizes that never change keep the server from planning anew.
 // Returns: node_id, name, node_type, layer, state, path, edges, below (ids of the nodes under a named one), and what was
@@ -36,20 +36,29 @@ CALL () {
 }
 CALL () {
   MATCH (n:Node {user_id: $user_id})
-  WHERE n.name_key IS NOT NULL AND n.embedding_version = $version AND size($vector) > 0
+  WHERE n.name_key IS NOT NULL AND n[$label] = $version AND size($vector) > 0
     AND ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
   WITH n LIMIT $exactly
-  WITH n, vector.similarity.cosine(n.embedding, $vector) AS cosine
+  WITH n, vector.similarity.cosine(n[$column], $vector) AS cosine
   RETURN collect({node: n, cosine: cosine}) AS near, avg(cosine) AS mean, stDevP(cosine) AS spread
 }
 CALL (near) {
   WITH near WHERE size(near) >= $exactly  // a bigger graph: the index finds the closest, the sample says what is usual
-  MATCH (n:Node)
-  SEARCH n IN (VECTOR INDEX node_embedding FOR $vector WHERE n.user_id = $user_id LIMIT $most_told) SCORE AS cosine
+  CALL () {
+    WITH 1 AS here WHERE $slot = 'a'
+    MATCH (n:Node)
+    SEARCH n IN (VECTOR INDEX shell_meaning_a FOR $vector WHERE n.user_id = $user_id LIMIT $most_told) SCORE AS cosine
+    RETURN n, cosine
+    UNION ALL
+    WITH 1 AS here WHERE $slot = 'b'
+    MATCH (n:Node)
+    SEARCH n IN (VECTOR INDEX shell_meaning_b FOR $vector WHERE n.user_id = $user_id LIMIT $most_told) SCORE AS cosine
+    RETURN n, cosine
+  }
   WITH n, cosine
   WHERE ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
   WITH n, cosine ORDER BY cosine DESC LIMIT $most
-  RETURN collect(CASE n.embedding_version WHEN $version THEN {node: n, cosine: cosine} END) AS nearest
+  RETURN collect(CASE n[$label] WHEN $version THEN {node: n, cosine: cosine} END) AS nearest
 }
 CALL (near, nearest, mean, spread) {
   UNWIND near + nearest AS one

@@ -1,0 +1,74 @@
+"""Embedding versions of the instance: another model beside the active one, compared, promoted, taken back."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path
+
+from api.bodies import JsonRoute
+from api.context import CurrentEngine, administrators_only
+from api.models import BuildBody, CompareBody, NewCanary, Nothing, PromoteBody
+from api.problems import documented
+from engine.domain.embedding import EmbeddingVersion, ModelChoice, Pace
+from engine.errors import Conflict
+from engine.lifecycle.embedding_versions import BuildReport, VersionProgress
+
+router = APIRouter(
+    prefix="/v1/embedding-versions",
+    tags=["embedding versions"],
+    route_class=JsonRoute,
+    dependencies=[Depends(administrators_only)],
+)
+WRITES = documented(400, 404, 409, 413, 415, 422, 503, 507)
+Name = Annotated[str, Path(max_length=200, pattern=r"^[^\x00]+$", description="The version's name.")]
+
+
+@router.get("", operation_id="listEmbeddingVersions", responses=documented(404, 503))
+async def list_versions(engine: CurrentEngine) -> list[EmbeddingVersion]:
+    """All versions, oldest first."""
+    return list(await engine.embeddings.list())
+
+
+@router.post("", operation_id="startCanary", status_code=201, responses=WRITES)
+async def start_canary(body: NewCanary, engine: CurrentEngine) -> EmbeddingVersion:
+    """A canary of a model, without vectors yet; the same one again where it is there already."""
+    return await engine.embeddings.start(ModelChoice(body.provider, body.model), body.compression)
+
+
+@router.get("/{name}", operation_id="getEmbeddingVersion", responses=documented(404, 422, 503))
+async def version_progress(name: Name, engine: CurrentEngine) -> VersionProgress:
+    """How far a version is; counts every text, so do not ask by the second."""
+    return await engine.embeddings.progress(name)
+
+
+@router.post("/{name}/build", operation_id="buildEmbeddings", responses=WRITES)
+async def build(name: Name, body: BuildBody, engine: CurrentEngine) -> BuildReport:
+    """Makes so many of the vectors that a version lacks, and says how many remain; repeat it until none does."""
+    return await engine.embeddings.build(name, pace=Pace(body.duty, body.most))
+
+
+@router.post("/{name}/compare", operation_id="compareEmbeddings", responses=WRITES)
+async def compare(name: Name, body: CompareBody, engine: CurrentEngine) -> dict[str, Any]:
+    """The version beside the active one on stored texts; the result is kept with it."""
+    return await engine.embeddings.compare(body.samples, name=name)
+
+
+@router.post("/{name}/promote", operation_id="promoteEmbeddings", responses=WRITES)
+async def promote(name: Name, body: PromoteBody, engine: CurrentEngine) -> VersionProgress:
+    """The canary becomes the version that is searched, in one step."""
+    return await engine.embeddings.promote(name, force=body.force)
+
+
+@router.post("/{name}/rollback", operation_id="rollBackEmbeddings", responses=WRITES)
+async def roll_back(name: Name, body: Nothing, engine: CurrentEngine) -> VersionProgress:
+    """Leaves the active version, which is named, for the one before it, in one step."""
+    if (await engine.embeddings.version(name)).status != "active":
+        raise Conflict("Only the active version can be left.")
+    return await engine.embeddings.roll_back()
+
+
+@router.delete("/{name}", operation_id="dropEmbeddings", responses=documented(404, 409, 422, 503))
+async def drop(name: Name, engine: CurrentEngine) -> EmbeddingVersion:
+    """Takes the vectors of a version away that is not active."""
+    return await engine.embeddings.drop(name)

@@ -1,0 +1,74 @@
+"""Embedding versions: which model made a vector, how it is stored, and which of two slots it lies in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+Status = Literal["active", "canary", "archived"]
+Slot = Literal["a", "b"]
+Compression = Literal["float32", "halfvec"]
+HALF_ABOVE = 1000
+"""Vectors longer than this are stored in half precision unless asked otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model as somebody names it: the provider's (onnx, openai) and its name there."""
+
+    provider: str
+    model: str
+
+    @property
+    def version(self) -> str:
+        """The name that its embedder gives its vectors."""
+        return f"onnx-{self.model}-1" if self.provider == "onnx" else f"{self.provider}-{self.model}"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingVersion:
+    """One version. `slot` None: its vectors are gone. `comparison`: with the version that was active then."""
+
+    name: str
+    provider: str
+    model: str
+    dimension: int
+    compression: Compression
+    status: Status
+    slot: Slot | None
+    created_at: datetime
+    promoted_at: datetime | None = None
+    archived_at: datetime | None = None
+    built_at: datetime | None = None
+    comparison: Mapping[str, Any] | None = None
+
+    @property
+    def choice(self) -> ModelChoice:
+        """The model that makes its vectors."""
+        return ModelChoice(self.provider, self.model)
+
+    @property
+    def column(self) -> str:
+        """The column and property that hold its vectors; `<column>_version` beside it holds its name."""
+        return "embedding_b" if self.slot == "b" else "embedding"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a build goes on: `duty` is the share of the time in which it works (above 0, at most 1), `most` ends it after so
+    many vectors."""
+
+    duty: float = 0.7
+    most: int | None = None
+
+
+def usual_compression(dimension: int) -> Compression:
+    """How vectors of a length are stored unless asked otherwise."""
+    return "halfvec" if dimension > HALF_ABOVE else "float32"
+
+
+def version_name(version: str, dimension: int, compression: Compression) -> str:
+    """The name of a version: the embedder's, with the compression where it is not the usual one."""
+    return version if compression == usual_compression(dimension) else f"{version}-{compression}"

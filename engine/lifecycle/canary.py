@@ -1,0 +1,199 @@
+"""The build of a version: every row and shell that has no vector of it gets one, beside the version that serves.
+
+What is done is known by the rows themselves, so a build that was ended at any point is simply started again, and two at
+once do no harm. A batch is embedded outside of any transaction and written in a short one, row by row and only where the
+text is still the same; readers are never kept waiting.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from functools import partial
+from itertools import groupby
+from time import monotonic
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from engine.domain.embedding import Pace
+from engine.domain.node import shell_text
+from engine.domain.utterance import embedded_text
+from engine.errors import Conflict, EmbeddingsChanged
+from engine.progress import Progress
+from engine.providers.active import Model, shell_vector
+from engine.providers.embedder import Vectors
+from engine.providers.summary_vector import summary_vector
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_in, sql_text
+
+TASK = "embeddings"
+BATCH = 64
+NODES = 100
+ATTEMPTS = 20
+"""So often a node in use is asked again before it is left for the next pass."""
+PAUSE = 0.1
+
+Row = dict[str, Any]
+
+
+class CanaryBuild:
+    """One run over all nodes and shells for one version."""
+
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, model: Model, pace: Pace, progress: Progress) -> None:
+        self._postgres, self._neo4j, self._model = postgres, neo4j, model
+        self._pace, self._progress = pace, progress
+        self._column = model.version.column
+        self.filled = 0
+        self.exhausted = False
+
+    async def run(self) -> None:
+        """One pass. Raises ProviderUnavailable, StoreUnavailable, EmbeddingsChanged when the version lost its slot."""
+        await self._shells()
+        async for node in nodes(self._postgres):
+            if self.exhausted:
+                return
+            if await settled(partial(self._ready, node)):
+                await self._items(node["schema_name"])
+                await self._records(node["schema_name"])
+
+    async def _ready(self, node: Row) -> bool:
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("slot_prepare"), {"node_id": node["node_id"]})
+            row = await cursor.fetchone()
+        return bool(row and row["ready"])
+
+    # items and records -----------------------------------------------------------------------------------
+
+    async def _items(self, schema: str) -> None:
+        speakers: dict[UUID, list[str]] | None = None
+        async for rows in self._missing("slot_items", schema):
+            if speakers is None:
+                found = await self._rows("slot_speakers", schema, {})
+                speakers = {row["session"]: row["speakers"] for row in found}
+            texts = [
+                f"{row['section']}. {row['content']}"
+                if row["section"]
+                else embedded_text(row["content"], speakers.get(row["session"], ()))
+                for row in rows
+            ]
+            await self._fill("slot_items_fill", schema, rows, self._model.embed_documents(texts))
+
+    async def _records(self, schema: str) -> None:
+        async for rows in self._missing("slot_records", schema):
+            await self._fill("slot_records_fill", schema, rows, self._summaries(schema, rows))
+
+    async def _summaries(self, schema: str, rows: Sequence[Row]) -> Sequence[Vectors]:
+        """As they are made when they are written: from the items that an unchanged summary quotes, else from its text."""
+        originals = [row["row_id"] for row in rows if row["original"]]
+        parameters = {"records": originals, "version": self._model.name}
+        items = await self._rows("slot_record_items", schema, parameters) if originals else []
+        by_record = {record: list(group) for record, group in groupby(items, key=lambda row: row["record_id"])}
+        rest = [row for row in rows if row["row_id"] not in by_record]
+        embedded = iter(await self._model.embed_documents([row["summary"] for row in rest]))
+        return [
+            _quoting(row["summary"], by_record[row["row_id"]]) if row["row_id"] in by_record else next(embedded)
+            for row in rows
+        ]
+
+    async def _rows(self, name: str, schema: str, parameters: Row) -> list[Row]:
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_in(name, schema, self._column), parameters)
+            return await cursor.fetchall()
+
+    async def _missing(self, name: str, schema: str) -> AsyncIterator[list[Row]]:
+        """Rows of a node without a vector, in batches, each once."""
+        after = UUID(int=0)
+        while not self.exhausted:
+            parameters = {"version": self._model.name, "after": after, "most": BATCH}
+            rows = await self._rows(name, schema, parameters)
+            if not rows:
+                return
+            after = rows[-1]["row_id"]
+            yield rows
+
+    async def _fill(self, name: str, schema: str, rows: Sequence[Row], embedding: Awaitable[Iterable[Vectors]]) -> None:
+        started = monotonic()
+        vectors = await embedding
+        parameters = [
+            {**row, "embedding": self._model.stored(vector), "version": self._model.name}
+            for row, vector in zip(rows, vectors, strict=True)
+        ]
+        try:
+            async with self._postgres.as_service() as connection, connection.cursor() as cursor:
+                await connection.execute(sql_text("slot_hold"), self._held)
+                await cursor.executemany(sql_in(name, schema, self._column), parameters)
+                written = max(cursor.rowcount, 0)
+        except EmbeddingsChanged:
+            raise
+        except Conflict:
+            written = 0  # a writer was in the way; the next pass finds the rows again
+        await self._pause(started, written)
+
+    @property
+    def _held(self) -> Row:
+        return {"version": self._model.name, "slot": self._model.version.slot}
+
+    # shells ----------------------------------------------------------------------------------------------
+
+    async def _shells(self) -> None:
+        label, after = f"{self._column}_version", ""
+        slot: Row = {"version": self._model.name, "label": label}
+        while not self.exhausted:
+            started = monotonic()
+            rows = await self._neo4j.read(cypher("embedding/missing"), **slot, after=after, limit=BATCH)
+            if not rows:
+                return
+            after = rows[-1]["node_id"]
+            texts = [shell_text(row["name"], row["summary"] or "", row["keywords"] or ()) for row in rows]
+            vectors = await self._model.embed_documents(texts)
+            told = [
+                {"node_id": row["node_id"], "revision": row["revision"], "vector": shell_vector(vector)}
+                for row, vector in zip(rows, vectors, strict=True)
+            ]
+            async with self._postgres.as_service() as connection:  # held until the graph has written
+                await connection.execute(sql_text("slot_hold"), self._held)
+                filled = await self._neo4j.write(cypher("embedding/filled"), **slot, column=self._column, rows=told)
+            await self._pause(started, filled[0]["filled"])
+
+    async def _pause(self, started: float, written: int) -> None:
+        """Leaves the rest of the time to those who are served."""
+        self.filled += written
+        self._progress.advance(TASK, written)
+        self.exhausted = self._pace.most is not None and self.filled >= self._pace.most
+        await asyncio.sleep((monotonic() - started) * (1 / self._pace.duty - 1))
+
+
+def _quoting(summary: str, items: Sequence[Row]) -> Vectors:
+    vectors = np.array([_plain(item["embedding"]) for item in items], dtype=np.float32)
+    return summary_vector(summary, [item["content"] for item in items], vectors)
+
+
+def _plain(vector: Any) -> Vectors:
+    plain: Vectors = vector if isinstance(vector, np.ndarray) else vector.to_numpy()
+    return plain
+
+
+async def nodes(postgres: Postgres) -> AsyncIterator[Row]:
+    """All nodes of all users: node_id and schema_name, in the order of their ids."""
+    after = UUID(int=0)
+    while True:
+        async with postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("slot_nodes"), {"after": after, "most": NODES})
+            rows = await cursor.fetchall()
+        if not rows:
+            return
+        after = rows[-1]["node_id"]
+        for row in rows:
+            yield row
+
+
+async def settled(attempt: Callable[[], Awaitable[bool]]) -> bool:
+    """Whether an attempt got through, tried again for a while where the node is in use."""
+    for _ in range(ATTEMPTS):
+        if await attempt():
+            return True
+        await asyncio.sleep(PAUSE)
+    return False

@@ -1,0 +1,247 @@
+"""Embedding versions over their life: canary, build, comparison, promotion, and the way back. For the operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from engine.domain.clock import Clock
+from engine.domain.embedding import (
+    Compression,
+    EmbeddingVersion,
+    ModelChoice,
+    Pace,
+    Slot,
+    usual_compression,
+    version_name,
+)
+from engine.errors import Conflict, InvalidInput, NotFound, ProviderUnavailable, SettingsError, StackError
+from engine.lifecycle.canary import NODES, TASK, CanaryBuild, nodes, settled
+from engine.lifecycle.comparison import Ask, LabelledQuery, SampledQuery, compared, sampled
+from engine.progress import Progress, Silent
+from engine.providers.active import ActiveModel
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_text
+
+PASSES = 5
+"""Walks of one build: writers leave gaps behind a walk, each time fewer."""
+LAST_GAPS = 2000
+"""So many missing vectors are made by a promotion itself."""
+MOST_QUERIES = 2000
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build did; JSON-able. `remaining` counts rows and shells that still lack a vector."""
+
+    version: str
+    filled: int
+    remaining: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class VersionProgress:
+    """How far a version is: rows (records and items with their past states) and shells in all, and those done."""
+
+    version: EmbeddingVersion
+    total: int
+    done: int
+
+    @property
+    def remaining(self) -> int:
+        """What has no vector of this version."""
+        return self.total - self.done
+
+
+class EmbeddingVersions:
+    """The versions of one instance: they hold for all of its users."""
+
+    def __init__(
+        self, postgres: Postgres, neo4j: Neo4j, active: ActiveModel, ask: Ask, workspace: str, clock: Clock
+    ) -> None:  # fmt: skip
+        self._postgres, self._neo4j, self._active = postgres, neo4j, active
+        self._ask, self._workspace, self._clock = ask, workspace, clock
+
+    async def list(self) -> tuple[EmbeddingVersion, ...]:
+        """All versions, oldest first."""
+        return tuple(EmbeddingVersion(**row) for row in await self._rows("embedding_versions"))
+
+    async def version(self, name: str | None = None) -> EmbeddingVersion:
+        """The version of that name; without one, the canary. Raises NotFound."""
+        for version in await self.list():
+            if version.name == name or (name is None and version.status == "canary"):
+                return version
+        raise NotFound("There is no canary." if name is None else f"There are no embeddings {name}.")
+
+    async def start(self, choice: ModelChoice, compression: Compression | None = None) -> EmbeddingVersion:
+        """Makes a canary of a model, or finds it; its vectors come with `build`.
+
+        The archived version loses its vectors. Raises Conflict where there is another canary or the version is active,
+        InvalidInput for a model that is not known or has no key, ProviderUnavailable where it cannot be had.
+        """
+        try:
+            embedder = await self._active.embedder_of(choice)
+        except SettingsError as error:
+            raise InvalidInput(error.detail) from error
+        except StackError as error:
+            raise ProviderUnavailable(error.detail) from error
+        compression = compression or usual_compression(embedder.dimension)
+        if embedder.dimension > 1000 and compression == "float32":
+            raise InvalidInput("Vectors of more than 1,000 numbers are stored in half precision.")
+        name = version_name(embedder.version, embedder.dimension, compression)
+        parameters: Row = {"name": name, "provider": embedder.provider, "model": embedder.model}
+        parameters |= {"dimension": embedder.dimension, "compression": compression}
+        try:
+            await self._rows("embeddings_canary", **parameters)
+        except Conflict as error:
+            raise Conflict(
+                f"{name} cannot become a canary: it is active, or was another model, or there is another canary; "
+                "promote or drop that first."
+            ) from error
+        return await self.version(name)
+
+    async def build(
+        self, name: str | None = None, *, pace: Pace | None = None, progress: Progress | None = None
+    ) -> BuildReport:
+        """Makes what is missing of a version, without a name of the canary. Goes on where an ended one stopped; two at
+        once do no harm.
+
+        Raises NotFound, Conflict (the version has no slot, or loses it meanwhile), ProviderUnavailable, StoreUnavailable.
+        """
+        started, progress, pace = monotonic(), progress or Silent(), pace or Pace()
+        if not 0 < pace.duty <= 1:
+            raise InvalidInput("The share of the time in which a build works is above 0 and at most 1.")
+        far = await self.progress(name)
+        if far.version.slot is None:
+            raise Conflict(f"{far.version.name} has given up its place; start it as a canary again.")
+        build = CanaryBuild(
+            self._postgres, self._neo4j, await self._active.model_of(far.version), pace, progress
+        )  # fmt: skip
+        progress.start(TASK, far.remaining, "texts")
+        for _ in range(PASSES):
+            await build.run()
+            far = await self.progress(far.version.name)
+            if build.exhausted or not far.remaining:
+                break
+        if not far.remaining:
+            await self._rows("embeddings_built", name=far.version.name, now=self._clock.now())
+        progress.finish(TASK, f"{build.filled:,} vectors")
+        return BuildReport(far.version.name, build.filled, far.remaining, round(monotonic() - started, 3))
+
+    async def progress(self, name: str | None = None) -> VersionProgress:
+        """How far a version is, without a name the canary; counts every row. Raises NotFound."""
+        version = await self.version(name)
+        total = done = 0
+        after: UUID | None = UUID(int=0)
+        while after is not None:
+            row = (await self._rows("embeddings_progress", version=version.name, after=after, most=NODES))[0]
+            total, done, after = total + row["rows_in_all"], done + row["rows_done"], row["last"]
+        label = f"{version.column}_version"
+        shells = (await self._neo4j.read(cypher("embedding/progress"), version=version.name, label=label))[0]
+        done += shells["done"] if version.slot is not None else 0
+        return VersionProgress(version, total + shells["shells"], done)
+
+    async def compare(
+        self, samples: int = 100, queries: Sequence[LabelledQuery] = (), *, name: str | None = None
+    ) -> dict[str, Any]:
+        """The canary beside the active version, on given queries or on sampled texts; kept with the canary.
+
+        See `lifecycle.comparison`. Raises NotFound, InvalidInput, ProviderUnavailable, StoreUnavailable.
+        """
+        if not 1 <= samples <= MOST_QUERIES or len(queries) > MOST_QUERIES:
+            raise InvalidInput(f"A comparison takes 1 to {MOST_QUERIES:,} queries.")
+        far = await self.progress(name)
+        canary = await self._active.model_of(far.version)
+        asked = [await self._of_user(query) for query in queries] or await sampled(self._postgres, samples)
+        report = await compared(self._ask, asked, await self._active.follow(), canary)
+        report |= {"remaining": far.remaining, "at": self._clock.now().isoformat()}
+        await self._rows("embeddings_compared", name=far.version.name, comparison=Jsonb(report))
+        return report
+
+    async def promote(self, name: str | None = None, *, force: bool = False) -> VersionProgress:
+        """The canary becomes the version that is searched, in one step for all engines; the last gaps are filled first.
+
+        Raises NotFound, Conflict where vectors are missing (`force` goes on with words alone for those), and what a
+        build raises.
+        """
+        far = await self.progress(name)
+        if far.version.status != "canary":
+            raise Conflict(f"{far.version.name} is no canary.")
+        if 0 < far.remaining <= LAST_GAPS:
+            await self.build(far.version.name, pace=Pace(duty=1))
+            far = await self.progress(far.version.name)
+        if far.remaining and not force:
+            raise Conflict(
+                f"{far.remaining:,} texts have no vector of {far.version.name} yet: build it to the end before."
+            )
+        if far.remaining:
+            await self._prepare()
+        await self._rows("embeddings_promote", name=far.version.name)
+        return await self._after_the_step(far.version.name)
+
+    async def _prepare(self) -> None:
+        """The columns of all nodes as the versions want them: what is written after the step must fit."""
+        async for node in nodes(self._postgres):
+            await settled(partial(self._done, "slot_prepare", node_id=node["node_id"]))
+
+    async def roll_back(self) -> VersionProgress:
+        """The step back: the version before is searched again, at once; what was written since is then made up.
+
+        Raises Conflict where no earlier version has its vectors still.
+        """
+        try:
+            row = (await self._rows("embeddings_roll_back"))[0]
+        except Conflict as error:
+            raise Conflict("There is no earlier version whose vectors are still there.") from error
+        return await self._after_the_step(row["name"])
+
+    async def _after_the_step(self, name: str) -> VersionProgress:
+        """Fills what writers left between the last look and the step; nothing can come after it."""
+        await self._active.follow()
+        far = await self.progress(name)
+        if far.remaining:
+            await self.build(name, pace=Pace(duty=1, most=LAST_GAPS))
+            far = await self.progress(name)
+        return far
+
+    async def drop(self, name: str) -> EmbeddingVersion:
+        """Takes the vectors of a version away, that is not active. Raises NotFound, Conflict; repeatable."""
+        version = await self.version(name)
+        try:
+            await self._rows("embeddings_drop", name=name)
+        except Conflict as error:
+            raise Conflict("The active embeddings cannot be dropped.") from error
+        if version.slot is not None:
+            await self._clear(version, version.slot)
+        return await self.version(name)
+
+    async def _clear(self, version: EmbeddingVersion, slot: Slot) -> None:
+        async for node in nodes(self._postgres):
+            await settled(partial(self._done, "slot_clear", node_id=node["node_id"], slot=slot))
+        properties = {"version": version.name, "column": version.column, "label": f"{version.column}_version"}
+        while (await self._neo4j.write(cypher("embedding/cleared"), **properties, limit=NODES * 10))[0]["cleared"]:
+            pass
+
+    async def _done(self, statement: str, **parameters: Any) -> bool:
+        return bool((await self._rows(statement, **parameters))[0]["ready"])
+
+    async def _of_user(self, query: LabelledQuery) -> SampledQuery:
+        found = await self._rows("user_by_handle", workspace=self._workspace, handle=query.user)
+        if not found:
+            raise NotFound(f"There is no user {query.user} in the workspace {self._workspace}.")
+        return SampledQuery(found[0]["user_id"], query.query, None, query.expected)
+
+    async def _rows(self, statement: str, **parameters: Any) -> Sequence[Row]:
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text(statement), parameters)
+            return await cursor.fetchall() if cursor.description else []

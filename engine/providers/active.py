@@ -1,0 +1,145 @@
+"""The model that is searched with now, as one value: who takes it works with one version to the end.
+
+Another process may promote another version at any time. Whoever meets a version that is not its own any more follows:
+the model of the active version is loaded, or it is known for a while that this process cannot load it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from pgvector import HalfVector, Vector
+
+from engine.domain.embedding import EmbeddingVersion, ModelChoice
+from engine.errors import NeurigraphError, ProviderUnavailable, WrongDimension
+from engine.providers.embedder import Embedder, Vectors
+
+log = logging.getLogger(__name__)
+
+RETRY_AFTER = 60.0
+"""Seconds after which a model that could not be loaded is tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A version with the embedder that makes its vectors."""
+
+    version: EmbeddingVersion
+    embedder: Embedder
+
+    @property
+    def name(self) -> str:
+        """The version's name, stored beside every vector."""
+        return self.version.name
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of stored texts; raises ProviderUnavailable, WrongDimension."""
+        if not texts:
+            return np.empty((0, self.version.dimension), dtype=np.float32)
+        return self._checked(await self.embedder.embed_documents(texts))
+
+    async def embed_query(self, text: str) -> Vectors:
+        """The unit vector of a question; raises ProviderUnavailable, WrongDimension."""
+        return self._checked(await self.embedder.embed_query(text))
+
+    async def shell(self, text: str) -> dict[str, Any]:
+        """The properties of a shell that say what it means, as the graph takes them."""
+        column = self.version.column
+        return {column: shell_vector((await self.embed_documents([text]))[0]), f"{column}_version": self.name}
+
+    def _checked(self, vectors: Vectors) -> Vectors:
+        if vectors.shape[-1] != self.version.dimension:
+            raise WrongDimension(
+                f"{self.version.model} gave {vectors.shape[-1]} dimensions; those of {self.name} have {self.version.dimension}."
+            )
+        return vectors
+
+    def stored(self, vector: Vectors) -> Vector | HalfVector:
+        """The value to send for a column of this version."""
+        return HalfVector(vector) if self.version.compression == "halfvec" else Vector(vector)
+
+
+def shell_vector(vector: Vectors) -> list[float]:
+    """A vector as the graph keeps it: a list of numbers, short enough to read."""
+    return [round(float(value), 6) for value in vector]
+
+
+Find = Callable[[], Awaitable[EmbeddingVersion]]
+"""Reads the active version from the store."""
+Load = Callable[[ModelChoice], Awaitable[Embedder]]
+"""Loads the embedder of a model; raises SettingsError where its key is missing, StackError, ProviderUnavailable."""
+
+
+class ActiveModel:
+    """Holds the model of the active version for all parts of an engine."""
+
+    def __init__(self, model: Model, find: Find, load: Load) -> None:
+        self._model, self._find, self._load = model, find, load
+        self._following, self._loading = asyncio.Lock(), asyncio.Lock()
+        self._failed: tuple[str, float] | None = None
+        self._embedders = {
+            model.version.choice: model.embedder
+        }  # kept: who works with one goes on, and the way back is short
+
+    @property
+    def current(self) -> Model:
+        """The model to work with. Take it once, and use it for everything that belongs together."""
+        return self._model
+
+    async def follow(self) -> Model:
+        """The model of the version that is active now, loaded where it is another than before.
+
+        Raises what loading raises; again without trying for a while.
+        """
+        async with self._following:
+            version = await self._find()
+            if version.name == self._model.name:
+                return self._model
+            self._check_failed(version)
+            try:
+                self._model = await self.model_of(version)
+            except NeurigraphError:
+                self._failed = (version.name, monotonic())
+                raise
+            log.info("the embeddings are now %s", version.name)
+            return self._model
+
+    async def model_of(self, version: EmbeddingVersion) -> Model:
+        """The model of any version, loaded at the first call. Raises what loading raises, WrongDimension."""
+        embedder = await self.embedder_of(version.choice)
+        if embedder.dimension != version.dimension:
+            raise WrongDimension(
+                f"{version.model} has {embedder.dimension} dimensions now; those of {version.name} have {version.dimension}."
+            )
+        return Model(version, embedder)
+
+    async def embedder_of(self, choice: ModelChoice) -> Embedder:
+        """The embedder of any model, loaded at the first call."""
+        async with self._loading:
+            if choice not in self._embedders:
+                self._embedders[choice] = await self._load(choice)
+            return self._embedders[choice]
+
+    def _check_failed(self, version: EmbeddingVersion) -> None:
+        if self._failed and self._failed[0] == version.name and monotonic() - self._failed[1] < RETRY_AFTER:
+            raise ProviderUnavailable(f"The active embeddings {version.name} cannot be made here.")
+
+    async def follow_quietly(self) -> None:
+        """Follows in the background; what does not work is met again by whoever needs it."""
+        failed = self._failed
+        try:
+            await self.follow()
+        except NeurigraphError as error:
+            if self._failed is not failed:  # said once, not at every look
+                log.warning("the active embeddings cannot be followed: %s", error.detail)
+
+    async def close(self) -> None:
+        """Closes the embedders."""
+        for embedder in self._embedders.values():
+            await embedder.close()

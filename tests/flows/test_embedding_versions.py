@@ -1,0 +1,462 @@
+"""Embedding versions on a home of their own: they hold for all users of an instance."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+import pytest
+from psycopg import sql
+
+from api.app import create_app
+from engine.bootstrap import open_engine
+from engine.domain.clock import Moment
+from engine.domain.delta import Change
+from engine.domain.embedding import ModelChoice, Pace
+from engine.domain.history import Conversation, Turn
+from engine.domain.node import NewNode
+from engine.domain.search import SearchAnswer, SearchRequest
+from engine.errors import Conflict, InvalidInput, NotFound, SettingsError
+from engine.lifecycle import embedding_versions
+from engine.lifecycle.comparison import LabelledQuery
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from engine.settings import Settings
+
+BUILDER = Path(__file__).parents[1] / "faults" / "builder.py"
+E5, MINILM = "onnx-e5-small-1", "onnx-minilm-1"
+FAST = Pace(duty=1)
+TURNS = tuple(
+    Turn("Bob" if number % 2 else "Dave", f"{text} It was day {number}.")
+    for number, text in enumerate(
+        (
+            "The boat takes water at the stern.", "My sister bakes bread on Sundays.", "The walleye bite at dusk.",
+            "We painted the shed green.", "The lawyer wants the lease by Friday.", "Her knee hurts when it rains.",
+            "The dog is afraid of thunder.", "They moved to a flat by the harbour.", "Tickets for the concert are gone.",
+            "The apples are ripe and heavy.", "Grandmother's clock stopped again.", "The engine needs a new gasket.",
+        ) * 4
+    )
+)  # fmt: skip
+QUESTIONS = ("Which animal fears storms?", "What leaks?", "Who makes loaves?", "What about the fruit?", "walleye")
+
+
+@pytest.fixture(scope="module")
+async def own(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> AsyncIterator[Engine]:
+    """An engine on a home that only this module uses."""
+    home = tmp_path_factory.mktemp("versions")
+    settings = Settings(_env_file=None, home=home, cache=cache, workspace="tests", openai_api_key=None)
+    async with open_engine(settings) as engine:
+        yield engine
+
+
+@pytest.fixture
+async def engine(own: Engine) -> AsyncIterator[Engine]:
+    """The same, searched with e5-small and without another version at the beginning and the end."""
+    yield own
+    versions = await own.embeddings.list()
+    active = next(version for version in versions if version.status == "active")
+    if active.name != E5:
+        for version in versions:
+            if version.status == "canary":
+                await own.embeddings.drop(version.name)
+        await own.embeddings.start(ModelChoice("onnx", "e5-small"))
+        await own.embeddings.build(pace=FAST)
+        await own.embeddings.promote()
+    for version in versions:
+        if version.name != E5:
+            await own.embeddings.drop(version.name)
+
+
+@pytest.fixture
+async def memory(engine: Engine) -> Memory:
+    """The memory of somebody with two nodes and some turns at each."""
+    user = await engine.create_user(f"v{uuid4().hex[:12]}", "Bob Harlan")
+    memory = engine.memory(user.user_id)
+    for name in ("Work", "Home"):
+        node = await memory.provision(NewNode(user.user_id, name, summary=f"What happens at {name}."))
+        await memory.remember(Conversation(f"talk at {name}", TURNS), node_id=node.node_id)
+    await memory.remember_text("Notes", "# Boat\n\nThe hull needs paint and the mast a new stay.", node_id=user.user_id)
+    return memory
+
+
+async def canary(engine: Engine, model: str = "minilm") -> str:
+    """A canary with all its vectors."""
+    version = await engine.embeddings.start(ModelChoice("onnx", model))
+    report = await engine.embeddings.build(pace=FAST)
+    assert report.remaining == 0
+    return version.name
+
+
+def told(answer: SearchAnswer) -> list[tuple[object, ...]]:
+    """What an answer says, to the last digit of its scores."""
+    return [(hit.item_id, hit.score) for hit in answer.hits]
+
+
+async def asked(memory: Memory) -> list[SearchAnswer]:
+    return [await memory.search(SearchRequest(question, limit=20, widen="always")) for question in QUESTIONS]
+
+
+@pytest.mark.ledger("F10", "F11")
+async def test_a_canary_is_built_compared_promoted_and_taken_back(engine: Engine, memory: Memory) -> None:
+    before = await asked(memory)
+    assert {answer.embeddings for answer in before} == {E5}
+    version = await engine.embeddings.start(ModelChoice("onnx", "minilm"))
+    assert (version.name, version.status, version.slot, version.dimension) == (MINILM, "canary", "b", 384)
+    assert (await engine.embeddings.progress()).done == 0
+    with pytest.raises(Conflict, match="build it to the end"):
+        part = await engine.embeddings.build(pace=Pace(duty=1, most=64))
+        assert 64 <= part.filled < 192 and part.remaining > 0
+        await promote_at_once(engine)
+    report = await engine.embeddings.build(pace=FAST)
+    assert report.remaining == 0 and report.filled > 0
+    assert (await engine.embeddings.build(pace=FAST)).filled == 0
+    assert (await engine.embeddings.version()).built_at is not None
+    assert [told(answer) for answer in await asked(memory)] == [told(answer) for answer in before]
+
+    comparison = await engine.embeddings.compare(20)
+    assert comparison["queries"] > 0 and 0 < comparison["overlap@10"] <= 1
+    assert comparison["found itself@10, canary"] > 0.9
+    assert (await engine.embeddings.version()).comparison == comparison
+
+    far = await engine.embeddings.promote()
+    assert (far.version.name, far.version.status, far.remaining) == (MINILM, "active", 0)
+    after = await asked(memory)
+    assert {answer.embeddings for answer in after} == {MINILM}
+    assert [told(answer) for answer in after] != [told(answer) for answer in before]
+    await memory.remember(Conversation("later", (Turn("Bob", "The harbour froze over."),)))
+    assert (await engine.embeddings.progress(MINILM)).remaining == 0
+
+    back = await engine.embeddings.roll_back()
+    assert (back.version.name, back.remaining) == (E5, 0)
+    assert {answer.embeddings for answer in await asked(memory)} == {E5}
+    assert (await engine.embeddings.version()).name == MINILM  # a canary again
+    again = await engine.embeddings.promote()
+    assert again.version.name == MINILM
+
+
+async def promote_at_once(engine: Engine) -> None:
+    """Without the help that a promotion gives for the last gaps."""
+    far = await engine.embeddings.progress()
+    limit, embedding_versions.LAST_GAPS = embedding_versions.LAST_GAPS, 0
+    try:
+        assert far.remaining > 0
+        await engine.embeddings.promote()
+    finally:
+        embedding_versions.LAST_GAPS = limit
+
+
+@pytest.mark.ledger("F11")
+async def test_no_answer_ever_mixes_versions(engine: Engine, memory: Memory) -> None:
+    """Answers given while versions are built, promoted and taken back are, to the digit, those of one version alone."""
+    pure: dict[str, dict[str, list[tuple[object, ...]]]] = {E5: {}, MINILM: {}}
+
+    async def learn(name: str) -> None:
+        for answer in await asked(memory):
+            assert answer.embeddings == name
+            pure[name][answer.query] = told(answer)
+
+    await learn(E5)
+    name = await canary(engine)
+    await engine.embeddings.promote()
+    await learn(MINILM)
+    await engine.embeddings.roll_back()
+    await engine.embeddings.drop(name)
+
+    stop = asyncio.Event()
+    seen: list[str] = []
+
+    async def ask() -> None:
+        while not stop.is_set():
+            for question in QUESTIONS:
+                answer = await memory.search(SearchRequest(question, limit=20, widen="always"))
+                assert told(answer) == pure[answer.embeddings][answer.query], f"mixed: {answer.embeddings}"
+                seen.append(answer.embeddings)
+
+    async def change() -> None:
+        try:
+            await canary(engine)
+            for _ in range(3):
+                await engine.embeddings.promote()
+                await asyncio.sleep(0)
+                await engine.embeddings.roll_back()
+        finally:
+            stop.set()
+
+    await asyncio.gather(ask(), ask(), change())
+    assert set(seen) == {E5, MINILM}
+
+
+async def test_another_engine_follows_a_promotion(engine: Engine, memory: Memory) -> None:
+    async with open_engine(engine.settings) as other:
+        stale = other.active.current
+        theirs = other.memory(memory.principal.user_id)
+        await canary(engine)
+        await engine.embeddings.promote()
+        other.active._model = stale  # as if its look in the background had not come yet
+        answer = await theirs.search(SearchRequest("What leaks?"))
+        assert answer.embeddings == MINILM and answer.notes == ()
+        other.active._model = stale
+        await theirs.remember(Conversation("theirs", (Turn("Dave", "The pier is closed for repairs."),)))
+        other.active._model = stale
+        record = (await theirs.metadata(memory.principal.user_id)).records[0]
+        await theirs.change(
+            Change("record", record.record_id, {"summary": "A closed pier."}, node_id=memory.principal.user_id)
+        )
+        assert (await engine.embeddings.progress(MINILM)).remaining == 0
+    assert {version.status for version in await engine.embeddings.list()} == {"active", "archived"}
+
+
+async def test_an_engine_that_cannot_make_the_active_vectors_answers_by_words(engine: Engine, memory: Memory) -> None:
+    async with open_engine(engine.settings) as other:
+        theirs, stale = other.memory(memory.principal.user_id), other.active.current
+
+        async def load(choice: ModelChoice) -> None:
+            raise SettingsError(f"no {choice.model} here")
+
+        other.active._load, other.active._embedders = load, {}
+        await canary(engine)
+        await engine.embeddings.promote()
+        other.active._model = stale
+        answer = await theirs.search(SearchRequest("walleye"))
+        assert answer.embeddings == "" and "walleye" in answer.hits[0].content
+        assert "words only" in answer.notes[0] and MINILM in answer.notes[0]
+
+
+async def test_a_changed_text_has_no_stale_vector_in_either_slot(engine: Engine, memory: Memory) -> None:
+    root = memory.principal.user_id
+    await memory.remember(Conversation("one", (Turn("Bob", "The cat sleeps on the stove."),)), node_id=root)
+    hit = (await memory.search(SearchRequest("cat on the stove", limit=1))).hits[0]
+    learnt = engine.parts.shells._clock.now()
+    await canary(engine)
+    changed = Change("item", hit.item_id, {"content": "Stocks fell by a third."}, node_id=root)
+    await memory.change(changed)
+    assert (await engine.embeddings.progress()).remaining > 0  # the row and its past state, for the job
+    await engine.embeddings.promote()
+    assert (await engine.embeddings.progress(MINILM)).remaining == 0
+    now = (await memory.search(SearchRequest("the market crashed", limit=1))).hits[0]
+    assert now.content == "Stocks fell by a third."
+    past = await memory.search(SearchRequest("kitten on the oven", limit=3, moment=Moment(known_at=learnt)))
+    assert "The cat sleeps on the stove." in [one.content for one in past.hits]
+    await engine.embeddings.roll_back()
+    assert (await engine.embeddings.progress(E5)).remaining == 0
+
+
+async def downgraded(engine: Engine, schema: str) -> None:
+    """A node as it was before there were slots: template 3."""
+    statements = (
+        "ALTER TABLE {schema}.memory_items DROP COLUMN embedding_b, DROP COLUMN embedding_b_version",
+        "ALTER TABLE {schema}.metadata_records DROP COLUMN embedding_b, DROP COLUMN embedding_b_version",
+        "ALTER TABLE {schema}.metadata_records ADD CONSTRAINT metadata_records_check"
+        " CHECK (embedding_pending = (embedding IS NULL))",
+        "DROP TRIGGER forget_meaning ON {schema}.memory_items",
+        "DROP TRIGGER forget_meaning ON {schema}.metadata_records",
+    )
+    async with engine.postgres.as_service() as connection:
+        for statement in statements:
+            await connection.execute(sql.SQL(statement).format(schema=sql.Identifier(schema)))
+        await connection.execute("UPDATE engine.nodes SET template_version = 3 WHERE schema_name = %s", [schema])
+
+
+async def test_nodes_of_the_old_template_serve_beside_new_ones(engine: Engine, memory: Memory) -> None:
+    before = await asked(memory)
+    root = await memory.shell(memory.principal.user_id)
+    old = await memory.shell(root.children[0].node_id)
+    await downgraded(engine, old.schema_name)
+    assert [told(answer) for answer in await asked(memory)] == [told(answer) for answer in before]
+    await memory.remember(Conversation("more", (Turn("Bob", "A heron stood in the reeds."),)), node_id=old.node_id)
+    hits = (await memory.search(SearchRequest("a wading bird", limit=5, widen="always"))).hits
+    assert "A heron stood in the reeds." in [hit.content for hit in hits]
+    await engine.embeddings.start(ModelChoice("onnx", "minilm"))
+    assert (await engine.embeddings.progress()).remaining > 0  # counted, too
+    assert [told(answer) for answer in await asked(memory)]
+    await engine.embeddings.build(pace=FAST)
+    assert (await engine.embeddings.promote()).remaining == 0
+    found = (await memory.search(SearchRequest("a wading bird", limit=5, widen="always"))).hits
+    assert "A heron stood in the reeds." in [hit.content for hit in found]
+
+
+async def test_half_precision_lies_beside_single_precision(engine: Engine, memory: Memory) -> None:
+    before = await asked(memory)
+    version = await engine.embeddings.start(ModelChoice("onnx", "e5-small"), "halfvec")
+    assert version.name == f"{E5}-halfvec"
+    fresh = await memory.provision(NewNode(memory.principal.user_id, "Fresh"))  # made while there is a canary
+    await memory.remember(Conversation("fresh", (Turn("Bob", "New shoes."),)), node_id=fresh.node_id)
+    await engine.embeddings.build(pace=FAST)
+    await engine.embeddings.promote()
+    after = await asked(memory)
+    assert {answer.embeddings for answer in after} == {version.name}
+    for one, two in zip(before, after, strict=True):
+        assert [hit.score for hit in one.hits] == pytest.approx([hit.score for hit in two.hits], abs=0.15)
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute(
+            "SELECT DISTINCT format_type(a.atttypid, NULL) AS type FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid"
+            " JOIN pg_namespace AS s ON s.oid = c.relnamespace JOIN engine.nodes AS n ON n.schema_name = s.nspname"
+            " WHERE a.attname = 'embedding_b'"
+        )
+        assert [row["type"] for row in await cursor.fetchall()] == ["halfvec"]
+
+
+async def test_a_build_killed_at_any_batch_goes_on_where_it_was(engine: Engine, memory: Memory) -> None:
+    await engine.embeddings.start(ModelChoice("onnx", "minilm"))
+    home, cache = str(engine.settings.home), str(engine.settings.cache)
+    done = 0
+    for batches in (1, 2):
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, str(BUILDER), home, cache, str(batches),
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        _, errors = await asyncio.wait_for(process.communicate(), 120)
+        assert process.returncode == -signal.SIGKILL, errors.decode()
+        far = await engine.embeddings.progress()
+        assert far.done > done and far.remaining > 0
+        done = far.done
+    left = far.remaining
+    assert (await engine.embeddings.build(pace=FAST)).filled == left  # nothing twice
+    assert (await engine.embeddings.promote()).remaining == 0
+
+
+async def test_two_builds_at_once_do_no_harm(engine: Engine, memory: Memory) -> None:
+    await engine.embeddings.start(ModelChoice("onnx", "minilm"))
+    total = (await engine.embeddings.progress()).total
+    reports = await asyncio.gather(*(engine.embeddings.build(pace=FAST) for _ in range(2)))
+    assert [report.remaining for report in reports] == [0, 0]
+    assert total <= sum(report.filled for report in reports) <= 2 * total
+    await memory.remember(Conversation("while", TURNS[:3]))
+    assert (await engine.embeddings.promote()).remaining == 0
+
+
+async def test_what_does_not_fit_the_state_is_refused(engine: Engine, memory: Memory) -> None:
+    versions = engine.embeddings
+    for wrong in (versions.promote(), versions.build(), versions.compare(), versions.drop("no-such")):
+        with pytest.raises(NotFound):
+            await wrong
+    with pytest.raises(Conflict):
+        await versions.roll_back()
+    with pytest.raises(Conflict, match="active"):
+        await versions.start(ModelChoice("onnx", "e5-small"))
+    with pytest.raises(Conflict, match="active"):
+        await versions.drop(E5)
+    with pytest.raises(InvalidInput, match="no-such"):
+        await versions.start(ModelChoice("onnx", "no-such"))
+    with pytest.raises(InvalidInput, match="OPENAI_API_KEY"):
+        await versions.start(ModelChoice("openai", "text-embedding-3-small"))
+    first = await versions.start(ModelChoice("onnx", "minilm"))
+    assert await versions.start(ModelChoice("onnx", "minilm")) == first
+    with pytest.raises(Conflict, match="another canary"):
+        await versions.start(ModelChoice("onnx", "bge-small"))
+    for pace in (Pace(duty=0), Pace(duty=1.5)):
+        with pytest.raises(InvalidInput):
+            await versions.build(pace=pace)
+    with pytest.raises(InvalidInput):
+        await versions.compare(0)
+    await versions.build(pace=FAST)
+    dropped = await versions.drop(MINILM)
+    assert (dropped.status, dropped.slot) == ("archived", None)
+    with pytest.raises(Conflict, match="start it as a canary again"):
+        await versions.build(MINILM)
+    assert (await versions.progress(MINILM)).done == 0
+    async with engine.postgres.as_service() as connection:
+        shell = await memory.shell(memory.principal.user_id)
+        count = sql.SQL("SELECT count(embedding_b) AS left FROM {}.memory_items")
+        cursor = await connection.execute(count.format(sql.Identifier(shell.schema_name)))
+        assert (await cursor.fetchone())["left"] == 0
+
+
+async def test_labelled_questions_give_recall(engine: Engine, memory: Memory) -> None:
+    user = await engine.create_user(f"v{uuid4().hex[:12]}")
+    await engine.memory(user.user_id).remember(
+        Conversation("c", (Turn("Bob", "The stern leaks.", ref="D1:1"), *TURNS[5:9]))
+    )
+    await canary(engine)
+    queries = [LabelledQuery(user.handle, "What leaks?", frozenset({"D1:1"}))]
+    report = await engine.embeddings.compare(queries=queries)
+    assert (report["recall@10, active"], report["recall@10, canary"]) == (1, 1)
+    with pytest.raises(NotFound):
+        await engine.embeddings.compare(queries=[LabelledQuery("nobody", "x", frozenset())])
+
+
+async def test_settings_may_name_any_version_of_the_home_but_no_other_model(engine: Engine, memory: Memory) -> None:
+    with pytest.raises(SettingsError, match="embeddings canary start --encoder bge-small"):
+        async with open_engine(engine.settings.model_copy(update={"encoder": "bge-small"})) as _:
+            pass
+    await canary(engine)
+    await engine.embeddings.promote()
+    for encoder in ("e5-small", "minilm"):
+        async with open_engine(engine.settings.model_copy(update={"encoder": encoder})) as other:
+            assert other.active.current.name == MINILM
+
+
+async def test_a_version_promoted_by_force_is_made_up_later(
+    engine: Engine, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding_versions, "LAST_GAPS", 1)
+    await engine.embeddings.start(ModelChoice("onnx", "minilm"), "halfvec")
+    far = await engine.embeddings.promote(force=True)
+    assert far.version.status == "active" and far.remaining > 0
+    answer = await memory.search(SearchRequest("walleye"))
+    assert "walleye" in answer.hits[0].content and {hit.signals.get("meaning") for hit in answer.hits} <= {None, 0}
+    await memory.remember(Conversation("after", (Turn("Bob", "The ferry was late."),)))
+    report = await engine.embeddings.build(f"{MINILM}-halfvec", pace=FAST)
+    assert report.remaining == 0
+    assert (await memory.search(SearchRequest("delayed vessel", limit=1))).hits[0].content == "The ferry was late."
+
+
+async def test_a_build_can_be_done_in_pieces_over_rest(engine: Engine, memory: Memory) -> None:
+    app = create_app(engine.settings, engine=engine)
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=("127.0.0.1", 50000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
+        path = f"/v1/embedding-versions/{MINILM}"
+        started = await door.post("/v1/embedding-versions", json={"model": "minilm"})
+        assert (started.status_code, started.json()["name"]) == (201, MINILM)
+        assert (await door.post(f"{path}/promote", json={})).status_code in (200, 409)
+        while (await door.post(f"{path}/build", json={"most": 300})).json()["remaining"]:
+            pass
+        compared = (await door.post(f"{path}/compare", json={"samples": 5})).json()
+        assert compared["queries"] == 5 and compared["remaining"] == 0
+        versions = {one["name"]: one for one in (await door.get("/v1/embedding-versions")).json()}
+        if versions[MINILM]["status"] == "canary":
+            assert (await door.post(f"{path}/promote", json={})).status_code == 200
+        assert (await door.get(path)).json()["version"]["status"] == "active"
+        assert (await door.delete(path)).status_code == 409
+        assert (await door.post(f"/v1/embedding-versions/{E5}/rollback", json={})).status_code == 409
+        assert (await door.post(f"{path}/rollback", json={})).json()["version"]["name"] == E5
+        assert (await door.delete(path)).json()["slot"] is None
+        for missing in ("promote", "build", "rollback"):
+            answer = await door.post(f"/v1/embedding-versions/none/{missing}", json={})
+            assert answer.status_code == 404
+        assert (await door.post("/v1/embedding-versions", json={"model": "none"})).status_code == 422
+
+
+@pytest.mark.ledger("F10")
+async def test_the_shell_goes_through_the_life_of_a_version(engine: Engine, memory: Memory, tmp_path: Path) -> None:
+    home, cache = str(engine.settings.home), str(engine.settings.cache)
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("NEURIGRAPH_", "OPENAI_"))}
+
+    async def run(*arguments: str) -> tuple[int, str]:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "engine.cli", "--home", home, "--cache", cache, "embeddings", *arguments,
+            cwd=tmp_path, env=clean | {"NEURIGRAPH_WORKSPACE": "tests"},
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        out, errors = await asyncio.wait_for(process.communicate(), 120)
+        return process.returncode or 0, (out + errors).decode()
+
+    assert (await run("canary", "start"))[0] == 1
+    code, said = await run("canary", "start", "--encoder", "minilm", "--duty", "1")
+    assert code == 0 and "canary" in said, said
+    assert "overlap@10" in (await run("compare", "--samples", "5"))[1]
+    assert "overlap@10" in (await run("status"))[1]
+    code, said = await run("promote", "--json")
+    assert code == 0 and json.loads(said)["status"] == "active", said
+    assert (await memory.search(SearchRequest("What leaks?"))).embeddings == MINILM
+    assert E5 in (await run("rollback"))[1]
+    listed = json.loads((await run("list", "--json"))[1])["versions"]
+    assert {one["name"]: one["status"] for one in listed}[MINILM] == "canary"
+    assert "gone" in (await run("drop", MINILM))[1]
