@@ -27,8 +27,15 @@ from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
 from engine.ingest.commit import RecordCommit
 from engine.ingest.pipeline import Ingest, IngestLimits
+from engine.jobs.catalogue import CATALOGUE
+from engine.jobs.job import scheduled
+from engine.jobs.jobs import Jobs
+from engine.jobs.queue import Queue, WorkLimits
+from engine.jobs.runs import Runs
+from engine.jobs.schema import install_queue
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.rehydrate import Rehydration
+from engine.lifecycle.retention import KeptFor, Retention
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Parts
 from engine.neurigraph import Engine
@@ -45,11 +52,6 @@ from engine.stores.objects import ObjectStore, object_store
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
 
-RECOVERY_INTERVAL = 2.0
-"""Seconds between two looks for commits that were left half way."""
-RECOVERY_AGE = 10.0
-"""Seconds that a commit may be under way before somebody else finishes it."""
-
 
 def _no_step(_: str) -> None:
     """Nobody watches the steps."""
@@ -57,12 +59,14 @@ def _no_step(_: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Stores:
-    """The opened stores and the embedder."""
+    """The opened stores, the embedder and the queue, with the runs that it keeps."""
 
     postgres: Postgres
     neo4j: Neo4j
     objects: ObjectStore
     embedder: Embedder
+    queue: Queue
+    runs: Runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +88,12 @@ async def open_engine(
     progress: Progress | None = None,
     clock: Clock | None = None,
     on_step: StepHook = _no_step,
+    worker: bool = False,
 ) -> AsyncIterator[Engine]:
     """The engine, ready: stores reached (or started), migrated, commits that a crash left finished.
+
+    With `worker`, and unless the settings say no, it also carries out background jobs until it is closed: for processes
+    that stay. Without, what is left half way after the start waits for an engine that does.
 
     Raises StackError, StoreUnavailable, MigrationError, SettingsError.
     """
@@ -112,13 +120,29 @@ async def open_engine(
         )
         stack.push_async_callback(postgres.close)
         objects = object_store(addresses.objects_url, timeout=settings.connect_timeout_s)
-        stores = _Stores(postgres, neo4j, objects, embedder)
+        runs = Runs(postgres, clock)
+        queue = _queue(settings, addresses, runs)
+        stack.push_async_callback(queue.close)
+        stores = _Stores(postgres, neo4j, objects, embedder, queue, runs)
         await _initialize(stores, addresses)
         engine = _wired(settings, stores, clock, on_step)
         await engine.outbox.recover_quietly(0)
-        for background in (_recover_for_ever(engine.outbox), _warm(engine)):
-            stack.push_async_callback(_ended, asyncio.create_task(background))
+        stack.push_async_callback(_ended, asyncio.create_task(_warm(engine)))
+        if worker and settings.worker:
+            await stack.enter_async_context(engine.working())
         yield engine
+
+
+def _queue(settings: Settings, addresses: Addresses, runs: Runs) -> Queue:
+    limits = WorkLimits(
+        concurrency=settings.worker_concurrency,
+        attempts=settings.job_attempts,
+        first_pause=settings.job_retry_s,
+        time_limit=settings.job_time_limit_s,
+        patience=settings.worker_patience_s,
+        silence=settings.job_stalled_s,
+    )
+    return Queue(addresses.postgres_url, runs, limits, connect_timeout=settings.connect_timeout_s)
 
 
 def _wired(settings: Settings, stores: _Stores, clock: Clock, on_step: StepHook) -> Engine:
@@ -139,6 +163,12 @@ def _wired(settings: Settings, stores: _Stores, clock: Clock, on_step: StepHook)
         max_text_bytes=settings.max_text_bytes,
     )
     grace = timedelta(minutes=settings.orphan_grace_minutes)
+    kept = KeptFor(
+        timedelta(days=settings.idempotency_days),
+        timedelta(days=settings.outbox_days),
+        timedelta(days=settings.job_history_days),
+    )
+    schedules = scheduled(CATALOGUE, settings.job_schedules)
     return Engine(
         settings=settings,
         parts=parts,
@@ -149,6 +179,8 @@ def _wired(settings: Settings, stores: _Stores, clock: Clock, on_step: StepHook)
         embedder=embedder,
         doctor=Doctor(postgres, neo4j, objects),
         sweep=Sweep(postgres, objects, clock, grace),
+        retention=Retention(postgres, clock, kept),
+        jobs=Jobs(CATALOGUE, schedules, stores.queue, stores.runs, clock),
         tokens=Tokens(postgres, settings.workspace, clock),
         integrations=Integrations(postgres, settings.workspace),
     )
@@ -214,6 +246,8 @@ async def _initialize(stores: _Stores, addresses: Addresses) -> None:
     postgres, neo4j, embedder = stores.postgres, stores.neo4j, stores.embedder
     await postgres.open_service()
     await migrate_postgres(postgres, migrations("postgres"))
+    await install_queue(postgres)
+    await stores.queue.open()
     password = str(conninfo.conninfo_to_dict(addresses.request_url).get("password", ""))
     async with postgres.as_service() as connection:
         await connection.execute(sql_text("request_role").format(password=sql.Literal(password)))
@@ -238,12 +272,6 @@ async def _initialize(stores: _Stores, addresses: Addresses) -> None:
     await migrate_neo4j(neo4j, migrations("neo4j"))
     await neo4j.write(cypher("schema/vector_index"), dimension=embedder.dimension)
     await stores.objects.check()
-
-
-async def _recover_for_ever(outbox: Outbox) -> None:
-    while True:
-        await asyncio.sleep(RECOVERY_INTERVAL)
-        await outbox.recover_quietly(RECOVERY_AGE)
 
 
 async def _warm(engine: Engine) -> None:
