@@ -27,7 +27,7 @@ from api.problems import (
     validation_problem,
 )
 from api.reference import reference
-from api.routes import files, grants, health, integrations, nodes, records, search, tokens, users
+from api.routes import files, grants, health, integrations, jobs, nodes, records, search, tokens, users
 from engine.bootstrap import open_engine
 from engine.errors import NeurigraphError
 from engine.neurigraph import Engine
@@ -42,13 +42,15 @@ ROUTERS = (
     records.router,
     search.router,
     files.router,
+    jobs.router,
 )
 DESCRIPTION = """Long-term memory for assistants and the people behind them.
 
 Errors are problem details (RFC 9457). Writes take an `Idempotency-Key`. Missing and forbidden look the same.
 
 Whoever asks sees what is theirs: a user the own memory, a persona what lies below its node, an integration what was
-granted to it. The operator acts for every user; users, tokens and integrations are kept by operator and administrators.
+granted to it. The operator acts for every user; users, tokens, integrations and
+background jobs are kept by operator and administrators.
 """
 
 
@@ -65,7 +67,7 @@ def create_app(settings: Settings | None = None, *, engine: Engine | None = None
         if engine is not None:
             yield
             return
-        async with open_engine(settings) as own:
+        async with open_engine(settings, worker=True) as own:
             app.state.engine = own
             yield
 
@@ -104,7 +106,7 @@ def _middleware(settings: Settings) -> list[Middleware]:
         allow_origins=settings.cors_origins,
         allow_methods=("GET", "POST", "DELETE"),
         allow_headers=("Authorization", "Content-Type", "Idempotency-Key"),
-        expose_headers=("Content-Disposition", "Idempotency-Replayed", "Retry-After", "WWW-Authenticate"),
+        expose_headers=("Content-Disposition", "Idempotency-Replayed", "Location", "Retry-After", "WWW-Authenticate"),
     )
     return [
         Middleware(SecurityHeaders),

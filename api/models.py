@@ -82,6 +82,10 @@ class NewIntegration(Body):
     name: str = Field(min_length=1, max_length=4000, examples=["Calendar sync"])
 
 
+class RunRequest(Body):
+    """Nothing to say: an empty object."""
+
+
 class NewNodeBody(Body):
     """A child node."""
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from engine.shell import audit, content, demonstration, doors, grants, measurements, session, stack, tokens
+from engine.shell import audit, content, demonstration, doors, grants, jobs, measurements, session, stack, tokens
 
 
 def application() -> typer.Typer:
@@ -22,7 +22,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_begin)
-    for commands in (demonstration, stack, content, doors, tokens, grants, measurements, audit):
+    for commands in (demonstration, stack, content, doors, jobs, tokens, grants, measurements, audit):
         commands.register(app)
     return app
 

@@ -34,11 +34,12 @@ log = logging.getLogger(__name__)
 
 HEARTBEAT = 10.0
 """Seconds between two signs of life of a worker."""
-POLLING = 5.0
-"""Seconds between two looks into the queue; new runs are told at once, this finds those whose time has come."""
 CATCH_UP = 8 * 86400.0
 """Seconds back: a run that was due while no worker was there is made up for, once."""
 LONGEST_PAUSE = 600.0
+"""Seconds between two attempts."""
+LONGEST_END = 15.0
+"""Seconds for a cancelled run to note that it was."""
 RESTART = 2.0
 """Seconds after which a worker that lost its database tries again."""
 ATTEMPTS_TO_ASK = 5
@@ -56,6 +57,8 @@ class WorkLimits:
     patience: float
     silence: float
     """A worker that gave no sign of life for so long is dead."""
+    polling: float = 5.0
+    """Between two looks into the queue: new runs are told at once, a look finds those whose time has come."""
 
 
 @contextmanager
@@ -145,7 +148,7 @@ class Queue:
         """One worker after the other, until cancelled: one that loses its database ends with or without an error."""
         options: WorkerOptions = {
             "concurrency": self.limits.concurrency,
-            "fetch_job_polling_interval": POLLING,
+            "fetch_job_polling_interval": self.limits.polling,
             "shutdown_graceful_timeout": self.limits.patience,
             "delete_jobs": "successful",
             "install_signal_handlers": False,
@@ -206,10 +209,6 @@ class Queue:
                 attempt + 1, first=self.limits.first_pause, longest=LONGEST_PAUSE, chance=random.random()
             )
             await self.ask(job, "retry", attempt=attempt + 1, pause=pause)
-
-
-LONGEST_END = 15.0
-"""Seconds for a cancelled run to note that it was."""
 
 
 def _lock(job: Job) -> str | None:
