@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from psycopg.rows import class_row
-from psycopg.types.json import Jsonb
+from psycopg.types.json import Json
 
 from engine.domain.clock import Clock
 from engine.domain.page import check_page
@@ -60,7 +60,7 @@ class Runs:
             "outcome": outcome,
             "at": self._clock.now(),
             "quiet": report is not None and is_quiet(report),
-            "report": None if report is None else Jsonb(dict(report)),
+            "report": None if report is None else Json(dict(report)),
             "failure": failure,
         }
         await self._change("job_finished", parameters)

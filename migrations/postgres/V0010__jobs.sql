@@ -23,7 +23,7 @@ CREATE TABLE engine.job_runs (
     finished_at timestamptz,
     outcome     text CHECK (outcome IN ('succeeded', 'failed', 'cancelled', 'lost')),
     quiet       boolean NOT NULL DEFAULT false,
-    report      jsonb,
+    report      json,  -- keeps the order that its job gave it
     failure     text,
     CHECK ((outcome IS NULL) = (finished_at IS NULL))
 );

@@ -7,10 +7,12 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from psycopg import conninfo
 
 from engine.embedded import status
 from engine.errors import StoreUnavailable
@@ -123,6 +125,82 @@ async def test_a_database_that_goes_away_does_not_end_the_worker(engine: Engine)
                 await asyncio.sleep(0.1)
         assert (await here.run(held.name, first.run_id)).ended
         assert (await here.log(held.name))[0].outcome == "succeeded"
+
+
+@pytest.mark.ledger("N34")
+async def test_a_worker_that_cannot_reach_its_database_begins_again_until_it_can(
+    engine: Engine, caplog: pytest.LogCaptureFixture
+) -> None:
+    one = job(fresh("one"), nothing)
+    parts = conninfo.conninfo_to_dict(engine.postgres.service.conninfo)
+    async with Passage(str(parts["host"]), int(str(parts["port"]))) as passage:
+        url = conninfo.make_conninfo(engine.postgres.service.conninfo, host="127.0.0.1", port=passage.port)
+        async with workshop(engine, one) as here, workshop(engine, one, url=url) as cut_off:
+            async with cut_off.working(None):
+                assert (await here.outcome(await here.ask(one.name), AT_MOST)).outcome == "succeeded"
+                await passage.shut()
+                await until_told_twice(caplog)
+                asked = await here.ask(one.name)
+                assert asked.outcome == "waiting"
+                await passage.unlock()
+                assert (await here.outcome(asked, AT_MOST)).outcome == "succeeded"
+
+
+async def until_told_twice(caplog: pytest.LogCaptureFixture) -> None:
+    """Until the worker ended twice: once the lost connection, once the attempt to begin again."""
+    deadline = time.monotonic() + AT_MOST
+    while sum("the queue does not answer" in record.message for record in caplog.records) < 2:
+        assert time.monotonic() < deadline, "the worker did not notice"
+        await asyncio.sleep(0.1)
+
+
+class Passage:
+    """A way to the database that can be shut: those who are in it are thrown out, nobody gets in."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._target, self.port = (host, port), 0
+        self._server: asyncio.Server | None = None
+        self._writers: set[asyncio.StreamWriter] = set()
+
+    async def __aenter__(self) -> Passage:
+        await self.unlock()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.shut()
+
+    async def unlock(self) -> None:
+        self._server = await asyncio.start_server(self._pass, "127.0.0.1", self.port)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def shut(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        for writer in tuple(self._writers):
+            writer.transport.abort()
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        host, port = self._target
+        far_reader, far_writer = (
+            await asyncio.open_unix_connection(f"{host}/.s.PGSQL.{port}")
+            if host.startswith("/")
+            else await asyncio.open_connection(host, port)
+        )
+        self._writers |= {writer, far_writer}
+        try:
+            await asyncio.gather(_pumped(reader, far_writer), _pumped(far_reader, writer))
+        finally:
+            for end in (writer, far_writer):
+                end.transport.abort()
+                self._writers.discard(end)
+
+
+async def _pumped(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    with suppress(ConnectionError):
+        while block := await source.read(65536):
+            sink.write(block)
+            await sink.drain()
+    sink.transport.abort()
 
 
 async def asked_when_back(jobs: Jobs, name: str) -> Run:
