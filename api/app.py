@@ -35,6 +35,7 @@ from api.routes import (
     health,
     history,
     integrations,
+    jobs,
     nodes,
     records,
     search,
@@ -58,13 +59,15 @@ ROUTERS = (
     search.router,
     files.router,
     file_log.router,
+    jobs.router,
 )
 DESCRIPTION = """Long-term memory for assistants and the people behind them.
 
 Errors are problem details (RFC 9457). Writes take an `Idempotency-Key`. Missing and forbidden look the same.
 
 Whoever asks sees what is theirs: a user the own memory, a persona what lies below its node, an integration what was
-granted to it. The operator acts for every user; users, tokens and integrations are kept by operator and administrators.
+granted to it. The operator acts for every user; users, tokens, integrations and
+background jobs are kept by operator and administrators.
 """
 
 
@@ -81,7 +84,7 @@ def create_app(settings: Settings | None = None, *, engine: Engine | None = None
         if engine is not None:
             yield
             return
-        async with open_engine(settings) as own:
+        async with open_engine(settings, worker=True) as own:
             app.state.engine = own
             yield
 
@@ -120,7 +123,14 @@ def _middleware(settings: Settings) -> list[Middleware]:
         allow_origins=settings.cors_origins,
         allow_methods=("GET", "POST", "PATCH", "DELETE"),
         allow_headers=("Authorization", "Content-Type", "Idempotency-Key", "If-Match"),
-        expose_headers=("Content-Disposition", "ETag", "Idempotency-Replayed", "Retry-After", "WWW-Authenticate"),
+        expose_headers=(
+            "Content-Disposition",
+            "ETag",
+            "Idempotency-Replayed",
+            "Location",
+            "Retry-After",
+            "WWW-Authenticate",
+        ),
     )
     return [
         Middleware(SecurityHeaders),

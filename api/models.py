@@ -115,6 +115,10 @@ class PromoteBody(Body):
     force: bool = Field(default=False, description="Though vectors are missing: those texts are found by words.")
 
 
+class RunRequest(Body):
+    """Nothing to say: an empty object."""
+
+
 class NewNodeBody(Body):
     """A child node."""
 

@@ -31,6 +31,12 @@ from engine.history.reading import Past
 from engine.history.relations import RelationHistory
 from engine.ingest.commit import RecordCommit
 from engine.ingest.pipeline import Ingest, IngestLimits
+from engine.jobs.catalogue import CATALOGUE
+from engine.jobs.job import scheduled
+from engine.jobs.jobs import Jobs
+from engine.jobs.queue import Queue, WorkLimits
+from engine.jobs.runs import Runs
+from engine.jobs.schema import install_queue
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.embedding_versions import EmbeddingVersions
@@ -38,6 +44,7 @@ from engine.lifecycle.file_log import FileLog
 from engine.lifecycle.file_states import FileStates, FileTimes
 from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.rehydrate import Rehydration
+from engine.lifecycle.retention import KeptFor, Retention
 from engine.lifecycle.sweep import Sweep
 from engine.models import Loader, active_model
 from engine.neurigraph import Engine
@@ -54,8 +61,9 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 from engine.stores.tls import authority
 
+
 RECOVERY_INTERVAL = 2.0
-"""Seconds between two looks for commits that were left half way."""
+"""Seconds between two looks for commits that were left half way: every engine finishes them, with or without a worker."""
 RECOVERY_AGE = 10.0
 """Seconds that a commit may be under way before somebody else finishes it."""
 
@@ -66,12 +74,14 @@ def _no_step(_: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Stores:
-    """The opened stores and the model that is searched with."""
+    """The opened stores, the model that is searched with, the queue and the runs that it keeps."""
 
     postgres: Postgres
     neo4j: Neo4j
     objects: ObjectStore
     active: ActiveModel
+    queue: Queue
+    runs: Runs
 
 
 @asynccontextmanager
@@ -81,8 +91,12 @@ async def open_engine(
     progress: Progress | None = None,
     clock: Clock | None = None,
     on_step: StepHook = _no_step,
+    worker: bool = False,
 ) -> AsyncIterator[Engine]:
     """The engine, ready: stores reached (or started), migrated, commits that a crash left finished.
+
+    With `worker`, and unless the settings say no, it also carries out background jobs until it is closed: for processes
+    that stay. Commits that were left half way are finished in either case.
 
     Raises StackError, StoreUnavailable, MigrationError, SettingsError.
     """
@@ -114,20 +128,35 @@ async def open_engine(
             authority=authority(settings.objects_ca, "NEURIGRAPH_OBJECTS_CA"),
             cold_url=settings.objects_cold_url.get_secret_value() if settings.objects_cold_url else None,
         )
-        await _initialize(postgres, neo4j, objects, addresses)
+        runs = Runs(postgres, clock)
+        queue = _queue(settings, addresses, runs)
+        stack.push_async_callback(queue.close)
+        await _initialize(postgres, neo4j, objects, queue, addresses)
         active = await active_model(settings, postgres, Loader(settings, progress))
         stack.push_async_callback(active.close)
-        stores = _Stores(postgres, neo4j, objects, active)
+        stores = _Stores(postgres, neo4j, objects, active, queue, runs)
         redactor = Redactor(settings.redact, derived(addresses.postgres_url, b"neurigraph redacted ids").encode())
         engine = _wired(settings, stores, redactor, clock, on_step)
         stack.push_async_callback(engine.parts.rehydration.close)
         await engine.outbox.recover_quietly(0)
         await engine.nodes.tell_quietly()
-        sweeping = _sweep_for_ever(engine.dormancy, settings.dormancy_interval_s)
-        upgrading = engine.upgrades.run_quietly()
-        for background in (_recover_for_ever(engine.outbox, active), upgrading, sweeping, _warm(engine)):
+        for background in (_recover_for_ever(engine.outbox, active), engine.upgrades.run_quietly(), _warm(engine)):
             stack.push_async_callback(_ended, asyncio.create_task(background))
+        if worker and settings.worker:
+            await stack.enter_async_context(engine.working())
         yield engine
+
+
+def _queue(settings: Settings, addresses: Addresses, runs: Runs) -> Queue:
+    limits = WorkLimits(
+        concurrency=settings.worker_concurrency,
+        attempts=settings.job_attempts,
+        first_pause=settings.job_retry_s,
+        time_limit=settings.job_time_limit_s,
+        patience=settings.worker_patience_s,
+        silence=settings.job_stalled_s,
+    )
+    return Queue(addresses.postgres_url, runs, limits, connect_timeout=settings.connect_timeout_s)
 
 
 def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock, on_step: StepHook) -> Engine:
@@ -154,6 +183,12 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
         redactor=redactor,
     )
     grace = timedelta(minutes=settings.orphan_grace_minutes)
+    kept = KeptFor(
+        timedelta(days=settings.idempotency_days),
+        timedelta(days=settings.outbox_days),
+        timedelta(days=settings.job_history_days),
+    )
+    schedules = scheduled(CATALOGUE, settings.job_schedules)
     return Engine(
         settings=settings,
         parts=parts,
@@ -167,6 +202,8 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
         dormancy=dormancy,
         states=states,
         nodes=nodes,
+        retention=Retention(postgres, clock, kept),
+        jobs=Jobs(CATALOGUE, schedules, stores.queue, stores.runs, clock),
         tokens=Tokens(postgres, settings.workspace, clock),
         integrations=Integrations(postgres, settings.workspace),
         upgrades=Upgrades(postgres),
@@ -191,10 +228,14 @@ def _file_times(settings: Settings) -> FileTimes:
     )
 
 
-async def _initialize(postgres: Postgres, neo4j: Neo4j, objects: ObjectStore, addresses: Addresses) -> None:
+async def _initialize(
+    postgres: Postgres, neo4j: Neo4j, objects: ObjectStore, queue: Queue, addresses: Addresses
+) -> None:
     """Everything that the stores need before the first request; running it again changes nothing."""
     await postgres.open_service()
     await migrate_postgres(postgres, migrations("postgres"))
+    await install_queue(postgres)
+    await queue.open()
     password = str(conninfo.conninfo_to_dict(addresses.request_url).get("password", ""))
     async with postgres.as_service() as connection:
         await connection.execute(sql_text("request_role").format(password=sql.Literal(password)))
@@ -209,12 +250,6 @@ async def _recover_for_ever(outbox: Outbox, active: ActiveModel) -> None:
         await asyncio.sleep(RECOVERY_INTERVAL)
         await outbox.recover_quietly(RECOVERY_AGE)
         await active.follow_quietly()
-
-
-async def _sweep_for_ever(dormancy: Dormancy, interval: float) -> None:
-    while True:
-        await asyncio.sleep(interval)
-        await dormancy.run_quietly()
 
 
 async def _warm(engine: Engine) -> None:

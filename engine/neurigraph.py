@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -18,11 +19,13 @@ from engine.domain.record import IngestReport
 from engine.errors import NeurigraphError, NotFound, StoreTimeout
 from engine.hierarchy.outbox import Outbox
 from engine.hierarchy.upgrades import Upgrades
+from engine.jobs.jobs import Jobs
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.lifecycle.file_states import FileStates
 from engine.lifecycle.node_states import NodeStates
+from engine.lifecycle.retention import Retention
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Memory
 from engine.progress import Progress
@@ -62,6 +65,8 @@ class Engine:
     dormancy: Dormancy
     states: FileStates
     nodes: NodeStates
+    retention: Retention
+    jobs: Jobs
     tokens: Tokens
     integrations: Integrations
     upgrades: Upgrades
@@ -107,6 +112,13 @@ class Engine:
         """Stores a history for the user that it names, created when there is none."""
         user = await self.create_user(history.handle, history.display_name)
         return await self.memory(user.user_id).ingest(history, progress)
+
+    def working(self, *, only: str | None = None) -> AbstractAsyncContextManager[None]:
+        """While this lasts, background jobs are carried out in this process; `only` asked-for runs of one job, if given.
+
+        Raises NotFound for a name that no job has.
+        """
+        return self.jobs.working(self, only=only)
 
     async def health(self) -> tuple[StoreHealth, ...]:
         """Asks every store for a sign of life, all at once, each for at most five seconds."""

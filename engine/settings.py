@@ -6,6 +6,7 @@ servers are used.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -68,9 +69,28 @@ class Settings(BaseSettings):
     """How long a reader waits for a file that is being restored, unless the request says otherwise."""
     rehydrate_lease_s: float = Field(default=15, ge=1)
     """How long a restoration may be silent before another process takes it over."""
-    dormancy_interval_s: float = Field(default=60, ge=0.1)
-    """Time between two sweeps that put files to sleep."""
     orphan_grace_minutes: float = Field(default=60, ge=0)
+
+    worker: bool = True
+    """Whether `neurigraph serve`, and an engine opened with `worker=True`, carries out background jobs."""
+    worker_concurrency: int = Field(default=2, ge=1, le=16)
+    """Jobs that one worker carries out at the same time."""
+    worker_patience_s: float = Field(default=5, ge=0)
+    """Seconds that a job under way gets when its worker is told to end; then it is cancelled and taken up again."""
+    job_schedules: Annotated[Mapping[str, str], NoDecode] = Field(default_factory=dict)
+    """Cron in UTC, or off, by the name of the job: `orphan-sweep=0 2 * * *; drift-check=off`; `*=off` is all others."""
+    job_attempts: int = Field(default=5, ge=1, le=100)
+    """How often a run that failed, or lost its worker, is tried in all."""
+    job_retry_s: float = Field(default=5, gt=0)
+    """Seconds before the second attempt; doubled for each further one, up to ten minutes."""
+    job_time_limit_s: float = Field(default=1800, gt=0)
+    job_stalled_s: float = Field(default=60, ge=30)
+    """A worker that gave no sign of life for so long is dead; it gives one every 10 s."""
+    job_history_days: float = Field(default=30, gt=0)
+    idempotency_days: float = Field(default=30, gt=0)
+    """How long an answer is kept for a repeated request."""
+    outbox_days: float = Field(default=30, gt=0)
+    """How long the outbox keeps finished commits of nodes and records."""
 
     postgres_pool: int = Field(default=8, ge=2, le=64)
     neo4j_pool: int = Field(default=16, ge=2, le=256)
@@ -104,3 +124,11 @@ class Settings(BaseSettings):
     @classmethod
     def _separated(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("job_schedules", mode="before")
+    @classmethod
+    def _by_name(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        entries = [entry.partition("=") for entry in value.split(";") if entry.strip()]
+        return {name.strip(): schedule.strip() for name, _, schedule in entries}

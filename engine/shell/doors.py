@@ -5,19 +5,15 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 import uvicorn
-from rich.text import Text
 from uvicorn.importer import import_from_string
 
-from engine.errors import NeurigraphError, SettingsError
+from engine.errors import SettingsError
 from engine.shell import session
 from engine.shell.session import Session
-
-if TYPE_CHECKING:
-    from engine.neurigraph import Engine
 
 APP = "api.app:create_app"
 """Named, not imported: the shell lies below the REST door."""
@@ -34,7 +30,7 @@ def serve(
     host: Annotated[str | None, typer.Option("--host", help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = None,
 ) -> None:
-    """Serve REST until Ctrl-C; OpenAPI is at /docs."""
+    """Serve REST until Ctrl-C, and carry out background jobs; OpenAPI is at /docs."""
     here = session.of(context)
     changes = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     settings = here.settings.model_copy(update=changes)
@@ -47,7 +43,7 @@ async def _serve(here: Session) -> bool:
     """Serves until a signal; whether that was Ctrl-C."""
     settings = here.settings
     with _listening(settings.host, settings.port) as listener:
-        async with here.engine() as (engine, _):
+        async with here.engine(worker=True) as (engine, _):
             app = import_from_string(APP)(settings, engine=engine)
             config = uvicorn.Config(app, log_level="info", access_log=False, server_header=False)
             host, port = listener.getsockname()[:2]
@@ -73,42 +69,16 @@ def _listening(host: str, port: int) -> socket.socket:
         raise SettingsError(f"Cannot listen on {host} port {port}: {reason}.") from error
 
 
-def worker(
-    context: typer.Context,
-    interval: Annotated[float, typer.Option("--interval", min=0.1, help="Seconds between two rounds.")] = 30,
-    sweep_every: Annotated[int, typer.Option("--sweep-every", min=1, help="Rounds between two sweeps.")] = 20,
-) -> None:
-    """Finish commits that a crash left and sweep orphaned files, until SIGTERM or Ctrl-C."""
+def worker(context: typer.Context) -> None:
+    """Carry out background jobs, until SIGTERM or Ctrl-C."""
     here = session.of(context)
-    here.run(_work(here, interval, sweep_every))
+    here.run(_work(here))
 
 
-async def _work(here: Session, interval: float, sweep_every: int) -> None:
+async def _work(here: Session) -> None:
     ended = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
-    async with here.engine() as (engine, _):
-        here.out.print(f"Working, one round every {interval:g} s.")
-        turn = 0
-        while not ended.is_set():
-            await _round(here, engine, sweeping=turn % sweep_every == 0)
-            turn += 1
-            try:
-                async with asyncio.timeout(interval):
-                    await ended.wait()
-            except TimeoutError:
-                continue
+    async with here.engine() as (engine, _), engine.working():
+        here.out.print("Working; `neurigraph job list` shows at what.")
+        await ended.wait()
     here.out.print("Ended.")
-
-
-async def _round(here: Session, engine: Engine, *, sweeping: bool) -> None:
-    """One round; a store that is down is met again in the next."""
-    try:
-        finished = await engine.outbox.recover(older_than=10)
-        if finished:
-            here.out.print(f"Finished {finished} commits that were left half way.")
-        if sweeping:
-            report = await engine.sweep.run()
-            if report.deleted:
-                here.out.print(f"Deleted {report.deleted} orphaned files of {report.objects}.")
-    except NeurigraphError as error:
-        here.notes.print(Text(f"{error.detail} The next round tries again.", style="yellow"), soft_wrap=True)

@@ -68,10 +68,13 @@ class Session:
         return RichProgress(self.notes)
 
     @asynccontextmanager
-    async def engine(self) -> AsyncIterator[tuple[Engine, Progress]]:
-        """The engine, opened with progress on stderr; the progress serves for further work inside the block."""
+    async def engine(self, *, worker: bool = False) -> AsyncIterator[tuple[Engine, Progress]]:
+        """The engine, opened with progress on stderr; the progress serves for further work inside the block.
+
+        `worker`: it carries out background jobs, unless the settings say no.
+        """
         with self.progress() as progress:
-            async with engine.open_engine(self.settings, progress=progress) as opened:
+            async with engine.open_engine(self.settings, progress=progress, worker=worker) as opened:
                 yield opened, progress
 
     def with_home(self, home: Path) -> Session:

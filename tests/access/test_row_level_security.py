@@ -96,11 +96,12 @@ async def test_the_request_role_owns_nothing_and_cannot_bypass(
 
 
 async def test_every_table_forces_its_policies(engine: Engine) -> None:
+    """But for the queue's, where the library reads from an error which key was taken: forced, Postgres would not say."""
     async with engine.postgres.as_service() as connection:
         cursor = await connection.execute(
             "SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
             " WHERE c.relkind = 'r' AND NOT (c.relrowsecurity AND c.relforcerowsecurity)"
-            " AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'template', 'public')"
+            " AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'template', 'public', '_queue')"
         )
         assert await cursor.fetchall() == []
 

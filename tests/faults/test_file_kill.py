@@ -54,7 +54,7 @@ async def told_file(engine: Engine) -> tuple[str, Memory, UUID, UUID]:
 async def settled(settings: Settings, user: UUID, node: UUID, file: UUID) -> None:
     """Another process, past the dead one's lease: it reads the file, and after the sweeps nothing is left of the crash."""
     clock = Clock()
-    quiet = settings.model_copy(update={"dormancy_interval_s": 1e6})
+    quiet = settings
     async with open_engine(quiet, clock=clock) as engine:
         memory = engine.memory(user)
         clock.later = timedelta(minutes=2)
@@ -87,7 +87,7 @@ async def test_killed_while_a_file_wakes(engine: Engine, operation: str, step: s
 
 async def settled_by_hand(settings: Settings, user: UUID, node: UUID, file: UUID) -> None:
     clock = Clock()
-    quiet = settings.model_copy(update={"dormancy_interval_s": 1e6})
+    quiet = settings
     async with open_engine(quiet, clock=clock) as engine:
         clock.later = timedelta(minutes=2)
         assert await engine.memory(user).read_file(node, file) == TEXT.encode()
@@ -114,5 +114,5 @@ async def test_killed_before_the_graph_knew_it_is_told_at_the_next_start(engine:
     handle, memory, node, file = await told_file(engine)
     await killed(engine, handle, "read", "file_active")
     assert (await memory.file_state(node, file)).state == "active"
-    async with open_engine(engine.settings.model_copy(update={"dormancy_interval_s": 1e6})) as next_start:
+    async with open_engine(engine.settings) as next_start:
         assert (await next_start.memory(node).shell(node)).state == "active"

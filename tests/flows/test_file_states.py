@@ -84,7 +84,7 @@ async def clocked(settings: Settings) -> AsyncIterator[tuple[Engine, MovedClock]
     """An engine on the same stores with a clock of the test's own; every file of other tests sleeps."""
     clock = MovedClock(datetime.now(UTC) + timedelta(days=400))
     times = {"recompress_after_minutes": 10.0, "dormant_after_days": 30.0, "rehydrate_lease_s": 15.0}
-    async with open_engine(settings.model_copy(update=times | {"dormancy_interval_s": 1e6}), clock=clock) as opened:
+    async with open_engine(settings.model_copy(update=times), clock=clock) as opened:
         await opened.dormancy.run()
         clock.move(days=-400)
         yield opened, clock
@@ -583,7 +583,7 @@ async def test_every_length_of_time_is_a_setting(library: Library, settings: Set
         "rehydrate_wait_s": 0.0,
     }
     clock = library.clock
-    async with open_engine(settings.model_copy(update=times | {"dormancy_interval_s": 1e6}), clock=clock) as engine:
+    async with open_engine(settings.model_copy(update=times), clock=clock) as engine:
         memory = engine.memory(library.memory.principal.user_id)
         with pytest.raises(Rehydrating):
             await memory.read_file(library.node, library.file)

@@ -141,7 +141,7 @@ def test_doctor_and_init_on_a_healthy_home(run: Run) -> None:
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_the_worker_ends_when_it_is_told_to(command: list[str], number: signal.Signals, code: int) -> None:
     process = subprocess.Popen(
-        [*command, "worker", "--interval", "0.2", "--sweep-every", "2"],
+        [*command, "worker"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -153,6 +153,20 @@ def test_the_worker_ends_when_it_is_told_to(command: list[str], number: signal.S
     process.send_signal(number)
     _, complaint = process.communicate(timeout=30)
     assert process.returncode == code and "Traceback" not in complaint, complaint
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.ledger("N34", "U05")
+def test_a_job_is_run_by_hand_and_logged(run: Run) -> None:
+    result = run("job", "run", "drift-check")
+    assert (result.returncode, result.stdout) == (0, "errors 0, warnings 0, details 0\n"), result.stderr
+    listed = {job["name"]: job for job in json.loads(run("job", "list", "--json").stdout)}
+    assert listed["drift-check"]["last"]["report"] == {"errors": 0, "warnings": 0, "details": []}
+    assert listed["drift-check"]["runs"] >= 1 and listed["orphan-sweep"]["next_due"]
+    assert "drift-check" in run("job", "list").stdout
+    assert "drift-check" in run("job", "log", "--quiet").stdout
+    assert "drift-check" not in run("job", "log").stdout  # it found nothing
+    assert sentence(run("job", "run", "nonsense")) == "There is no such job."
 
 
 def test_bad_files_are_told_in_one_sentence_and_start_nothing(run: Run, tmp_path: Path) -> None:

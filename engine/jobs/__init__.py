@@ -1,0 +1,5 @@
+"""Background work: a queue in Postgres, the jobs on it, and what became of their runs.
+
+Read in this order: `job` (what a job is), `catalogue` (which there are), `jobs` (asking for a run, looking at them),
+`queue` (the library behind it, and the worker).
+"""

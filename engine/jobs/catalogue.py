@@ -1,0 +1,75 @@
+"""Every job there is, one declaration each. Another one is another entry of CATALOGUE and its function above.
+
+The functions take the engine; they name it as a type only, because it lies above this package.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from engine.jobs.job import DETAILS, Job, Report
+
+if TYPE_CHECKING:
+    from engine.neurigraph import Engine
+
+UNDER_WAY = 10.0
+"""Seconds that a commit may be under way before somebody else finishes it."""
+MOST_ROUNDS = 20
+MOST_DETAILS = 100
+
+
+async def _recover(engine: Engine) -> Report:
+    finished = 0
+    for _ in range(MOST_ROUNDS):
+        done = await engine.outbox.recover(older_than=UNDER_WAY)
+        finished += done
+        if not done:
+            break
+    return {"finished": finished}
+
+
+async def _take_up(engine: Engine) -> Report:
+    taken_up, given_up = await engine.jobs.take_up_stalled()
+    return {"taken_up": taken_up, "given_up": given_up}
+
+
+async def _sweep_orphans(engine: Engine) -> Report:
+    return asdict(await engine.sweep.run())
+
+
+async def _sweep_files(engine: Engine) -> Report:
+    return asdict(await engine.dormancy.run())
+
+
+async def _upgrade_nodes(engine: Engine) -> Report:
+    return asdict(await engine.upgrades.run())
+
+
+async def _build_embeddings(engine: Engine) -> Report:
+    if not any(version.status == "canary" for version in await engine.embeddings.list()):
+        return {"filled": 0}
+    return asdict(await engine.embeddings.build())
+
+
+async def _check_drift(engine: Engine) -> Report:
+    findings = await engine.doctor.examine()
+    errors = sum(finding.severity == "error" for finding in findings)
+    details = [asdict(finding) for finding in findings[:MOST_DETAILS]]
+    return {"errors": errors, "warnings": len(findings) - errors, DETAILS: details}
+
+
+async def _clean_up(engine: Engine) -> Report:
+    return asdict(await engine.retention.run())
+
+
+CATALOGUE = (
+    Job("recovery", "Finishes commits that were left half way.", "* * * * * */10", _recover),
+    Job("stalled-jobs", "Takes up runs whose worker died.", "* * * * *", _take_up, alone=False),
+    Job("orphan-sweep", "Deletes files that no manifest knows, after the grace time.", "23 * * * *", _sweep_orphans),
+    Job("file-sweep", "Puts files to sleep whose time is over.", "* * * * *", _sweep_files),
+    Job("node-upgrade", "Brings node schemas to the newest version.", "17 * * * *", _upgrade_nodes),
+    Job("embedding-build", "Makes the vectors that a canary still lacks.", "*/5 * * * *", _build_embeddings),
+    Job("drift-check", "Compares the three stores and keeps what does not fit.", "41 3 * * *", _check_drift),
+    Job("clean-up", "Deletes kept answers, finished commits and old runs after their time.", "11 * * * *", _clean_up),
+)

@@ -1,0 +1,108 @@
+"""What a job is, what a run of it is, and when the next one is due."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from croniter import croniter
+
+from engine.errors import SettingsError
+
+Report = Mapping[str, Any]
+"""What a run did: counts by name, small and plain. What is under `details` names things of users: it is the operator's."""
+
+DETAILS = "details"
+OFF = "off"
+
+Outcome = Literal["waiting", "running", "succeeded", "failed", "cancelled", "lost"]
+"""`cancelled`: its worker was told to end; `lost`: its worker died. Both are taken up again."""
+Cause = Literal["schedule", "request", "retry", "takeover"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One kind of background work. `work` takes the engine; it must be safe to run twice, at once or half."""
+
+    name: str
+    about: str
+    schedule: str
+    """Cron in UTC: minute, hour, day, month, weekday, and seconds where there is a sixth; or `off`."""
+    work: Callable[[Any], Awaitable[Report]]
+    alone: bool = True
+    """Whether no two runs go on at once. Only what frees a blocked queue may not wait for itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a job. `report` is there once it succeeded, `failure` says why it did not."""
+
+    run_id: int
+    job: str
+    outcome: Outcome
+    cause: Cause
+    attempt: int
+    started_at: datetime | None
+    finished_at: datetime | None
+    duration_s: float | None
+    report: dict[str, Any] | None
+    failure: str | None
+
+    @property
+    def ended(self) -> bool:
+        """Whether there is nothing to wait for any more."""
+        return self.outcome not in ("waiting", "running")
+
+
+@dataclass(frozen=True, slots=True)
+class JobState:
+    """A job as it stands. `schedule` is None where it is off; `runs` and `failures` count since the beginning."""
+
+    name: str
+    about: str
+    schedule: str | None
+    next_due: datetime | None
+    runs: int
+    failures: int
+    running: bool
+    waiting: bool
+    last: Run | None
+    """The last run that ended."""
+
+
+def is_quiet(report: Report) -> bool:
+    """Whether a run found nothing to do."""
+    return not any(report.values())
+
+
+def next_due(schedule: str | None, now: datetime) -> datetime | None:
+    """When a schedule is due next, after `now`; None where it is off."""
+    if schedule is None:
+        return None
+    due: datetime = croniter(schedule, now).get_next(datetime)
+    return due.astimezone(UTC)
+
+
+def scheduled(jobs: Sequence[Job], changes: Mapping[str, str]) -> dict[str, str | None]:
+    """The schedule of each job by name, None where it is off. `changes` come from the settings; under `*` for all others.
+
+    Raises SettingsError for a name that no job has, and for what is no schedule.
+    """
+    unknown = changes.keys() - {job.name for job in jobs} - {"*"}
+    if unknown:
+        known = ", ".join(job.name for job in jobs)
+        raise SettingsError(f"NEURIGRAPH_JOB_SCHEDULES: there is no job {min(unknown)}; there are {known}.")
+    plan = {job.name: changes.get(job.name, changes.get("*", job.schedule)) for job in jobs}
+    for name, schedule in plan.items():
+        if schedule != OFF and not croniter.is_valid(schedule):
+            raise SettingsError(
+                f"NEURIGRAPH_JOB_SCHEDULES: {schedule} is no schedule for {name}; write cron, as in 0 3 * * *, or off."
+            )
+    return {name: None if schedule == OFF else schedule for name, schedule in plan.items()}
+
+
+def pause_before(attempt: int, *, first: float, longest: float, chance: float) -> float:
+    """Seconds before an attempt (2 is the first repetition): doubled each time, between half and all of it by chance (0 to 1)."""
+    return min(longest, first * 2.0 ** min(attempt - 2, 30)) * (0.5 + chance / 2)

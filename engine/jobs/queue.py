@@ -1,0 +1,220 @@
+"""The queue: procrastinate's tables in Postgres, and the worker that takes runs from them inside this process.
+
+A job has at most one run that waits (its queueing lock) and at most one that is under way (its lock), whoever asks and
+however many engines work. A run that fails is not put back but asked for anew, after a pause: putting it back would
+meet the one that has come to wait meanwhile.
+
+A worker tells every few seconds that it lives. When its database goes away it ends, and a new one begins once the
+database is back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import psycopg
+from procrastinate import App, JobContext, PsycopgConnector
+from procrastinate.app import WorkerOptions
+from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
+from procrastinate.jobs import Status
+
+from engine.errors import NeurigraphError, StoreUnavailable
+from engine.jobs.job import Cause, Job, pause_before
+from engine.jobs.runs import Runs
+from engine.stores.postgres import STORE
+
+log = logging.getLogger(__name__)
+
+HEARTBEAT = 10.0
+"""Seconds between two signs of life of a worker."""
+CATCH_UP = 8 * 86400.0
+"""Seconds back: a run that was due while no worker was there is made up for, once."""
+LONGEST_PAUSE = 600.0
+"""Seconds between two attempts."""
+LONGEST_END = 15.0
+"""Seconds for a cancelled run to note that it was."""
+RESTART = 2.0
+"""Seconds after which a worker that lost its database tries again."""
+ATTEMPTS_TO_ASK = 5
+"""A run that waits may begin between two looks; it cannot do so for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkLimits:
+    """How a worker works; times in seconds. `patience`: for runs under way when it is told to end."""
+
+    concurrency: int
+    attempts: int
+    first_pause: float
+    time_limit: float
+    patience: float
+    silence: float
+    """A worker that gave no sign of life for so long is dead."""
+    polling: float = 5.0
+    """Between two looks into the queue: new runs are told at once, a look finds those whose time has come."""
+
+
+@contextmanager
+def answering() -> Iterator[None]:
+    """Within this block the library's errors leave as the engine's."""
+    try:
+        yield
+    except (ConnectorException, psycopg.Error) as error:
+        raise StoreUnavailable(STORE) from error
+
+
+class Queue:
+    """Takes requests for runs, and works on them where `working` was entered. Opened by `open`, ended by `close`."""
+
+    def __init__(self, service_url: str, runs: Runs, limits: WorkLimits, *, connect_timeout: float) -> None:
+        self._connector = PsycopgConnector(
+            conninfo=service_url,
+            kwargs={
+                "connect_timeout": max(2, round(connect_timeout)),
+                "options": "-c search_path=_queue,pg_catalog -c statement_timeout=30000 -c timezone=UTC",
+                "keepalives_idle": 30,
+            },
+            min_size=0,  # who neither works nor asks holds no connection
+            max_size=limits.concurrency + 2,
+            timeout=connect_timeout,
+            max_lifetime=1800,
+        )
+        self._asking = App(connector=self._connector)
+        self._runs, self.limits = runs, limits
+
+    async def open(self) -> None:
+        """Makes ready; connections are made when they are needed."""
+        await self._connector.open_async()
+
+    async def close(self) -> None:
+        """Gives the connections back."""
+        await self._connector.close_async()
+
+    async def ask(self, job: Job, cause: Cause, *, attempt: int = 1, pause: float = 0) -> int:
+        """The id of a run that begins after `pause` seconds, or of the one that waits already. Raises StoreUnavailable.
+
+        A request does not wait for the time of another: it brings that one forward.
+        """
+        at = datetime.now(UTC) + timedelta(seconds=pause) if pause else None  # by the clock that the queue goes by
+        for _ in range(ATTEMPTS_TO_ASK):
+            with answering(), suppress(AlreadyEnqueued):
+                return await self._asking.configure_task(
+                    job.name, queue=job.name, lock=_lock(job), queueing_lock=job.name, schedule_at=at
+                ).defer_async(cause=cause, attempt=attempt)
+            if cause == "request":
+                await self._runs.hurry(job.name)
+            waiting = await self._runs.waiting(job.name)
+            if waiting is not None:
+                return waiting
+        raise StoreUnavailable("queue", "The queue is busy with this job; try again.")
+
+    async def give_up(self, run_id: int) -> bool:
+        """Ends a run whose worker is gone; whether this call did it. Raises StoreUnavailable."""
+        with answering():
+            try:
+                await self._asking.job_manager.finish_job_by_id_async(run_id, Status.ABORTED, delete_job=False)
+            except ConnectorException as error:
+                if isinstance(error.__cause__, psycopg.errors.RaiseException):
+                    return False  # somebody else was faster, or the worker lives after all
+                raise
+        return True
+
+    @asynccontextmanager
+    async def working(
+        self, host: Any, jobs: Sequence[Job], schedules: Mapping[str, str | None], *, only: Job | None = None
+    ) -> AsyncIterator[None]:
+        """While this lasts, runs are taken from the queue and carried out with `host`; `only` those of one job, if given.
+
+        At the end a run under way gets some time (`patience`), then it is cancelled and waits in the queue again.
+        """
+        app = self._equipped(host, jobs, {} if only else schedules)
+        work = asyncio.create_task(self._work(app, [only.name] if only else []), name="job worker")
+        work.add_done_callback(_told)
+        try:
+            yield
+        finally:
+            work.cancel()
+            # An end that is itself held up (a database that hangs) must not hold up the process.
+            await asyncio.wait({work}, timeout=self.limits.patience + LONGEST_END)
+
+    async def _work(self, app: App, queues: list[str]) -> None:
+        """One worker after the other, until cancelled: one that loses its database ends with or without an error."""
+        options: WorkerOptions = {
+            "concurrency": self.limits.concurrency,
+            "fetch_job_polling_interval": self.limits.polling,
+            "shutdown_graceful_timeout": self.limits.patience,
+            "delete_jobs": "successful",
+            "install_signal_handlers": False,
+            "update_heartbeat_interval": HEARTBEAT,
+            "stalled_worker_timeout": self.limits.silence,
+        }
+        if queues:
+            options["queues"] = queues
+        while True:
+            try:
+                await app.run_worker_async(**options)
+            except (ConnectorException, psycopg.Error, NeurigraphError) as error:
+                log.warning("the queue does not answer (%s); the worker begins again", type(error).__name__)
+            await asyncio.sleep(RESTART)
+
+    def _equipped(self, host: Any, jobs: Sequence[Job], schedules: Mapping[str, str | None]) -> App:
+        """An application of the library with our jobs as its tasks."""
+        app = App(connector=self._connector, periodic_defaults={"max_delay": CATCH_UP})
+        for job in jobs:
+            task = app.task(name=job.name, queue=job.name, lock=_lock(job), queueing_lock=job.name, pass_context=True)(
+                self._task(host, job)
+            )
+            if schedule := schedules.get(job.name):
+                app.periodic(cron=schedule)(task)
+        return app
+
+    def _task(self, host: Any, job: Job) -> Any:
+        async def task(context: JobContext, cause: Cause = "schedule", attempt: int = 1, timestamp: int = 0) -> None:
+            assert context.job.id is not None  # it comes from the queue
+            await self._carry_out(host, job, context.job.id, cause, attempt)
+
+        return task
+
+    async def _carry_out(self, host: Any, job: Job, run_id: int, cause: Cause, attempt: int) -> None:
+        """One run, its record, and the request for the next attempt where it failed. What it raises, the library logs."""
+        await self._runs.started(run_id, job.name, cause, attempt)
+        try:
+            async with asyncio.timeout(self.limits.time_limit) as limit:
+                report = await job.work(host)
+        except BaseException as error:
+            late = limit.expired() and isinstance(error, TimeoutError)
+            with suppress(NeurigraphError):  # then it is found as stalled
+                await self._failed(job, run_id, attempt, error, late=late)
+            raise
+        await self._runs.finished(run_id, "succeeded", report=report)
+
+    async def _failed(self, job: Job, run_id: int, attempt: int, error: BaseException, *, late: bool) -> None:
+        if isinstance(error, asyncio.CancelledError):
+            await self._runs.finished(run_id, "cancelled", failure="Its worker was told to end.")
+            await self.ask(job, "takeover", attempt=attempt)
+            return
+        words = error.detail if isinstance(error, NeurigraphError) else type(error).__name__
+        if late:
+            words = f"It did not end within {self.limits.time_limit:g} s."
+        await self._runs.finished(run_id, "failed", failure=words)
+        if attempt < self.limits.attempts:
+            pause = pause_before(
+                attempt + 1, first=self.limits.first_pause, longest=LONGEST_PAUSE, chance=random.random()
+            )
+            await self.ask(job, "retry", attempt=attempt + 1, pause=pause)
+
+
+def _lock(job: Job) -> str | None:
+    return job.name if job.alone else None
+
+
+def _told(work: asyncio.Task[None]) -> None:
+    if not work.cancelled() and (error := work.exception()) is not None:
+        log.critical("the worker of the jobs ended", exc_info=error)

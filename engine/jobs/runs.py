@@ -1,0 +1,112 @@
+"""What became of the runs of jobs, in Postgres: whoever runs one writes it, anybody of the service reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg.rows import class_row
+from psycopg.types.json import Json
+
+from engine.domain.clock import Clock
+from engine.domain.page import check_page
+from engine.errors import NotFound
+from engine.jobs.job import Cause, Outcome, Report, Run, is_quiet
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+MOST_STALLED = 100
+"""Runs taken up again in one go."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How often a job ran and failed, and whether it runs or waits now."""
+
+    job: str
+    runs: int
+    failures: int
+    running: bool
+    waiting: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stalled:
+    """A run whose worker is gone."""
+
+    run_id: int
+    job: str
+    attempt: int
+
+
+class Runs:
+    """The record of runs. All raise StoreUnavailable."""
+
+    def __init__(self, postgres: Postgres, clock: Clock) -> None:
+        self._postgres, self._clock = postgres, clock
+
+    async def started(self, run_id: int, job: str, cause: Cause, attempt: int) -> None:
+        """Notes that a run began now."""
+        parameters = {"run_id": run_id, "job": job, "cause": cause, "attempt": attempt, "at": self._clock.now()}
+        await self._change("job_started", parameters)
+
+    async def finished(
+        self, run_id: int, outcome: Outcome, *, report: Report | None = None, failure: str | None = None
+    ) -> None:
+        """Notes that a run ended now; what has ended before stays as it is."""
+        parameters = {
+            "run_id": run_id,
+            "outcome": outcome,
+            "at": self._clock.now(),
+            "quiet": report is not None and is_quiet(report),
+            "report": None if report is None else Json(dict(report)),
+            "failure": failure,
+        }
+        await self._change("job_finished", parameters)
+
+    async def run(self, job: str, run_id: int) -> Run:
+        """One run of a job, as it stands; raises NotFound."""
+        found: list[Run] = await self._rows(Run, "job_run", {"job": job, "run_id": run_id})
+        if not found:
+            raise NotFound
+        return found[0]
+
+    async def page(self, job: str | None, *, before: int | None, quiet: bool, limit: int) -> list[Run]:
+        """Runs that began, newest first, of one job or of all, one page. Raises InvalidInput."""
+        check_page(limit)
+        parameters = {"job": job, "before": before, "quiet": quiet, "limit": limit}
+        return await self._rows(Run, "job_runs_page", parameters)
+
+    async def last(self, jobs: Sequence[str]) -> dict[str, Run]:
+        """The last run of each job that ended, where there is one."""
+        return {run.job: run for run in await self._rows(Run, "job_last_runs", {"jobs": list(jobs)})}
+
+    async def counts(self, jobs: Sequence[str]) -> dict[str, Counts]:
+        """The counts of each job."""
+        return {counts.job: counts for counts in await self._rows(Counts, "job_counts", {"jobs": list(jobs)})}
+
+    async def waiting(self, job: str) -> int | None:
+        """The id of the job's run that waits in the queue, if there is one."""
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("job_waiting"), {"job": job})
+            row = await cursor.fetchone()
+        return row["run_id"] if row else None
+
+    async def hurry(self, job: str) -> None:
+        """Lets the job's run that waits for its time begin now."""
+        await self._change("job_hurry", {"job": job})
+
+    async def stalled(self, *, silent: float, overdue: float) -> list[Stalled]:
+        """Runs under way whose worker gave no sign of life for `silent` seconds, or that began `overdue` seconds ago."""
+        parameters = {"silent_s": silent, "overdue_s": overdue, "limit": MOST_STALLED}
+        return await self._rows(Stalled, "jobs_stalled", parameters)
+
+    async def _rows(self, kind: type[Any], statement: str, parameters: dict[str, Any]) -> list[Any]:
+        async with self._postgres.as_service() as connection, connection.cursor(row_factory=class_row(kind)) as cursor:
+            await cursor.execute(sql_text(statement), parameters)
+            return await cursor.fetchall()
+
+    async def _change(self, statement: str, parameters: dict[str, Any]) -> None:
+        async with self._postgres.as_service() as connection:
+            await connection.execute(sql_text(statement), parameters)
