@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engine.domain.history import Conversation, History, HistoryFile, Turn
     from engine.domain.node import NewNode, ProvisionedNode, Shell, User
     from engine.domain.record import IngestReport
+    from engine.domain.scope import MemoryScope
     from engine.domain.search import Anchor, Hit, SearchAnswer, SearchRequest
     from engine.memory import Memory
     from engine.neurigraph import Engine
@@ -36,6 +37,7 @@ __all__ = [
     "Hit",
     "IngestReport",
     "Memory",
+    "MemoryScope",
     "Moment",
     "NewNode",
     "ProvisionedNode",
@@ -54,6 +56,7 @@ _HOMES = {
     "engine.domain.history": ("Conversation", "History", "HistoryFile", "Turn"),
     "engine.domain.node": ("NewNode", "ProvisionedNode", "Shell", "User"),
     "engine.domain.record": ("IngestReport",),
+    "engine.domain.scope": ("MemoryScope",),
     "engine.domain.search": ("Anchor", "Hit", "SearchAnswer", "SearchRequest"),
     "engine.memory": ("Memory",),
     "engine.neurigraph": ("Engine",),

@@ -15,6 +15,7 @@ NeurigraphError
 │   ├── Outdated              it was changed meanwhile; read it again
 │   └── IdempotencyMismatch
 ├── StoreUnavailable          knows which store and after how long to try again
+│   ├── NodeOutdated          the tables of a node are of an older version
 │   ├── StoreFull
 │   └── StoreTimeout
 ├── ProviderUnavailable       a model service did not answer
@@ -100,6 +101,13 @@ class StoreUnavailable(NeurigraphError):
     def __init__(self, store: str, detail: str | None = None, *, retry_after: float = 2.0) -> None:
         self.store, self.retry_after = store, retry_after
         super().__init__(detail or f"The {store} does not answer; try again in {retry_after:g} s.")
+
+
+class NodeOutdated(StoreUnavailable):
+    """A node is being upgraded; try again."""
+
+    def __init__(self, store: str) -> None:
+        super().__init__(store, "This node is being upgraded; try again.")
 
 
 class StoreFull(StoreUnavailable):

@@ -11,8 +11,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import tempfile
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import groupby
@@ -24,9 +23,11 @@ from psycopg.types.json import Jsonb
 
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
-from engine.domain.record import EmbeddedRecord, Privacy, RecordDraft, SourceAdvance, StoredRecord
-from engine.domain.terms import Unit, sparse_of, weights, words
+from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, StoredRecord
+from engine.domain.terms import sparse_of, weights, words
+from engine.errors import NodeOutdated
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
+from engine.ingest.counting import document_counts
 from engine.ingest.packing import is_native, object_key, pack
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Connection, Postgres
@@ -83,10 +84,21 @@ class RecordCommit:
                 _manifest_line(principal.user_id, record, row) for record, row in zip(ordered, rows, strict=True)
             ]
         }
-        async with self._postgres.as_principal(principal) as connection:
-            await self._write(connection, principal, ordered, rows, Commit(commit_id, "records", payload))
-            for source in sources:
-                await connection.execute(sql_text("source_advance"), asdict(source) | {"commit_id": commit_id})
+        nodes = list({record.draft.node.node_id for record in ordered})
+
+        async def write() -> None:
+            async with self._postgres.as_principal(principal) as connection:
+                await connection.execute(sql_text("nodes_require_current"), {"nodes": nodes})
+                await self._write(connection, principal, ordered, rows, Commit(commit_id, "records", payload))
+                for source in sources:
+                    await connection.execute(sql_text("source_advance"), asdict(source) | {"commit_id": commit_id})
+
+        try:
+            await write()
+        except NodeOutdated:
+            async with self._postgres.as_service() as connection:
+                await connection.execute(sql_text("nodes_upgrade"), {"nodes": nodes, "most": len(nodes)})
+            await write()
         self._reached("content_committed")
         await self._outbox.carry_out(principal, Commit(commit_id, "records", payload))
         return [_stored(record.draft) for record in records]
@@ -117,7 +129,7 @@ class RecordCommit:
             "content_type": draft.content_type,
             "trigger_type": draft.trigger_type,
             "source_id": draft.source_id,
-            "privacy": draft.privacy,
+            **_access(draft),
             "token_count": sum(item.token_count for item in draft.items),
             "occurred_at": draft.occurred_at,
             **_times(self._clock.now(), draft.occurred_at),
@@ -168,7 +180,7 @@ class RecordCommit:
                     sql_in("item_insert", schema),
                     [_item_row(record, index, terms, version, now) for record, index, terms in found],
                 )
-            for unit, counts in _document_counts(together, [terms for _, _, terms in found]):
+            for unit, counts in document_counts(together, [terms for _, _, terms in found]):
                 terms = sorted(counts)
                 await connection.execute(
                     sql_in("term_counts_add", schema),
@@ -204,9 +216,15 @@ def _item_row(record: EmbeddedRecord, index: int, found: list[str], version: str
         "span_start": start,
         "span_end": end,
         "token_count": item.token_count,
-        "privacy": record.draft.privacy,
+        **_access(record.draft),
         **_times(now, item.occurred_at),
     }
+
+
+def _access(draft: RecordDraft) -> Row:
+    """Who may read it, to what it belongs and how it came in, as the record and all its items say."""
+    scope, source = draft.origin.scope, draft.origin.source
+    return {"privacy": draft.privacy, "scope": scope.kind, "scope_id": scope.scope_id, "source": source}
 
 
 def _times(now: datetime, occurred_at: datetime | None) -> Row:
@@ -222,22 +240,6 @@ _NO_UTTERANCE: Row = {
     "word_count": 0,
     "time_expressions": 0,
 }
-
-
-def _document_counts(
-    records: Sequence[EmbeddedRecord], item_words: Sequence[list[str]]
-) -> Iterator[tuple[str, Counter[int]]]:
-    """Documents by term for each unit of a node, what is private apart; term 0 counts all documents of the unit."""
-    counts: dict[str, Counter[int]] = {}
-    items: list[tuple[Unit, Privacy]] = [
-        (item.unit, record.draft.privacy) for record in records for item in record.draft.items
-    ]
-    documents = [(unit, privacy, found) for (unit, privacy), found in zip(items, item_words, strict=True)]
-    documents += [("record", record.draft.privacy, words(record.draft.text)) for record in records]
-    for unit, privacy, found in documents:
-        counted = f"private {unit}" if privacy == "private" else unit
-        counts.setdefault(counted, Counter()).update([0, *weights(found, unit)])
-    yield from counts.items()
 
 
 def _manifest_line(user_id: UUID, record: EmbeddedRecord, row: Row) -> Row:

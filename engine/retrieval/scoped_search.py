@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -9,6 +10,7 @@ from uuid import UUID
 
 from engine.domain.clock import Moment
 from engine.domain.principal import Principal
+from engine.domain.scope import MemoryScope, SourceKind
 from engine.domain.search import ItemKind
 from engine.errors import WrongDimension
 from engine.providers.embedder import Vectors
@@ -20,13 +22,22 @@ from engine.stores.statements import sql_text
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is searched. `nodes` None: everything that the principal may read; `kinds` None: items of all kinds."""
+    """What is searched. `nodes` None: everything that the principal may read; `kinds` None: items of all kinds; `sources`
+    None: whatever way they came in; `scopes` beside the user's memory as a whole."""
 
     nodes: Sequence[UUID] | None
     kinds: Sequence[ItemKind] | None
     moment: Moment
     now: datetime
     """The present, for what the moment leaves open."""
+    scopes: Sequence[MemoryScope] = ()
+    sources: Sequence[SourceKind] | None = None
+
+    @property
+    def narrowed(self) -> str:
+        """As the transaction's policies read it."""
+        sources = None if self.sources is None else list(self.sources)
+        return json.dumps({"scopes": [str(scope) for scope in self.scopes], "sources": sources})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +99,9 @@ class ScopedSearch:
                 "now": scope.now,
                 "candidates": self._limits.candidates,
                 "shrink": self._limits.shrink,
+                "sources": None if scope.sources is None else list(scope.sources),
             },
+            scope.narrowed,
         )
         found = tuple(Candidate(*[row[name] for name in _COLUMNS]) for row in rows if row["item_id"] is not None)
         return Scanned(found, rows[0]["nodes_searched"], rows[0]["items_searched"])
