@@ -34,10 +34,9 @@ class Scope:
     sources: Sequence[SourceKind] | None = None
 
     @property
-    def narrowed(self) -> str:
-        """As the transaction's policies read it."""
-        sources = None if self.sources is None else list(self.sources)
-        return json.dumps({"scopes": [str(scope) for scope in self.scopes], "sources": sources})
+    def scopes_named(self) -> str:
+        """The scopes as the transaction's policies read them."""
+        return json.dumps([str(scope) for scope in self.scopes])
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ class ScopedSearch:
                 "shrink": self._limits.shrink,
                 "sources": None if scope.sources is None else list(scope.sources),
             },
-            scope.narrowed,
+            scope.scopes_named,
         )
         found = tuple(Candidate(*[row[name] for name in _COLUMNS]) for row in rows if row["item_id"] is not None)
         return Scanned(found, rows[0]["nodes_searched"], rows[0]["items_searched"])

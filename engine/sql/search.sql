@@ -1,4 +1,4 @@
--- Searches nodes of the principal, narrowed to the scopes and sources that the transaction names (`principal_set`): one scan of every node, statistics over all that was scanned, the candidates of
+-- Searches nodes of the principal, narrowed to the scopes that the transaction names (`principal_set`): one scan of every node, statistics over all that was scanned, the candidates of
 -- both lists with their neighbours, and their contents.
 --
 -- user_id     whose graph
@@ -7,7 +7,7 @@
 -- query       the question's vector as text, NULL without one;  version: its embedding version
 -- terms       integer[] of the question's terms;  kinds: text[] of the kinds of items, NULL for all
 -- as_of, known_at   the moment on both clocks, NULL for the present;  now: the present of the engine's clock
--- sources     text[] of the sources of items, NULL for all; nodes whose tables do not know sources hold what was ingested
+-- sources     text[] of the sources of items, NULL for all
 -- candidates  so many by words and so many by meaning, per family
 -- shrink      families of fewer items than this lean on the statistics of all items
 --
@@ -19,12 +19,13 @@ WITH moment AS (
 ), places AS MATERIALIZED (
     SELECT array_agg(n.node_id) AS nodes, array_agg(n.schema_name) AS schemas
     FROM moment AS m, engine.search_nodes(%(user_id)s::uuid, %(nodes)s::uuid[], m.as_of, m.known_at, %(most_nodes)s::integer) AS n
-    WHERE %(sources)s::text[] IS NULL OR 'ingested' = ANY (%(sources)s::text[]) OR engine.has_scopes(n.schema_name)
 ), scanned AS MATERIALIZED (
     SELECT s.*, CASE s.kind WHEN 'turn' THEN 'turn' ELSE 'passage' END AS family
     FROM moment AS m, places AS p, engine.search_vectors(p.schemas, %(terms)s::integer[]) AS v,
          engine.search_scan(p.nodes, p.schemas, %(query)s::vector, %(version)s::text, v.items, v.records,
                             %(kinds)s::text[], m.as_of, m.known_at) AS s
+    WHERE %(sources)s::text[] IS NULL
+       OR s.item_id IN (SELECT engine.search_sources((SELECT schemas FROM places), %(sources)s::text[]))
 ), overall AS (
     SELECT count(*) AS items, avg(words) AS words, var_pop(words) AS words_var, avg(meaning) AS meaning,
            var_pop(meaning) AS meaning_var, avg(record_words) AS record_words, var_pop(record_words) AS record_words_var

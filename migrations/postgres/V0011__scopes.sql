@@ -11,8 +11,8 @@
 -- integration cannot ask "as somebody who works in that thread": an id of a thread is no secret, and whoever names one would
 -- be let in. Only the user reads and writes within a scope.
 --
--- What a search looks at is not a matter of rights: it is narrowed by engine.searched, a setting of the transaction, which
--- can only take rows away. Where it is not set nothing is narrowed.
+-- What a search looks at is not a matter of rights: engine.searched_scopes, a setting of the transaction,
+-- narrows it, and can only take rows away. Where it is not set nothing is narrowed.
 
 CREATE OR REPLACE FUNCTION engine.template_version() RETURNS integer LANGUAGE sql IMMUTABLE RETURN 5;
 
@@ -40,40 +40,20 @@ LANGUAGE sql STABLE SET search_path = pg_catalog
 RETURN EXISTS (SELECT FROM pg_attribute AS a
                WHERE a.attrelid = to_regclass(format('%I.memory_items', p_schema)) AND a.attname = 'scope_id');
 
--- What the search of this transaction looks at, as {"scopes": ["thread:a1"], "sources": ["manual"] or null}. Outside of a
--- search both are NULL: nothing is narrowed. Scopes are beside the user's own, which is always searched.
-CREATE FUNCTION engine.searched_scopes() RETURNS text[]
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog
-RETURN CASE WHEN coalesce(current_setting('engine.searched', true), '') <> ''
-            THEN ARRAY(SELECT jsonb_array_elements_text(current_setting('engine.searched', true)::jsonb -> 'scopes')) END;
-CREATE FUNCTION engine.searched_sources() RETURNS text[]
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog
-RETURN CASE WHEN coalesce(current_setting('engine.searched', true), '') <> ''
-                 AND jsonb_typeof(current_setting('engine.searched', true)::jsonb -> 'sources') = 'array'
-            THEN ARRAY(SELECT jsonb_array_elements_text(current_setting('engine.searched', true)::jsonb -> 'sources')) END;
-REVOKE ALL ON FUNCTION engine.has_scopes, engine.searched_scopes, engine.searched_sources FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION engine.has_scopes, engine.searched_scopes, engine.searched_sources TO neurigraph_request;
+REVOKE ALL ON FUNCTION engine.has_scopes FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION engine.has_scopes TO neurigraph_request;
 
--- What a search does not look at. Restrictive: rows are taken away from what the other policies give. An item is found with
--- its record only, so its scope is that of the record; the source is its own, since items are derived from others' records.
+-- What a search does not look at: records of scopes that it does not name, and so their items, which are found with their
+-- record only. Restrictive: rows are taken away from what the other policies give. The setting holds ["thread:a1", ...], the
+-- scopes that are searched beside the user's own; empty or unset, outside of a search, nothing is narrowed. No sub-select: it is
+-- planned for every node of a search.
 CREATE FUNCTION engine.apply_search_policies(p_schema text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog AS $$
-DECLARE
-    t record;
 BEGIN
-    FOR t IN
-        SELECT * FROM (VALUES
-            ('metadata_records', 'scope = ''user'' OR (SELECT engine.searched_scopes()) IS NULL'
-                                 ' OR scope || '':'' || scope_id = ANY ((SELECT engine.searched_scopes())::text[])'),
-            ('memory_items', '(SELECT engine.searched_sources()) IS NULL'
-                             ' OR source = ANY ((SELECT engine.searched_sources())::text[])'),
-            ('term_counts', 'unit NOT LIKE ''private scoped%'' OR (SELECT engine.searched_scopes()) IS NULL'
-                            ' OR (SELECT engine.searched_scopes()) <> ''{}''')) AS v (name, searched)
-    LOOP
-        EXECUTE format('DROP POLICY IF EXISTS searched ON %I.%I', p_schema, t.name);
-        EXECUTE format('CREATE POLICY searched ON %I.%I AS RESTRICTIVE FOR SELECT TO neurigraph_request USING (%s)',
-                       p_schema, t.name, t.searched);
-    END LOOP;
+    EXECUTE format('DROP POLICY IF EXISTS searched ON %I.metadata_records', p_schema);
+    EXECUTE format('CREATE POLICY searched ON %I.metadata_records AS RESTRICTIVE FOR SELECT TO neurigraph_request USING (scope = ''user'''
+                   ' OR coalesce(current_setting(''engine.searched_scopes'', true), '''') = '''''
+                   ' OR current_setting(''engine.searched_scopes'', true)::jsonb ? (scope || '':'' || scope_id))', p_schema);
 END $$;
 REVOKE ALL ON FUNCTION engine.apply_search_policies FROM PUBLIC;
 
@@ -122,13 +102,15 @@ END $$;
 REVOKE ALL ON FUNCTION engine.require_current FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION engine.require_current TO neurigraph_request;
 
--- As before, but for one thing: every unit that ends in "record" counts records, also that of what is scoped.
+-- As before, but for two things: every unit that ends in "record" counts records, also that of what is scoped; and what is
+-- scoped does not count in a search that names no scope.
 CREATE OR REPLACE FUNCTION engine.search_vectors(p_schemas text[], p_terms integer[])
 RETURNS TABLE (items sparsevec, records sparsevec)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public AS $$
     WITH counted AS (
         SELECT unit LIKE '%record' AS of_records, term, sum(documents)::float8 AS documents
         FROM engine.search_counts(p_schemas, p_terms || 0)
+        WHERE unit NOT LIKE 'private scoped%' OR coalesce(current_setting('engine.searched_scopes', true), '') <> '[]'
         GROUP BY 1, 2
     ), weighed AS (
         SELECT t.of_records, string_agg(t.term || ':' || ln(1 + greatest(0, n.documents - t.documents + 0.5) / (t.documents + 0.5)),
@@ -157,3 +139,20 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION engine.search_origins FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION engine.search_origins TO neurigraph_request;
+
+-- The items of nodes that came in in one of these ways.
+CREATE FUNCTION engine.search_sources(p_schemas text[], p_sources text[]) RETURNS SETOF uuid
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog AS $$
+DECLARE
+    place text;
+BEGIN
+    FOREACH place IN ARRAY coalesce(p_schemas, '{}') LOOP
+        IF engine.has_scopes(place) THEN
+            RETURN QUERY EXECUTE format('SELECT item_id FROM %I.memory_items WHERE source = ANY ($1)', place) USING p_sources;
+        ELSIF 'ingested' = ANY (p_sources) THEN
+            RETURN QUERY EXECUTE format('SELECT item_id FROM %I.memory_items', place);
+        END IF;
+    END LOOP;
+END $$;
+REVOKE ALL ON FUNCTION engine.search_sources FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION engine.search_sources TO neurigraph_request;

@@ -46,14 +46,12 @@ class Statement:
     name: str
     schema: str | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
-    searched: str = ""
-    """What the transaction's search is narrowed to."""
 
     async def run(self, engine: Engine, asker: Asker) -> tuple[list[dict[str, Any]], int]:
         """Rows and their count for the asker; what it changed is undone."""
         text = sql_text(self.name) if self.schema is None else sql_in(self.name, self.schema)
         async with engine.postgres.request.connection() as connection, connection.transaction(force_rollback=True):
-            who = {"kind": asker.kind, "id": str(asker.principal_id), "searched": self.searched}
+            who = {"kind": asker.kind, "id": str(asker.principal_id), "scopes": ""}
             await connection.execute(sql_text("principal_set"), who)
             cursor = await connection.execute(text, self.parameters)
             return (await cursor.fetchall() if cursor.description else []), cursor.rowcount
@@ -170,20 +168,15 @@ def search_contents(world: World, rng: Random) -> Operation:
 
 
 def search_counts(world: World, rng: Random) -> Operation:
-    """The function that counts documents, over any schema; outside of scopes it leaves out what is scoped."""
+    """The function that counts documents, over any schema."""
     asker = claimant(world, rng)
-    searched = rng.choice(("", '{"scopes": [], "sources": null}', '{"scopes": ["thread:any"], "sources": null}'))
-    outside = '"scopes": []' in searched
     node = a_node(world, asker, rng)
     wanted = {
         row.id.removesuffix(":0")
         for row in world.rows[node]
-        if row.place == "term_counts"
-        and row.id.endswith(":0")
-        and may_see(world, asker, node, row)
-        and not (outside and row.id.startswith("private scoped"))
+        if row.place == "term_counts" and row.id.endswith(":0") and may_see(world, asker, node, row)
     }
-    statement = Statement("leaks_search_counts", None, {"schemas": [world.places[node].schema_name]}, searched)
+    statement = Statement("leaks_search_counts", None, {"schemas": [world.places[node].schema_name]})
     return _exactly("search counts", asker, statement, wanted, lambda row: [row["unit"]])
 
 
