@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from random import Random
 from typing import TYPE_CHECKING
 from uuid import uuid4
