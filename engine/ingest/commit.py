@@ -24,6 +24,7 @@ from psycopg.types.json import Jsonb
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, StoredRecord
+from engine.domain.scope import INGESTED
 from engine.domain.terms import sparse_of, weights, words
 from engine.errors import NodeOutdated
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
@@ -84,12 +85,16 @@ class RecordCommit:
                 _manifest_line(principal.user_id, record, row) for record, row in zip(ordered, rows, strict=True)
             ]
         }
-        nodes = list({record.draft.node.node_id for record in ordered})
+        special = [record.draft for record in ordered if record.draft.origin != INGESTED]
+        nodes = list({draft.node.node_id for draft in special})
 
         async def write() -> None:
             async with self._postgres.as_principal(principal) as connection:
-                await connection.execute(sql_text("nodes_require_current"), {"nodes": nodes})
+                if nodes:
+                    await connection.execute(sql_text("nodes_require_current"), {"nodes": nodes})
                 await self._write(connection, principal, ordered, rows, Commit(commit_id, "records", payload))
+                for draft in special:
+                    await _set_origin(connection, draft)
                 for source in sources:
                     await connection.execute(sql_text("source_advance"), asdict(source) | {"commit_id": commit_id})
 
@@ -129,7 +134,7 @@ class RecordCommit:
             "content_type": draft.content_type,
             "trigger_type": draft.trigger_type,
             "source_id": draft.source_id,
-            **_access(draft),
+            "privacy": draft.privacy,
             "token_count": sum(item.token_count for item in draft.items),
             "occurred_at": draft.occurred_at,
             **_times(self._clock.now(), draft.occurred_at),
@@ -216,15 +221,18 @@ def _item_row(record: EmbeddedRecord, index: int, found: list[str], version: str
         "span_start": start,
         "span_end": end,
         "token_count": item.token_count,
-        **_access(record.draft),
+        "privacy": record.draft.privacy,
         **_times(now, item.occurred_at),
     }
 
 
-def _access(draft: RecordDraft) -> Row:
-    """Who may read it, to what it belongs and how it came in, as the record and all its items say."""
-    scope, source = draft.origin.scope, draft.origin.source
-    return {"privacy": draft.privacy, "scope": scope.kind, "scope_id": scope.scope_id, "source": source}
+async def _set_origin(connection: Connection, draft: RecordDraft) -> None:
+    """Where it is not the usual; so what is usual can be written to a node of an older version, too."""
+    scope = draft.origin.scope
+    origin = {"scope": scope.kind, "scope_id": scope.scope_id, "source": draft.origin.source}
+    schema, items = draft.node.schema_name, [item.item_id for item in draft.items]
+    await connection.execute(sql_in("record_origin_set", schema), origin | {"record_id": draft.record_id})
+    await connection.execute(sql_in("items_origin_set", schema), origin | {"items": items})
 
 
 def _times(now: datetime, occurred_at: datetime | None) -> Row:

@@ -91,7 +91,7 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION engine.upgrade_node_to_5 FROM PUBLIC;
 
--- Refuses (NG426) where one of these nodes has tables of an older version: a write needs those of now.
+-- Refuses (NG426) where one of these nodes has tables of an older version: what is scoped needs those of now.
 CREATE FUNCTION engine.require_current(p_nodes uuid[]) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog AS $$
 BEGIN

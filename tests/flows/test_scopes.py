@@ -178,9 +178,11 @@ async def test_a_node_with_older_tables_is_searched_and_upgraded_by_a_write(
     await made_older(engine, node.node_id, node.schema_name)
     assert [(hit.scope, hit.source) for hit in await found(memory, "zander")] == [("user", "ingested")]
     assert await found(memory, "zander", sources=("manual",)) == []
+    await memory.remember_text("Older", "The zander of then.", node_id=node.node_id)
+    assert {hit.record_title for hit in await found(memory, "zander", sources=("ingested",))} == {"Old", "Older"}
     await memory.within(BOAT, source="manual").remember_text("New", "The zander of now.", node_id=node.node_id)
-    assert [hit.record_title for hit in await found(memory, "zander")] == ["Old"]
-    assert {hit.record_title for hit in await found(memory, "zander", scopes=(BOAT,))} == {"Old", "New"}
+    assert {hit.record_title for hit in await found(memory, "zander")} == {"Old", "Older"}
+    assert {hit.record_title for hit in await found(memory, "zander", scopes=(BOAT,))} == {"Old", "Older", "New"}
     assert [hit.record_title for hit in await found(memory, "zander", scopes=(BOAT,), sources=("manual",))] == ["New"]
 
 
