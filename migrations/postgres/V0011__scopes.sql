@@ -52,8 +52,8 @@ LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 BEGIN
     EXECUTE format('DROP POLICY IF EXISTS searched ON %I.metadata_records', p_schema);
     EXECUTE format('CREATE POLICY searched ON %I.metadata_records AS RESTRICTIVE FOR SELECT TO neurigraph_request USING (scope = ''user'''
-                   ' OR coalesce(current_setting(''engine.searched_scopes'', true), '''') = '''''
-                   ' OR current_setting(''engine.searched_scopes'', true)::jsonb ? (scope || '':'' || scope_id))', p_schema);
+                   ' OR coalesce(nullif(current_setting(''engine.searched_scopes'', true), '''')::jsonb ? (scope || '':'' || scope_id), true))',
+                   p_schema);
 END $$;
 REVOKE ALL ON FUNCTION engine.apply_search_policies FROM PUBLIC;
 
