@@ -14,6 +14,7 @@ from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.grant import FIELDS, GrantMode
 from engine.domain.grant import Field as GrantField
 from engine.domain.record import Privacy
+from engine.domain.scope import LONGEST_SCOPE_ID, MOST_SCOPES, ScopeKind, SourceKind
 from engine.domain.search import ItemKind
 from engine.domain.token import LONGEST_GRACE, TokenKind
 
@@ -270,6 +271,18 @@ class NewRecord(Body):
     source_id: str | None = Field(default=None, min_length=1, max_length=400)
     node_id: UUID | None = Field(default=None, description="Where it goes; without it, where its content belongs.")
     privacy: Privacy = Field(default="org", description="What is private is read by its user alone.")
+    scope: ScopeKind = Field(default="user", description="To what it belongs; what is scoped is private.")
+    scope_id: str | None = Field(
+        default=None, min_length=1, max_length=LONGEST_SCOPE_ID, description="The thread's or workflow's id."
+    )
+    source: SourceKind = Field(default="ingested", description="How it came in.")
+
+
+class ScopeBody(Body):
+    """A thread or a workflow."""
+
+    scope: Literal["thread", "workflow"] = Field(examples=["thread"])
+    id: str = Field(min_length=1, max_length=LONGEST_SCOPE_ID, examples=["t-42"])
 
 
 class Question(Body):
@@ -280,6 +293,14 @@ class Question(Body):
     kinds: list[ItemKind] | None = Field(default=None, min_length=1)
     nodes: list[UUID] | None = Field(default=None, min_length=1, max_length=1000)
     widen: Literal["auto", "always", "never"] = "auto"
+    scopes: list[ScopeBody] = Field(
+        default=[],
+        max_length=MOST_SCOPES,
+        description="Searched beside the user's memory as a whole; the user's to name.",
+    )
+    sources: list[SourceKind] | None = Field(
+        default=None, min_length=1, description="How items came in; all without it."
+    )
     as_of: Instant | None = Field(default=None, description="When it was true; without it, now.")
     known_at: Instant | None = Field(default=None, description="When the engine knew it; without it, now.")
 

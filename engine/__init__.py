@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from engine.domain.history import Conversation, History, HistoryFile, Turn
     from engine.domain.node import NewNode, ProvisionedNode, Shell, User
     from engine.domain.record import IngestReport
+    from engine.domain.scope import MemoryScope
     from engine.domain.search import Anchor, Hit, SearchAnswer, SearchRequest
     from engine.memory import Memory
     from engine.neurigraph import Engine
@@ -37,6 +38,7 @@ __all__ = [
     "Hit",
     "IngestReport",
     "Memory",
+    "MemoryScope",
     "ModelChoice",
     "Moment",
     "NewNode",
@@ -57,6 +59,7 @@ _HOMES = {
     "engine.domain.history": ("Conversation", "History", "HistoryFile", "Turn"),
     "engine.domain.node": ("NewNode", "ProvisionedNode", "Shell", "User"),
     "engine.domain.record": ("IngestReport",),
+    "engine.domain.scope": ("MemoryScope",),
     "engine.domain.search": ("Anchor", "Hit", "SearchAnswer", "SearchRequest"),
     "engine.memory": ("Memory",),
     "engine.neurigraph": ("Engine",),

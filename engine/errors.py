@@ -16,6 +16,7 @@ NeurigraphError
 │   ├── EmbeddingsChanged     another version was promoted while this was written
 │   └── IdempotencyMismatch
 ├── StoreUnavailable          knows which store and after how long to try again
+│   ├── NodeOutdated          the tables of a node are of an older version
 │   ├── StoreFull
 │   └── StoreTimeout
 ├── ProviderUnavailable       a model service did not answer
@@ -106,6 +107,13 @@ class StoreUnavailable(NeurigraphError):
     def __init__(self, store: str, detail: str | None = None, *, retry_after: float = 2.0) -> None:
         self.store, self.retry_after = store, retry_after
         super().__init__(detail or f"The {store} does not answer; try again in {retry_after:g} s.")
+
+
+class NodeOutdated(StoreUnavailable):
+    """A node is being upgraded; try again."""
+
+    def __init__(self, store: str) -> None:
+        super().__init__(store, "This node is being upgraded; try again.")
 
 
 class StoreFull(StoreUnavailable):

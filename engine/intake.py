@@ -25,12 +25,17 @@ async def take_in(memory: Memory, history: History, progress: Progress, max_text
     places, created = await _plan_nodes(memory, history, progress, redacted)
     edges = await _plan_edges(memory, history, places)
     pending: list[Pending] = [
-        Pending(conversation, places.get(conversation.node) if conversation.node else None)
+        Pending(
+            conversation,
+            places.get(conversation.node) if conversation.node else None,
+            origin=conversation.origin or memory.origin,
+        )
         for conversation in history.conversations
     ]
     for file in history.files:
         document = await read_document(file, max_text_bytes=max_text_bytes)
-        pending.append(Pending(document, places.get(file.node) if file.node else None))
+        node = places.get(file.node) if file.node else None
+        pending.append(Pending(document, node, origin=file.origin or memory.origin))
     progress.start("ingest", sum(len(c.turns) for c in history.conversations) + len(history.files), "turns")
     report = await memory.store(pending, progress=progress)
     progress.finish("ingest", f"{report.turns} turns and {report.files} files into {len(report.records)} records")

@@ -8,29 +8,44 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from uuid import UUID, uuid4
+from dataclasses import replace
+from uuid import UUID
 
 from engine.access.idempotency import Idempotency
+from engine.asking import Parts
 from engine.domain.clock import NOW, Moment
 from engine.domain.history import Conversation, History
 from engine.domain.node import NewNode, ProvisionedNode, Shell
-from engine.domain.record import AssignableNode, ContentType, FileDraft, IngestReport, Privacy, Skipped, TriggerType
+from engine.domain.principal import Principal
+from engine.domain.record import AssignableNode, ContentType, IngestReport, Privacy, Skipped, TriggerType
+from engine.domain.scope import INGESTED, USERS, MemoryScope, Origin, SourceKind, check_privacy, check_scopes
 from engine.domain.search import Anchor, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NotFound
 from engine.files import Files
 from engine.hierarchy.shells import MetadataPage, RegisteredEdge
-from engine.ingest.drafts import Document
+from engine.ingest.documents import note
 from engine.ingest.pipeline import Pending, Stored
 from engine.intake import take_in
 from engine.living import LivingRecords
 from engine.privacy.nodes import check_names, redacted_edge, redacted_node
 from engine.privacy.redact import Redactor, total
+from engine.privacy.scopes import redacted_scope
 from engine.progress import Progress, Silent
 
 
 class Memory(LivingRecords, Files):
     """The memory of one user, as its principal may see it. Errors are those of `engine.errors`; missing and
     forbidden look the same."""
+
+    def __init__(self, principal: Principal, parts: Parts, origin: Origin = INGESTED) -> None:
+        super().__init__(principal, parts)
+        self.origin = origin
+
+    def within(self, scope: MemoryScope = USERS, *, source: SourceKind = "ingested") -> Memory:
+        """The same memory inside a thread or workflow: what it stores belongs there, what it searches is all of the user's
+        and this. `source` says how what it stores came in. Raises InvalidInput; only the user works within a scope."""
+        check_scopes(self.principal, [scope])
+        return Memory(self.principal, self._parts, Origin(scope, source))
 
     # the hierarchy ---------------------------------------------------------------------------------------
 
@@ -91,8 +106,8 @@ class Memory(LivingRecords, Files):
 
         A persona says where. What is `private` is never read by anyone but the user, whatever was granted.
         """
-        self._check_private(privacy)
-        pending = Pending(conversation, await self._node(node_id), privacy)
+        check_privacy(self.principal, privacy)
+        pending = Pending(conversation, await self._node(node_id), privacy, conversation.origin or self.origin)
         return await self._store([pending], trigger, progress or Silent())
 
     async def remember_text(
@@ -106,23 +121,12 @@ class Memory(LivingRecords, Files):
         privacy: Privacy = "org",
     ) -> IngestReport:
         """Stores one text (a note, a meeting, a document) as a record with its own file; `privacy` as in `remember`."""
-        self._check_private(privacy)
+        check_privacy(self.principal, privacy)
         if not text.strip():
             raise InvalidInput("There is no text to store.")
-        source = f"text:{source_id or uuid4()}"[:500]
-        try:
-            content = text.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise InvalidInput(f"The text is not valid Unicode (character {error.start}).") from error
-        file = FileDraft(uuid4(), "text.txt", "document", "text/plain", content)
-        document = Document(source, title, text, None, content_type, file)
-        return await self._store([Pending(document, await self._node(node_id), privacy)], "event_boundary", Silent())
-
-    def _check_private(self, privacy: Privacy) -> None:
-        if privacy not in ("org", "private"):
-            raise InvalidInput("What is stored is org or private.")
-        if privacy == "private" and not self.principal.owns:
-            raise InvalidInput("Only the user of a memory stores what is private.")
+        document = note(source_id, title, text, content_type)
+        pending = Pending(document, await self._node(node_id), privacy, self.origin)
+        return await self._store([pending], "event_boundary", Silent())
 
     async def ingest(self, history: History, progress: Progress | None = None) -> IngestReport:
         """Stores a whole history: its nodes and edges, then its conversations and files, with progress.
@@ -153,6 +157,8 @@ class Memory(LivingRecords, Files):
         return await self._store(pending, trigger, progress or Silent())
 
     async def _store(self, pending: Sequence[Pending], trigger: TriggerType, progress: Progress) -> IngestReport:
+        for one in pending:
+            check_scopes(self.principal, [one.origin.scope])
         stored, skipped = await self._parts.ingest.store(self.principal, pending, progress, trigger)
         return _report(self.principal.user_id, stored, skipped)
 
@@ -160,6 +166,9 @@ class Memory(LivingRecords, Files):
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Navigates to the anchors, searches only there, opens nothing. See `retrieval.pipeline`."""
+        scopes = {*request.scopes, self.origin.scope} - {USERS}
+        named = tuple(redacted_scope(scope, self._parts.redactor) for scope in sorted(scopes, key=str))
+        request = replace(request, scopes=named)
         return await self._parts.search.search(self.principal, request)
 
     @property

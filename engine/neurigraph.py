@@ -16,6 +16,7 @@ from engine.domain.node import User
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.record import IngestReport
+from engine.domain.scope import INGESTED, Origin
 from engine.errors import NeurigraphError, NotFound, StoreTimeout
 from engine.hierarchy.outbox import Outbox
 from engine.hierarchy.upgrades import Upgrades
@@ -108,10 +109,12 @@ class Engine:
         """The memory of a user as a principal may see it: the user, a persona, an integration."""
         return Memory(principal, self.parts)
 
-    async def ingest(self, history: History, progress: Progress | None = None) -> IngestReport:
-        """Stores a history for the user that it names, created when there is none."""
+    async def ingest(
+        self, history: History, progress: Progress | None = None, origin: Origin = INGESTED
+    ) -> IngestReport:
+        """Stores a history for the user that it names, created when there is none; `origin` where the history names none."""
         user = await self.create_user(history.handle, history.display_name)
-        return await self.memory(user.user_id).ingest(history, progress)
+        return await self.memory(user.user_id).within(origin.scope, source=origin.source).ingest(history, progress)
 
     def working(self, *, only: str | None = None) -> AbstractAsyncContextManager[None]:
         """While this lasts, background jobs are carried out in this process; `only` asked-for runs of one job, if given.

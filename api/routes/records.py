@@ -12,6 +12,7 @@ from api.models import ConversationBody, NewRecord
 from api.problems import answered, documented, replayable
 from engine.domain.history import Conversation, Turn
 from engine.domain.record import IngestReport
+from engine.domain.scope import MemoryScope
 from engine.errors import InvalidInput
 
 router = APIRouter(prefix="/v1/users/{user_id}/records", tags=["records"], route_class=JsonRoute)
@@ -35,14 +36,15 @@ async def write_record(
     """
     if (body.conversation is None) == (body.text is None):
         raise InvalidInput("A record is a conversation or a text: send exactly one of the two.")
+    place = memory.within(MemoryScope(body.scope, body.scope_id), source=body.source)
 
     async def action() -> tuple[int, IngestReport]:
         if body.conversation is not None:
-            report = await memory.remember(_conversation(body.conversation), node_id=body.node_id, privacy=body.privacy)
+            report = await place.remember(_conversation(body.conversation), node_id=body.node_id, privacy=body.privacy)
         else:
             # Without an id of its own a text is known by the key: a request cut off half way is not stored twice.
             source_id = body.source_id or (f"key:{key}" if key else None)
-            report = await memory.remember_text(
+            report = await place.remember_text(
                 body.title, body.text or "", source_id=source_id, node_id=body.node_id, privacy=body.privacy
             )
         return (201 if report.records else 200), report

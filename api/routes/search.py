@@ -9,6 +9,7 @@ from api.context import UserMemory, require_user
 from api.models import Question
 from api.problems import documented
 from engine.domain.clock import Moment
+from engine.domain.scope import MemoryScope
 from engine.domain.search import SearchAnswer, SearchRequest
 
 router = APIRouter(prefix="/v1/users/{user_id}/search", tags=["search"], route_class=JsonRoute)
@@ -25,6 +26,8 @@ async def search(body: Question, memory: UserMemory) -> SearchAnswer:
             tuple(body.nodes) if body.nodes else None,
             body.widen,
             Moment(body.as_of, body.known_at),
+            tuple(MemoryScope(scope.scope, scope.id) for scope in body.scopes),
+            tuple(body.sources) if body.sources else None,
         )
     )
     if not answer.nodes_searched:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import cast
 
 from pydantic import Field
 
@@ -23,6 +24,7 @@ from engine.connectors.places import (
 )
 from engine.connectors.source import disk_errors, shown, size_of
 from engine.domain.history import Conversation, History, HistoryFile, Turn
+from engine.domain.scope import MemoryScope, Origin, ScopeKind, SourceKind
 from engine.errors import InvalidHistory, InvalidInput
 
 FORMAT = "neurigraph-history/1"
@@ -47,6 +49,9 @@ class _ConversationForm(Form):
     title: str = ""
     started_at: str | None = None
     node: Few[str] | None = None
+    scope: str | None = None
+    scope_id: str | None = None
+    source: str | None = None
     turns: list[object]
 
 
@@ -64,6 +69,9 @@ class _FileForm(Form):
     title: str = ""
     occurred_at: str | None = None
     node: Few[str] | None = None
+    scope: str | None = None
+    scope_id: str | None = None
+    source: str | None = None
 
 
 def native_history(
@@ -107,11 +115,23 @@ def _conversations(entries: list[object], outline: Outline, skipped: Skipped) ->
             storable(form.title, joined(place, "title")),
             moment(form.started_at, joined(place, "started_at")),
             outline.path(form.node, joined(place, "node")),
+            _origin(form, place),
         )
         found[form.id] = conversation
     kept = tuple(conversation for conversation in found.values() if conversation.turns)
     skipped["conversations without turns"] += len(found) - len(kept)
     return kept
+
+
+def _origin(form: _ConversationForm | _FileForm, place: str) -> Origin | None:
+    """Scope and source where the history names one of them. Raises InvalidHistory."""
+    if form.scope is None and form.scope_id is None and form.source is None:
+        return None
+    try:
+        scope = MemoryScope(cast(ScopeKind, form.scope or "user"), form.scope_id)
+        return Origin(scope, cast(SourceKind, form.source or "ingested"))
+    except InvalidInput as error:
+        raise InvalidHistory(error.detail, path=place) from error
 
 
 def _turns(entries: list[object], place: str, skipped: Skipped) -> tuple[Turn, ...]:
@@ -154,6 +174,7 @@ class _Files:
                 storable(form.title, joined(place, "title")),
                 moment(form.occurred_at, joined(place, "occurred_at")),
                 self._outline.path(form.node, joined(place, "node")),
+                _origin(form, place),
             )
             if self._size(path, joined(place, "path")):
                 files.append(file)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from engine.domain.scope import Origin
+
 NodePath = tuple[str, ...]
 """Names from layer 1 downwards; the empty path is the user."""
 
@@ -27,13 +29,15 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Turns in order. `source_id` is unique in the history; `node` fixes the node instead of assignment."""
+    """Turns in order. `source_id` is unique in the history; `node` fixes the node instead of assignment,
+    `origin` its scope and source instead of those of whoever stores it."""
 
     source_id: str
     turns: tuple[Turn, ...]
     title: str = ""
     started_at: datetime | None = None
     node: NodePath | None = None
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,7 @@ class HistoryFile:
     title: str = ""
     occurred_at: datetime | None = None
     node: NodePath | None = None
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.domain.scope import INGESTED, Origin
 from engine.domain.search import ItemKind
 from engine.domain.terms import Unit
 from engine.domain.utterance import Utterance
@@ -98,6 +99,7 @@ class RecordDraft:
     summary: str = ""
     keywords: Keywords = Keywords()
     privacy: Privacy = "org"
+    origin: Origin = INGESTED
 
 
 @dataclass(frozen=True, slots=True)

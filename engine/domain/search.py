@@ -10,6 +10,7 @@ from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.node import Edge, FileState
+from engine.domain.scope import MemoryScope, ScopeKind, SourceKind
 
 ItemKind = Literal["turn", "chunk", "fact", "observation", "summary"]
 
@@ -17,7 +18,8 @@ ItemKind = Literal["turn", "chunk", "fact", "observation", "summary"]
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
     """A question. `nodes` fixes where to look instead of navigating; `widen` says when to search all nodes:
-    "auto" when the anchors are weak, "always", or "never"."""
+    "auto" when the anchors are weak, "always", or "never". `scopes` are the threads and workflows that are searched beside the
+    user's memory as a whole; `sources` None: whatever way items came in."""
 
     query: str
     limit: int = 10
@@ -25,6 +27,8 @@ class SearchRequest:
     nodes: tuple[UUID, ...] | None = None
     widen: Literal["auto", "always", "never"] = "auto"
     moment: Moment = NOW
+    scopes: tuple[MemoryScope, ...] = ()
+    sources: tuple[SourceKind, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,9 @@ class Hit:
     path: tuple[str, ...]
     why: str
     """The rationale in a few words: anchor, path, strongest signals."""
+    scope: ScopeKind
+    scope_id: str | None
+    source: SourceKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from engine.domain.names import clean_name, name_key
 from engine.domain.node import ChildNode, Edge, FileState, ManifestEntry, Shell
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
+from engine.domain.scope import ScopeKind, SourceKind
 from engine.domain.search import Anchor
 from engine.errors import InvalidInput, NotFound, StoreUnavailable
 from engine.stores.neo4j import Neo4j, Row
@@ -45,6 +46,9 @@ class RecordMetadata:
     created_at: datetime
     last_accessed_at: datetime
     embedding_pending: bool
+    scope: ScopeKind
+    scope_id: str | None
+    source: SourceKind
     file_id: UUID | None
     file_name: str | None
     file_type: str | None

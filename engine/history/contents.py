@@ -35,6 +35,7 @@ from engine.domain.delta import (
     timeline,
 )
 from engine.domain.principal import Principal
+from engine.domain.scope import counted_unit
 from engine.domain.terms import Unit, sparse_of, weights, words
 from engine.errors import EmbeddingsChanged, NotFound
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
@@ -73,7 +74,8 @@ class _Stored:
     others: tuple[OpenSlice, ...]
     subject: Subject
     unit: Unit
-    private: bool
+    counted: str
+    """The unit under which its words are counted."""
 
 
 _NOTHING = FieldChange(None, None)
@@ -143,7 +145,8 @@ class ContentHistory:
         known = min(row["known_from"] for row in rows)
         subject = Subject(base_of(own["state"], deltas), own["since"] or BEGINNING, deltas, own["revision"], known)
         others = tuple(_open(row) for row in rows if not row["own"])
-        return _Stored(_open(own), others, subject, own["unit"], own["privacy"] == "private")
+        counted = counted_unit(own["unit"], private=own["privacy"] == "private", scoped=own["scope"] != "user")
+        return _Stored(_open(own), others, subject, own["unit"], counted)
 
     async def _write(
         self, connection: Connection, place: _Place, now: _Stored, delta: Delta, plan: Plan, vector: Vectors | None
@@ -216,11 +219,10 @@ class ContentHistory:
     async def _recount(self, connection: Connection, place: _Place, now: _Stored, after: set[int]) -> None:
         """How many documents hold a term: the item counts with the words that it has now."""
         before = set(weights(words(now.own.slice.state["content"]), now.unit))
-        unit = f"private {now.unit}" if now.private else now.unit
         gained, lost = sorted(after - before), sorted(before - after)
-        added = {"unit": unit, "terms": gained, "counts": [1] * len(gained)}
+        added = {"unit": now.counted, "terms": gained, "counts": [1] * len(gained)}
         await connection.execute(sql_in("term_counts_add", place.schema), added)
-        await connection.execute(sql_in("term_counts_subtract", place.schema), {"unit": unit, "terms": lost})
+        await connection.execute(sql_in("term_counts_subtract", place.schema), {"unit": now.counted, "terms": lost})
 
     async def _graph_part(self, connection: Connection, place: _Place, delta: Delta, plan: Plan) -> Commit | None:
         """What the graph has to learn: of records it keeps titles and times; of items nothing."""

@@ -11,8 +11,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import tempfile
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import groupby
@@ -24,9 +23,12 @@ from psycopg.types.json import Jsonb
 
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
-from engine.domain.record import EmbeddedRecord, Privacy, RecordDraft, SourceAdvance, StoredRecord
-from engine.domain.terms import Unit, sparse_of, weights, words
+from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, StoredRecord
+from engine.domain.scope import INGESTED
+from engine.domain.terms import sparse_of, weights, words
+from engine.errors import NodeOutdated
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
+from engine.ingest.counting import document_counts
 from engine.ingest.packing import is_native, object_key, pack
 from engine.providers.active import Model
 from engine.stores.objects import ObjectStore
@@ -83,11 +85,26 @@ class RecordCommit:
                 _manifest_line(principal.user_id, record, row) for record, row in zip(ordered, rows, strict=True)
             ]
         }
-        async with self._postgres.as_principal(principal) as connection:
-            await connection.execute(sql_text("embeddings_required"), {"version": model.name})
-            await self._write(connection, principal, ordered, rows, Commit(commit_id, "records", payload), model)
-            for source in sources:
-                await connection.execute(sql_text("source_advance"), asdict(source) | {"commit_id": commit_id})
+        special = [record.draft for record in ordered if record.draft.origin != INGESTED]
+        nodes = list({draft.node.node_id for draft in special})
+
+        async def write() -> None:
+            async with self._postgres.as_principal(principal) as connection:
+                await connection.execute(sql_text("embeddings_required"), {"version": model.name})
+                if nodes:
+                    await connection.execute(sql_text("nodes_require_current"), {"nodes": nodes})
+                await self._write(connection, principal, ordered, rows, Commit(commit_id, "records", payload), model)
+                for draft in special:
+                    await _set_origin(connection, draft)
+                for source in sources:
+                    await connection.execute(sql_text("source_advance"), asdict(source) | {"commit_id": commit_id})
+
+        try:
+            await write()
+        except NodeOutdated:
+            async with self._postgres.as_service() as connection:
+                await connection.execute(sql_text("nodes_upgrade"), {"nodes": nodes, "most": len(nodes)})
+            await write()
         self._reached("content_committed")
         await self._outbox.carry_out(principal, Commit(commit_id, "records", payload))
         return [_stored(record.draft) for record in records]
@@ -170,7 +187,7 @@ class RecordCommit:
                     sql_in("item_insert", schema, model.version.column),
                     [_item_row(record, index, terms, model, now) for record, index, terms in found],
                 )
-            for unit, counts in _document_counts(together, [terms for _, _, terms in found]):
+            for unit, counts in document_counts(together, [terms for _, _, terms in found]):
                 terms = sorted(counts)
                 await connection.execute(
                     sql_in("term_counts_add", schema),
@@ -211,6 +228,15 @@ def _item_row(record: EmbeddedRecord, index: int, found: list[str], model: Model
     }
 
 
+async def _set_origin(connection: Connection, draft: RecordDraft) -> None:
+    """Where it is not the usual; so what is usual can be written to a node of an older version, too."""
+    scope = draft.origin.scope
+    origin = {"scope": scope.kind, "scope_id": scope.scope_id, "source": draft.origin.source}
+    schema, items = draft.node.schema_name, [item.item_id for item in draft.items]
+    await connection.execute(sql_in("record_origin_set", schema), origin | {"record_id": draft.record_id})
+    await connection.execute(sql_in("items_origin_set", schema), origin | {"items": items})
+
+
 def _times(now: datetime, occurred_at: datetime | None) -> Row:
     """Since when content is known, and since when it is true: since it was said, where that is known; never in the future."""
     return {"now": now, "valid_from": None if occurred_at is None else min(occurred_at, now)}
@@ -224,22 +250,6 @@ _NO_UTTERANCE: Row = {
     "word_count": 0,
     "time_expressions": 0,
 }
-
-
-def _document_counts(
-    records: Sequence[EmbeddedRecord], item_words: Sequence[list[str]]
-) -> Iterator[tuple[str, Counter[int]]]:
-    """Documents by term for each unit of a node, what is private apart; term 0 counts all documents of the unit."""
-    counts: dict[str, Counter[int]] = {}
-    items: list[tuple[Unit, Privacy]] = [
-        (item.unit, record.draft.privacy) for record in records for item in record.draft.items
-    ]
-    documents = [(unit, privacy, found) for (unit, privacy), found in zip(items, item_words, strict=True)]
-    documents += [("record", record.draft.privacy, words(record.draft.text)) for record in records]
-    for unit, privacy, found in documents:
-        counted = f"private {unit}" if privacy == "private" else unit
-        counts.setdefault(counted, Counter()).update([0, *weights(found, unit)])
-    yield from counts.items()
 
 
 def _manifest_line(user_id: UUID, record: EmbeddedRecord, row: Row) -> Row:

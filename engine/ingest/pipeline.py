@@ -29,6 +29,7 @@ from engine.domain.record import (
     StoredRecord,
     TriggerType,
 )
+from engine.domain.scope import INGESTED, Origin
 from engine.errors import EmbeddingsChanged, InvalidText, NotFound, TooLarge
 from engine.ingest.assign import NodeVocabulary, assign
 from engine.ingest.cleaning import Cleaned, cleaned, fingerprint, key_of
@@ -36,6 +37,7 @@ from engine.ingest.commit import RecordCommit
 from engine.ingest.describe import centre, describe
 from engine.ingest.drafts import Document, PlacedTurn, chunks, conversation_drafts, document_draft
 from engine.privacy.redact import Counts, Redactor, total
+from engine.privacy.scopes import redacted_origin
 from engine.progress import Progress
 from engine.providers.active import ActiveModel, Model
 from engine.stores.neo4j import Neo4j
@@ -65,11 +67,13 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A conversation or document with the node it was given by hand, if any, and whether others may ever read it."""
+    """A conversation or document with the node it was given by hand, if any, whether others may ever read it, to what it
+    belongs and how it came in. What is scoped is private."""
 
     content: Conversation | Document
     node: AssignableNode | None = None
     privacy: Privacy = "org"
+    origin: Origin = INGESTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +194,9 @@ class Ingest:
             drafted = self._draft_conversation(source, clean.content, vocabulary)
         if isinstance(drafted, Skipped):
             return drafted
-        records = tuple(replace(record, privacy=pending.privacy) for record in drafted.records)
+        origin = redacted_origin(pending.origin, self._redactor)
+        privacy: Privacy = "private" if origin.scope.narrow else pending.privacy
+        records = tuple(replace(record, privacy=privacy, origin=origin) for record in drafted.records)
         return replace(drafted, records=records)
 
     def _draft_conversation(

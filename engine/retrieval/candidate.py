@@ -7,6 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from engine.domain.node import FileState
+from engine.domain.scope import ScopeKind, SourceKind
 from engine.domain.search import ItemKind
 from engine.retrieval.weights import Family
 
@@ -56,3 +57,6 @@ class Candidate:
     file_id: UUID | None
     file_name: str | None
     file_state: FileState | None
+    scope: ScopeKind = "user"
+    scope_id: str | None = None
+    source: SourceKind = "ingested"

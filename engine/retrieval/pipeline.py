@@ -13,6 +13,7 @@ from typing import get_args
 
 from engine.domain.clock import Clock, Moment, SystemClock
 from engine.domain.principal import Principal
+from engine.domain.scope import check_scopes, check_sources
 from engine.domain.search import Anchor, Hit, ItemKind, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NeurigraphError, ProviderUnavailable
 from engine.providers.active import ActiveModel, Model
@@ -53,6 +54,7 @@ class Search:
         WrongDimension, StoreUnavailable.
         """
         _check(request)
+        check_scopes(principal, request.scopes)
         own = self._active.current
         answer, active = await self._answer(principal, request, own)
         if active == own.name:
@@ -80,7 +82,8 @@ class Search:
         watch.lap("embed")
         navigation = await self._navigate(principal, request, question, vector)
         watch.lap("anchors")
-        scope = Scope(navigation.scope, request.kinds, request.moment, self._clock.now())
+        now = self._clock.now()
+        scope = Scope(navigation.scope, request.kinds, request.moment, now, request.scopes, request.sources)
         scanned = await self._scoped.scan(principal, scope, question.terms, vector)
         watch.lap("search")
         ranked = fuse(scanned.candidates, question, navigation.strengths, self._weights)
@@ -144,6 +147,10 @@ def _check(request: SearchRequest) -> None:
         raise InvalidInput(f"Kinds of items are {', '.join(get_args(ItemKind))}.")
     if request.nodes is not None and not 1 <= len(request.nodes) <= MOST_NODES_ASKED:
         raise InvalidInput(f"A search names 1 to {MOST_NODES_ASKED:,} nodes, or none.")
+    if request.sources is not None:
+        check_sources(request.sources)
+        if not request.sources:
+            raise InvalidInput("A search names at least one source, or none.")
     _check_moment(request.moment)
 
 
@@ -179,4 +186,7 @@ def _hit(ranked: Ranked, navigation: Navigation) -> Hit:
         file_state=found.file_state,
         path=path,
         why=rationale(anchor, path, signals),
+        scope=found.scope,
+        scope_id=found.scope_id,
+        source=found.source,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -10,6 +11,7 @@ from uuid import UUID
 from engine.domain.clock import Moment
 from engine.domain.embedding import EmbeddingVersion
 from engine.domain.principal import Principal
+from engine.domain.scope import MemoryScope, SourceKind
 from engine.domain.search import ItemKind
 from engine.providers.embedder import Vectors
 from engine.retrieval.candidate import Candidate
@@ -20,13 +22,21 @@ from engine.stores.statements import sql_text
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is searched. `nodes` None: everything that the principal may read; `kinds` None: items of all kinds."""
+    """What is searched. `nodes` None: everything that the principal may read; `kinds` None: items of all kinds; `sources`
+    None: whatever way they came in; `scopes` beside the user's memory as a whole."""
 
     nodes: Sequence[UUID] | None
     kinds: Sequence[ItemKind] | None
     moment: Moment
     now: datetime
     """The present, for what the moment leaves open."""
+    scopes: Sequence[MemoryScope] = ()
+    sources: Sequence[SourceKind] | None = None
+
+    @property
+    def scopes_named(self) -> str:
+        """The scopes as the transaction's policies read them."""
+        return json.dumps([str(scope) for scope in self.scopes])
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +91,9 @@ class ScopedSearch:
                 "now": scope.now,
                 "candidates": self._limits.candidates,
                 "shrink": self._limits.shrink,
+                "sources": None if scope.sources is None else list(scope.sources),
             },
+            scope.scopes_named,
         )
         found = tuple(Candidate(*[row[name] for name in _COLUMNS]) for row in rows if row["item_id"] is not None)
         return Scanned(found, rows[0]["nodes_searched"], rows[0]["items_searched"], rows[0]["active"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 import typer
 from rich.text import Text
@@ -13,12 +13,13 @@ from engine.connectors import read_history
 from engine.domain.history import History
 from engine.domain.node import NewNode
 from engine.domain.record import IngestReport, Skipped
+from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind
 from engine.domain.search import SearchRequest
 from engine.errors import InvalidInput
 from engine.shell import session
 from engine.shell.answers import print_answer, print_opening, told
 from engine.shell.opening import open_best
-from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of
+from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of, scope_named, source_named
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Session
 
@@ -90,14 +91,19 @@ def ingest(
         typer.Argument(metavar="PATH", help="A chat history as .json, a text file, or a folder of texts."),
     ],
     user: Handle = None,
+    scope: Annotated[
+        MemoryScope | None,
+        typer.Option("--scope", parser=scope_named, metavar="SCOPE", help="thread:ID or workflow:ID."),
+    ] = None,
+    source: Annotated[SourceKind, typer.Option("--source", help="How it came in.")] = "ingested",
     as_json: AsJson = False,
 ) -> None:
     """Remember a chat history or texts. What is stored already is skipped."""
     here = session.of(context)
-    here.run(_ingest(here, path, user, as_json))
+    here.run(_ingest(here, path, user, Origin(scope or USERS, source), as_json))
 
 
-async def _ingest(here: Session, path: Path, handle: str | None, as_json: bool) -> None:
+async def _ingest(here: Session, path: Path, handle: str | None, origin: Origin, as_json: bool) -> None:
     with here.progress() as progress:  # a history that cannot be read starts no servers
         histories = await read_history(
             path, handle=handle, max_text_bytes=here.settings.max_text_bytes, progress=progress
@@ -105,7 +111,7 @@ async def _ingest(here: Session, path: Path, handle: str | None, as_json: bool) 
     ingested: list[Ingested] = []
     async with here.engine() as (engine, progress):
         for history in histories:
-            ingested.append(Ingested(history.handle, await engine.ingest(history, progress)))
+            ingested.append(Ingested(history.handle, await engine.ingest(history, progress, origin)))
             if not as_json:
                 print_report(here, history, ingested[-1].report)
     if as_json:
@@ -152,15 +158,25 @@ def ask(  # noqa: PLR0913 (the options of a command are its parameters)
     user: Handle = None,
     open_file: Annotated[bool, typer.Option("--open", help="Open the one file that the answer identifies.")] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="Hits.")] = 5,
+    scope: Annotated[
+        list[MemoryScope] | None,
+        typer.Option("--scope", parser=scope_named, metavar="SCOPE", help="Search thread:ID or workflow:ID too."),
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option("--source", parser=source_named, metavar="SOURCE", help="Only what came in this way."),
+    ] = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask a memory: where it looked, what it found there, and why."""
     here = session.of(context)
+    sources = cast(tuple[SourceKind, ...], tuple(source)) if source else None
 
     async def work() -> None:
-        request = SearchRequest(question, limit=limit, moment=moment_of(as_of, known_at))
+        moment = moment_of(as_of, known_at)
+        request = SearchRequest(question, limit=limit, moment=moment, scopes=tuple(scope or ()), sources=sources)
         await _ask(here, request, user, open_file=open_file, as_json=as_json)
 
     here.run(work())

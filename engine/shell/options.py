@@ -8,7 +8,26 @@ from typing import Annotated
 import typer
 
 from engine.domain.clock import Moment
+from engine.domain.scope import MemoryScope, check_sources, parsed_scope
 from engine.errors import InvalidInput
+
+
+def scope_named(text: str) -> MemoryScope:
+    """A scope from the command line; wrong usage where it is none."""
+    try:
+        return parsed_scope(text)
+    except InvalidInput as error:
+        raise typer.BadParameter(error.detail) from error
+
+
+def source_named(text: str) -> str:
+    """A source from the command line; wrong usage where it is none."""
+    try:
+        check_sources([text])
+    except InvalidInput as error:
+        raise typer.BadParameter(error.detail) from error
+    return text
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 Handle = Annotated[str | None, typer.Option("--user", metavar="HANDLE", help="Whose memory.")]

@@ -5,6 +5,7 @@ WITH slices AS (
     SELECT s.*, jsonb_build_object(
                'content', s.content, 'category', s.category, 'tags', s.tags, 'subjects', s.subjects,
                'confidence', round(s.confidence::numeric, 6), 'importance', round(s.importance::numeric, 6),
+               'scope', s.scope, 'scope_id', s.scope_id, 'source', s.source,
                'occurred_at', to_char(s.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')) AS fields
     FROM {schema}.memory_items AS s
     WHERE (s.item_id = %(subject_id)s AND s.version_of IS NULL OR s.version_of = %(subject_id)s) AND EXISTS (SELECT FROM {schema}.metadata_records AS r WHERE r.record_id = s.record_id AND r.state = 'live')

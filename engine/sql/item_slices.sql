@@ -1,7 +1,7 @@
 -- Purpose: the slices of an item of a live record that are known until further notice, and its own row. Identifier: schema.
--- Parameters: subject_id. Returns: row_id, own, revision, privacy, unit, state, valid_from (null: from the beginning), valid_to,
+-- Parameters: subject_id. Returns: row_id, own, revision, privacy, scope, unit, state, valid_from (null: from the beginning), valid_to,
 --   known_from, known_to, since (when the earliest of all its slices begins); none when missing or hidden.
-SELECT s.item_id AS row_id, s.version_of IS NULL AS own, s.revision, s.privacy,
+SELECT s.item_id AS row_id, s.version_of IS NULL AS own, s.revision, s.privacy, s.scope,
        CASE s.kind WHEN 'turn' THEN 'turn' ELSE 'passage' END AS unit,
        jsonb_build_object(
            'content', s.content, 'category', s.category, 'tags', s.tags, 'subjects', s.subjects,

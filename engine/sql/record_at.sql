@@ -5,6 +5,7 @@ WITH slices AS (
     SELECT s.*, jsonb_build_object(
                'title', s.title, 'summary', s.summary, 'kw_entities', s.kw_entities, 'kw_topics', s.kw_topics, 'kw_dates', s.kw_dates,
                'kw_relationships', s.kw_relationships,
+               'scope', s.scope, 'scope_id', s.scope_id, 'source', s.source,
                'occurred_at', to_char(s.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')) AS fields
     FROM {schema}.metadata_records AS s
     WHERE (s.record_id = %(subject_id)s AND s.version_of IS NULL OR s.version_of = %(subject_id)s) AND s.state = 'live'

@@ -1,7 +1,7 @@
 -- Purpose: the slices of a live record that are known until further notice, and its own row. Identifier: schema.
--- Parameters: subject_id. Returns: row_id, own, revision, privacy, unit, state, valid_from (null: from the beginning), valid_to,
+-- Parameters: subject_id. Returns: row_id, own, revision, privacy, scope, unit, state, valid_from (null: from the beginning), valid_to,
 --   known_from, known_to, since (when the earliest of all its slices begins); none when missing or hidden.
-SELECT s.record_id AS row_id, s.version_of IS NULL AS own, s.revision, s.privacy, 'record' AS unit,
+SELECT s.record_id AS row_id, s.version_of IS NULL AS own, s.revision, s.privacy, s.scope, 'record' AS unit,
        jsonb_build_object(
            'title', s.title, 'summary', s.summary, 'kw_entities', s.kw_entities, 'kw_topics', s.kw_topics, 'kw_dates', s.kw_dates,
            'kw_relationships', s.kw_relationships,

@@ -5,7 +5,7 @@ SELECT slice.subject_id AS record_id,
        (SELECT own.revision FROM {schema}.metadata_records AS own WHERE own.record_id = slice.subject_id) AS revision,
        slice.title, slice.summary, slice.kw_entities, slice.kw_topics, slice.kw_dates, slice.kw_relationships, slice.kw_source,
        slice.content_type, slice.trigger_type, slice.token_count, slice.occurred_at, slice.created_at, slice.last_accessed_at,
-       slice.embedding_pending, f.file_id, f.file_name, f.file_type, f.compression_state, f.size_bytes, f.stored_bytes
+       slice.embedding_pending, slice.scope, slice.scope_id, slice.source, f.file_id, f.file_name, f.file_type, f.compression_state, f.size_bytes, f.stored_bytes
 FROM (SELECT s.*, coalesce(s.version_of, s.record_id) AS subject_id FROM {schema}.metadata_records AS s
       WHERE s.state = 'live'
         AND s.known_from <= coalesce(%(known_at)s::timestamptz, 'infinity') AND (s.known_to IS NULL OR s.known_to > coalesce(%(known_at)s::timestamptz, 'infinity'))

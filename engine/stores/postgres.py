@@ -27,6 +27,7 @@ from engine.errors import (
     InvalidInput,
     NameTaken,
     NeurigraphError,
+    NodeOutdated,
     NotFound,
     SettingsError,
     StoreFull,
@@ -48,6 +49,7 @@ _OWN_STATES: dict[str, type[NeurigraphError]] = {
     "NG410": NameTaken,
     "NG411": EmbeddingsChanged,
     "NG422": DepthExceeded,
+    "NG426": NodeOutdated,
 }
 _TRANSLATIONS: tuple[tuple[type[BaseException], type[NeurigraphError]], ...] = (
     (errors.QueryCanceled, StoreTimeout),
@@ -73,12 +75,12 @@ def translated(error: BaseException) -> NeurigraphError | None:
     A database's own words never reach a caller: they could tell what exists.
     """
     state = getattr(error, "sqlstate", None)
-    if state in _OWN_STATES:
-        return _OWN_STATES[state]()
-    for driver_error, ours in _TRANSLATIONS:
-        if isinstance(error, driver_error):
-            return ours(STORE) if issubclass(ours, StoreUnavailable) else ours()
-    return None
+    found = _OWN_STATES.get(state or "")
+    if found is None:
+        found = next((ours for driver_error, ours in _TRANSLATIONS if isinstance(error, driver_error)), None)
+    if found is None:
+        return None
+    return found(STORE) if issubclass(found, StoreUnavailable) else found()
 
 
 @contextmanager
@@ -160,8 +162,10 @@ class Postgres:
         await self.service.close()
 
     @asynccontextmanager
-    async def as_principal(self, principal: Principal) -> AsyncIterator[Connection]:
+    async def as_principal(self, principal: Principal, scopes: str = "") -> AsyncIterator[Connection]:
         """A transaction of the request role for a principal, in one round trip unless a result is fetched inside.
+
+        `scopes` narrows what a search looks at (JSON, see V0011__scopes.sql); it can only take rows away.
 
         After any error the connection is closed and the pool makes another: the end of a pipeline would commit what
         the block had sent before it failed, and the driver would count statements as prepared that the server skipped.
@@ -170,9 +174,8 @@ class Postgres:
             async with self.request.connection() as connection:
                 try:
                     async with connection.pipeline():
-                        await connection.execute(
-                            sql_text("principal_set"), {"kind": principal.kind, "id": str(principal.principal_id)}
-                        )
+                        who = {"kind": principal.kind, "id": str(principal.principal_id), "scopes": scopes}
+                        await connection.execute(sql_text("principal_set"), who)
                         try:
                             yield connection
                         except BaseException:
@@ -201,19 +204,21 @@ class Postgres:
         if lost:
             await asyncio.gather(self.request.check(), self.service.check())
 
-    async def fetch(self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters) -> list[DictRow]:
-        """One reading statement for a principal, its rows; one round trip.
+    async def fetch(
+        self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters, scopes: str = ""
+    ) -> list[DictRow]:
+        """One reading statement for a principal, its rows; one round trip. `scopes` as in `as_principal`.
 
         A connection that a restarted server left dead is noticed only in use; then the pool is checked and the
         statement, which changes nothing, is sent once more.
         """
         try:
-            return await self._fetch(principal, query, parameters)
+            return await self._fetch(principal, query, parameters, scopes)
         except StoreUnavailable as error:
             if isinstance(error, StoreTimeout | StoreFull) or isinstance(error.__cause__, PoolTimeout):
                 raise
             await self.request.check()
-            return await self._fetch(principal, query, parameters)
+            return await self._fetch(principal, query, parameters, scopes)
 
     async def change(self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters) -> None:
         """One changing statement for a principal; one round trip, never repeated."""
@@ -221,8 +226,8 @@ class Postgres:
             await connection.execute(query, parameters)
 
     async def _fetch(
-        self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters
+        self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters, scopes: str
     ) -> list[DictRow]:
-        async with self.as_principal(principal) as connection:
+        async with self.as_principal(principal, scopes) as connection:
             cursor = await connection.execute(query, parameters)
         return await cursor.fetchall()

@@ -80,22 +80,27 @@ PART = {
     "term_counts": "items",
     "delta_log": None,
 }
+SCOPED = ("metadata_records", "memory_items")
+"""The tables that know scopes; a file follows its record."""
 NODE_POLICIES = [
     (table, policy, half)
     for table in PART
     for policy in ("readable", "writable", "changeable")
-    for half in ("whole", "private")
+    for half in ("whole", "private", "scoped")
     if not (table == "delta_log" and (policy == "changeable" or (policy, half) == ("writable", "private")))
+    and (half != "scoped" or (table in SCOPED and policy != "changeable"))
 ]
 AIM = {"readable": "rows of a node", "writable": "insert into a node", "changeable": "update of a node"}
 
 
 @asynccontextmanager
 async def open_policy(engine: Engine, world: World, table: str, policy: str, half: str) -> AsyncIterator[None]:
-    """Takes a policy away on every node, or the half of it that guards what is private."""
+    """Takes a policy away on every node, or the half of it that guards what is private, or only what is scoped."""
     clause = "WITH CHECK" if policy == "writable" else "USING"
     mode = "read" if policy == "readable" else "write"
     rule = "true" if half == "whole" else "(SELECT engine.can({mode}, {node}, {part}))"
+    if half == "scoped":
+        rule += " AND (scope <> 'user' OR privacy <> 'private' OR (SELECT engine.owns({node})))"
     statement = f"ALTER POLICY {policy} ON {{schema}}.{table} {clause} ({rule})"
     try:
         async with engine.postgres.as_service() as connection:
@@ -117,8 +122,49 @@ async def open_policy(engine: Engine, world: World, table: str, policy: str, hal
 async def test_a_policy_of_a_node_taken_away_is_noticed(
     engine: Engine, world: World, table: str, policy: str, half: str
 ) -> None:
+    aim = "insert of what is scoped" if (policy, half) == ("writable", "scoped") else AIM[policy]
     async with open_policy(engine, world, table, policy, half):
-        assert await noticed(engine, world, AIM[policy])
+        assert await noticed(engine, world, aim)
+
+
+@pytest.mark.ledger("X01", "L05")
+async def test_a_search_that_is_not_narrowed_is_noticed(engine: Engine, world: World) -> None:
+    await in_every_node(engine, world, "ALTER POLICY searched ON {schema}.metadata_records USING (true)")
+    try:
+        assert await noticed(engine, world, "search")
+    finally:
+        async with engine.postgres.as_service() as connection:
+            for place in world.places.values():
+                await connection.execute(
+                    "SELECT engine.apply_node_policies(%s, %s)", [place.node_id, place.schema_name]
+                )
+
+
+@pytest.mark.ledger("X01", "L05")
+@pytest.mark.parametrize("table", SCOPED)
+async def test_that_what_is_scoped_need_not_be_private_is_noticed(engine: Engine, world: World, table: str) -> None:
+    await in_every_node(engine, world, f"ALTER TABLE {{schema}}.{table} DROP CONSTRAINT scoped_is_private")
+    try:
+        assert await noticed(engine, world, "insert of what is scoped")
+    finally:
+        check = "ADD CONSTRAINT scoped_is_private CHECK (scope = 'user' OR privacy = 'private')"
+        await in_every_node(engine, world, f"ALTER TABLE {{schema}}.{table} {check}")
+
+
+@pytest.mark.ledger("X01", "L05")
+async def test_a_scope_that_the_graph_takes_for_public_is_noticed(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = statement_text("record/apply").replace("row.privacy", "'org'")
+    rewrite(monkeypatch, "record/apply", text)
+    world = await grow(engine, Random(10), SMALL)
+    assert await noticed(engine, world, "shell")
+
+
+async def in_every_node(engine: Engine, world: World, statement: str) -> None:
+    async with engine.postgres.as_service() as connection:
+        for place in world.places.values():
+            await connection.execute(sql.SQL(statement).format(schema=sql.Identifier(place.schema_name)))
 
 
 # policies of the shared tables ---------------------------------------------------------------------------
@@ -170,7 +216,8 @@ async def test_no_policy_of_the_request_role_is_missing_here(engine: Engine, wor
             "SELECT tablename, policyname FROM pg_policies WHERE schemaname = 'engine' AND policyname <> 'service'"
         )
         shared = {(row["tablename"], row["policyname"]) for row in await cursor.fetchall()}
-    assert of_node == {(table, policy) for table, policy, _ in NODE_POLICIES}
+    expected = {(table, policy) for table, policy, _ in NODE_POLICIES}
+    assert of_node == expected | {("metadata_records", "searched")}
     assert shared == {tuple(name.split()[:2]) for name in SHARED_POLICIES}
 
 

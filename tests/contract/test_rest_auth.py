@@ -152,6 +152,32 @@ async def test_users_tokens_and_integrations_are_unknown_paths_to_others(
     assert own.status_code == (200 if kind == "user" else 404)
 
 
+@pytest.mark.ledger("L05")
+@pytest.mark.parametrize("kind", ["persona", "third_party"])
+async def test_naming_a_thread_opens_nothing(open_door: OpenDoor, own_house: House, kind: str) -> None:
+    operator, door = open_door(None), open_door(own_house.secrets[kind])
+    cases = str(own_house.nodes["Cases"])
+    scoped = {"text": "The zander of the thread.", "node_id": cases, "scope": "thread", "scope_id": "t1"}
+    assert (await operator.post(f"{own_house.home}/records", json=scoped)).status_code == 201
+    question = {"query": "zander", "widen": "always"}
+    named = question | {"scopes": [{"scope": "thread", "id": "t1"}]}
+    assert len((await operator.post(f"{own_house.home}/search", json=named)).json()["hits"]) > 1
+    assert (await operator.post(f"{own_house.home}/search", json=named)).json()["hits"][0]["scope_id"] == "t1"
+    assert (await door.post(f"{own_house.home}/search", json=named)).status_code == 422
+    assert (await door.post(f"{own_house.home}/records", json=scoped | {"text": "Mine."})).status_code == 422
+    answer = await door.post(f"{own_house.home}/search", json=question)
+    assert answer.status_code == 200 and "zander of the thread" not in answer.text
+    shell = (await door.get(f"{own_house.home}/nodes/{cases}")).json()
+    assert (shell["records"], len(shell["manifest"])) == (1, 1)
+    theirs = {
+        record["scope"] for record in (await door.get(f"{own_house.home}/nodes/{cases}/metadata")).json()["records"]
+    }
+    assert theirs == {"user"}
+    neighbours = f"/v1/users/{own_house.neighbour.user_id}"
+    assert (await door.post(f"{neighbours}/search", json=named)).status_code == 422
+    assert (await door.post(f"/v1/users/{uuid4()}/search", json=named)).status_code == 422
+
+
 async def test_an_administrator_keeps_users_tokens_and_integrations(open_door: OpenDoor, house: House) -> None:
     door = open_door(house.secrets["administrator"])
     eve = (await door.post("/v1/users", json={"handle": f"eve{uuid4().hex[:8]}"})).json()

@@ -124,6 +124,48 @@ async def test_reads_take_two_clocks(door: httpx.AsyncClient, home_path: str, us
     assert now.json()["hits"] and not then.json()["hits"]
 
 
+@pytest.mark.ledger("L05")
+async def test_scopes_and_sources_over_rest(door: httpx.AsyncClient, home_path: str, user: User) -> None:
+    place = {"node_id": str(user.user_id)}
+    await made(door, f"{home_path}/records", place | {"text": "The walleye of everybody.", "title": "All"})
+    thread = {"scope": "thread", "scope_id": "t 1", "source": "manual"}
+    await made(door, f"{home_path}/records", place | thread | {"text": "The walleye of the thread.", "title": "T"})
+    workflow = {"scope": "workflow", "scope_id": "t 1"}
+    await made(door, f"{home_path}/records", place | workflow | {"conversation": WEDDING})
+
+    async def titles(**more: object) -> list[tuple[str, str, str | None, str]]:
+        answer = await door.post(f"{home_path}/search", json={"query": "walleye", "widen": "always"} | more)
+        assert answer.status_code == 200, answer.text
+        hits = answer.json()["hits"]
+        return sorted({(hit["record_title"], hit["scope"], hit["scope_id"], hit["source"]) for hit in hits})
+
+    everywhere = ("All", "user", None, "ingested")
+    inside = ("T", "thread", "t 1", "manual")
+    assert await titles() == [everywhere]
+    assert await titles(scopes=[{"scope": "thread", "id": "t 1"}]) == [everywhere, inside]
+    assert await titles(scopes=[{"scope": "thread", "id": "t 1"}], sources=["manual"]) == [inside]
+    assert ("The wedding", "workflow", "t 1", "ingested") in await titles(scopes=[{"scope": "workflow", "id": "t 1"}])
+    page = (await door.get(f"{home_path}/nodes/{user.user_id}/metadata")).json()
+    assert {(one["title"], one["scope"], one["scope_id"], one["source"]) for one in page["records"]} == {
+        everywhere, inside, ("The wedding", "workflow", "t 1", "ingested"),
+    }  # fmt: skip
+
+
+@pytest.mark.ledger("L05")
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"scope": "thread"}, {"scope_id": "t"}, {"scope": "user", "scope_id": "t"}, {"scope": "team", "scope_id": "t"},
+        {"scope": "thread", "scope_id": ""}, {"scope": "thread", "scope_id": "x" * 201}, {"source": "guessed"},
+    ],
+)  # fmt: skip
+async def test_a_scope_that_is_none_is_refused_over_rest(
+    door: httpx.AsyncClient, home_path: str, body: dict[str, str]
+) -> None:
+    response = await door.post(f"{home_path}/records", json={"text": "Walleye."} | body)
+    assert response.status_code == 422, response.text
+
+
 async def test_health_tells_of_every_store(door: httpx.AsyncClient) -> None:
     assert (await door.get("/v1/health/live")).json() == {"alive": True}
     ready = (await door.get("/v1/health/ready")).json()

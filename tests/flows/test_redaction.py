@@ -19,6 +19,7 @@ from api.app import create_app
 from engine.bootstrap import open_engine
 from engine.domain.history import Conversation, History, HistoryFile, PlannedEdge, PlannedNode, Turn
 from engine.domain.node import NewNode
+from engine.domain.scope import MemoryScope
 from engine.domain.search import SearchRequest
 from engine.domain.terms import term_id, words
 from engine.errors import InvalidName, SettingsError
@@ -236,3 +237,13 @@ async def test_a_kind_that_is_none_starts_nothing(settings: Settings, tmp_path: 
         async with open_engine(settings.model_copy(update={"redact": ("names",), "home": tmp_path / "unused"})):
             pass
     assert not (tmp_path / "unused").exists()
+
+
+@pytest.mark.ledger("L05")
+async def test_a_thread_called_by_an_address_is_found_but_not_named(redacting: Engine) -> None:
+    user = await redacting.create_user(f"r{uuid4().hex[:12]}", "Bob")
+    thread = redacting.memory(user.user_id).within(MemoryScope("thread", PLANTED["email"]))
+    await thread.remember_text("Note", "The walleye of the thread.")
+    hit = (await thread.search(SearchRequest("walleye"))).hits[0]
+    assert hit.scope == "thread" and hit.scope_id and "vorplex" not in hit.scope_id
+    assert (await redacting.memory(user.user_id).search(SearchRequest("walleye"))).hits == ()

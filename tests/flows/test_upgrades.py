@@ -17,6 +17,9 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 
 BACK_TO_2 = (
+    "DROP POLICY searched ON {schema}.metadata_records",
+    "ALTER TABLE {schema}.metadata_records DROP COLUMN scope, DROP COLUMN scope_id, DROP COLUMN source",
+    "ALTER TABLE {schema}.memory_items DROP COLUMN scope, DROP COLUMN scope_id, DROP COLUMN source",
     "ALTER TABLE {schema}.metadata_records DROP COLUMN revision, DROP COLUMN version_of",
     "ALTER TABLE {schema}.memory_items DROP COLUMN revision, DROP COLUMN version_of",
     "DROP TRIGGER append_only ON {schema}.delta_log",

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from engine.connectors import read_history
 from engine.domain.history import History, PlannedEdge
+from engine.domain.scope import MemoryScope, Origin
 from engine.errors import DepthExceeded, InvalidHistory, InvalidInput, InvalidName
 from engine.progress import Silent
 
@@ -113,6 +114,29 @@ async def test_every_field_arrives(saved, tmp_path):
     assert talk.started_at.hour == 19
     assert (talk.turns[0].at, talk.turns[0].ref) == (datetime(2024, 3, 2, 19, 11, tzinfo=UTC), "t1")
     assert (talk.turns[1].at, talk.turns[1].ref) == (None, None)
+
+
+@pytest.mark.ledger("L05")
+async def test_scope_and_source_come_from_the_file(saved, tmp_path):
+    (tmp_path / "lease.md").write_text("The lease.", encoding="utf-8")
+    path = saved(
+        document(
+            conversations=[conversation(scope="thread", scope_id="t1"), conversation(id="c2")],
+            files=[{"id": "f", "path": "lease.md", "content_type": "text/markdown", "source": "manual"}],
+        )
+    )
+    (history,) = await read(path)
+    thread, nothing = [talk.origin for talk in history.conversations]
+    assert (thread, nothing) == (Origin(MemoryScope("thread", "t1")), None)
+    assert history.files[0].origin == Origin(source="manual")
+
+
+@pytest.mark.parametrize(
+    "fields", [{"scope": "thread"}, {"scope_id": "t1"}, {"scope": "team", "scope_id": "t1"}, {"source": "guessed"}]
+)
+async def test_a_scope_or_source_that_is_none_is_refused_with_its_place(saved, fields):
+    with pytest.raises(InvalidHistory, match=r"conversations\[0\]"):
+        await read(saved(document(conversations=[conversation(**fields)])))
 
 
 async def test_order_is_the_order_of_the_file(saved):

@@ -13,7 +13,7 @@ from engine.domain.node import NewNode
 from engine.errors import InvalidInput
 from engine.evaluation.leaks import expected
 from engine.evaluation.leaks.asking import Draw, Operation, question, some_node, somebody
-from engine.evaluation.leaks.forest import marker, random_grant
+from engine.evaluation.leaks.forest import marker, random_grant, some_scope
 from engine.evaluation.leaks.model import World
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def store_refused(world: World, rng: Random) -> Operation:
-    """Storing where the asker may not write, or as private, or without saying where."""
+    """Storing where the asker may not write, or as private, or in a thread, or without saying where."""
     asker = somebody(world, rng)
     node = some_node(world, asker, rng)
     if world.writes(asker, node) and world.places[node].user_id == asker.graph:
@@ -30,11 +30,15 @@ def store_refused(world: World, rng: Random) -> Operation:
     text, private = f"Intruding {marker(rng)}.", draw < 0.1 and asker.kind != "user"
     where = None if draw > 0.9 and asker.kind != "user" else node
 
-    def ask(memory: Memory) -> Awaitable[object]:
-        return memory.remember_text("x", text, node_id=where, privacy="private" if private else "org")
+    scoped = 0.1 <= draw < 0.2 and asker.kind != "user"
+    scope = some_scope(world, rng.choice(world.users), rng).scope
+
+    async def ask(memory: Memory) -> object:
+        place = memory.within(scope) if scoped else memory
+        return await place.remember_text("x", text, node_id=where, privacy="private" if private else "org")
 
     def judge(outcome: object) -> Iterator[str]:
-        if where is None or private:
+        if where is None or private or scoped:
             yield from expected.differing("refused as", InvalidInput, type(outcome))
         else:
             yield from expected.denied(outcome)

@@ -8,8 +8,20 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from engine.domain.node import MAX_LAYER
+from engine.domain.scope import Origin
 from engine.evaluation.leaks.expected import differing
-from engine.evaluation.leaks.forest import add_edge, add_node, add_record, give, owner, random_grant, revoke, survey
+from engine.evaluation.leaks.forest import (
+    add_edge,
+    add_node,
+    add_record,
+    give,
+    owner,
+    random_grant,
+    revoke,
+    some_scope,
+    some_source,
+    survey,
+)
 from engine.evaluation.leaks.model import Asker, Place, World
 
 if TYPE_CHECKING:
@@ -43,7 +55,9 @@ async def change(engine: Engine, world: World, rng: Random) -> AsyncIterator[tup
         yield "provision", owner(user), []
     for asker, place in _writers(world, user, mine, rng):
         private = asker.kind == "user" and rng.random() < 0.4
-        report = await add_record(engine, world, asker, place, rng, private=private)
+        scoped = asker.kind == "user" and rng.random() < 0.3
+        origin = some_scope(world, user, rng) if scoped else Origin(source=some_source(rng))
+        report = await add_record(engine, world, asker, place, rng, private=private, origin=origin)
         touched.add(place.node_id)
         wrong = [
             text

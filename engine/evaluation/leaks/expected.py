@@ -13,7 +13,7 @@ from engine.domain.delta import SubjectState
 from engine.domain.file_state import FileStatus
 from engine.domain.node import Edge, Shell
 from engine.domain.search import Anchor, Hit, SearchAnswer, SearchRequest
-from engine.errors import Conflict, NotFound
+from engine.errors import Conflict, InvalidInput, NotFound
 from engine.evaluation.leaks.model import Asker, Place, World, Written
 from engine.hierarchy.shells import RecordMetadata, RegisteredEdge
 
@@ -145,11 +145,31 @@ def metadata(world: World, asker: Asker, node_id: UUID, outcome: object) -> Iter
         return
     records: list[RecordMetadata] = outcome
     expected = {
-        (record.record_id, record.title, record.file_id if world.sees(asker, record, "files") else None)
+        (
+            record.record_id,
+            record.title,
+            record.file_id if world.sees(asker, record, "files") else None,
+            record.scope,
+            record.source,
+        )
         for record in world.seen(asker, node_id)
     }
-    given = [(record.record_id, record.title, record.file_id) for record in records]
+    given = [
+        (record.record_id, record.title, record.file_id, scope_text(record.scope, record.scope_id), record.source)
+        for record in records
+    ]
     yield from differing("records", sorted(expected, key=str), sorted(given, key=str))
+
+
+def scope_text(kind: str, scope_id: str | None) -> str:
+    """A scope as the model writes it."""
+    return kind if scope_id is None else f"{kind}:{scope_id}"
+
+
+def searched(request: SearchRequest, record: Written) -> bool:
+    """Whether a search looks at a record: not outside of the threads that it names, not at other sources."""
+    named = {"user", *(scope_text(scope.kind, scope.scope_id) for scope in request.scopes)}
+    return record.scope in named and (request.sources is None or record.source in request.sources)
 
 
 def file(world: World, asker: Asker, node_id: UUID, record: Written, outcome: object) -> Iterator[str]:
@@ -177,6 +197,9 @@ def file_state(
 
 def search(world: World, asker: Asker, request: SearchRequest, wanted: Written, outcome: object) -> Iterator[str]:
     """Only readable hits and anchors with readable ways, counts of what may be counted; the record that was asked for."""
+    if request.scopes and (asker.kind != "user" or asker.principal_id != asker.graph):
+        yield from differing("refused as", InvalidInput, type(outcome))
+        return
     if not isinstance(outcome, SearchAnswer):
         yield f"not given: {_short(outcome)}"
         return
@@ -184,35 +207,41 @@ def search(world: World, asker: Asker, request: SearchRequest, wanted: Written, 
     for anchor in outcome.anchors:
         yield from _anchor(world, asker, anchor)
     for hit in outcome.hits:
-        yield from _hit(world, asker, hit)
+        yield from _hit(world, asker, request, hit)
     every = world.readable(asker, asker.graph)
     scope = every if request.nodes is None else [place for place in every if place.node_id in request.nodes]
-    items = sum(_items(world, asker, place.node_id, request.kinds) for place in scope)
+    items = sum(_items(world, asker, place.node_id, request) for place in scope)
     given = (outcome.nodes_searched, outcome.items_searched)
     if request.nodes is not None or request.widen == "always" or outcome.widened:
         yield from differing("nodes and items searched", (len(scope), items), given)
-        mine = world.sees(asker, wanted, "items") and wanted.node_id in {place.node_id for place in scope}
+        mine = world.sees(asker, wanted, "items") and searched(request, wanted)
+        mine = mine and wanted.node_id in {place.node_id for place in scope}
         if mine and request.kinds is None and wanted.record_id not in {hit.record_id for hit in outcome.hits}:
             yield f"record {wanted.record_id} is not found by its own word"
     elif given[0] > len(scope) or given[1] > items:
         yield f"searched {given}, readable are {(len(scope), items)}"
 
 
-def _items(world: World, asker: Asker, node_id: UUID, kinds: Sequence[str] | None) -> int:
+def _items(world: World, asker: Asker, node_id: UUID, request: SearchRequest) -> int:
     return sum(
         row.place == "memory_items"
-        and (kinds is None or row.detail in kinds)
+        and (request.kinds is None or row.detail in request.kinds)
         and row.record_id is not None
         and world.sees(asker, world.written[row.record_id], "items")
+        and searched(request, world.written[row.record_id])
         for row in world.rows[node_id]
     )
 
 
-def _hit(world: World, asker: Asker, hit: Hit) -> Iterator[str]:
+def _hit(world: World, asker: Asker, request: SearchRequest, hit: Hit) -> Iterator[str]:
     record = world.written.get(hit.record_id)
     if record is None or record.node_id != hit.node_id or not world.sees(asker, record, "items"):
         yield f"hit {hit.item_id} is not readable"
         return
+    if not searched(request, record):
+        yield f"hit {hit.item_id} belongs to {record.scope} and came in as {record.source}, which was not asked for"
+    shown = (scope_text(hit.scope, hit.scope_id), hit.source)
+    yield from differing("hit's scope and source", (record.scope, record.source), shown)
     yield from differing("hit's path", world.path(asker, hit.node_id), hit.path)
     files = world.sees(asker, record, "files")
     yield from differing("hit's file", record.file_id if files else None, hit.file_id)

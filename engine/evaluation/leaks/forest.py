@@ -19,6 +19,7 @@ from engine.domain.grant import FIELDS, Field, GrantMode, NewGrant, SubjectKind
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import MAX_LAYER, NewNode
 from engine.domain.record import IngestReport, Privacy
+from engine.domain.scope import INGESTED, MemoryScope, Origin, SourceKind
 from engine.errors import DepthExceeded
 from engine.evaluation.leaks.model import Asker, Link, Place, Right, Row, World, Written
 from engine.stores.statements import sql_in, sql_text
@@ -105,10 +106,13 @@ async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Si
     while len(mine) < size.nodes:
         above = rng.choice([place for place in mine if place.layer < MAX_LAYER])
         mine.append(await add_node(engine, world, above, rng, persona=rng.random() < 0.25))
+    world.add_scopes(user, tuple((kind, marker(rng)) for kind in ("thread", "thread", "workflow")))
     for place in mine:
-        await add_record(engine, world, owner(user), place, rng, private=False)
+        await add_record(engine, world, owner(user), place, rng, origin=Origin(source=some_source(rng)))
         if rng.random() < 0.6:
             await add_record(engine, world, owner(user), place, rng, private=True)
+        if rng.random() < 0.6:
+            await add_record(engine, world, owner(user), place, rng, origin=some_scope(world, user, rng))
     for _ in range(size.edges):
         await add_edge(engine, world, rng, rng.sample(mine, 2))
     with suppress(DepthExceeded):  # which the log of the hierarchy keeps
@@ -149,12 +153,24 @@ async def add_edge(engine: Engine, world: World, rng: Random, ends: list[Place])
     return link
 
 
-async def add_record(
-    engine: Engine, world: World, asker: Asker, place: Place, rng: Random, *, private: bool
-) -> IngestReport:
+def some_source(rng: Random) -> SourceKind:
+    """A way to come in, the usual one most often."""
+    return rng.choice(("ingested", "ingested", "manual", "extracted"))
+
+
+def some_scope(world: World, user: UUID, rng: Random) -> Origin:
+    """One of the threads and workflows of a user."""
+    kind, scope_id = rng.choice(world.scopes[user])
+    return Origin(MemoryScope("workflow" if kind == "workflow" else "thread", scope_id), some_source(rng))
+
+
+async def add_record(  # noqa: PLR0913 (what there is, who writes where, and as what)
+    engine: Engine, world: World, asker: Asker, place: Place, rng: Random,
+    *, private: bool = False, origin: Origin = INGESTED,
+) -> IngestReport:  # fmt: skip
     """A short record at a node, a note or a conversation; the report that its writer was given."""
     title, text, source = marker(rng), marker(rng), marker(rng)
-    memory = engine.memory_as(asker.principal)
+    memory = engine.memory_as(asker.principal).within(origin.scope, source=origin.source)
     privacy: Privacy = "private" if private else "org"
     if rng.random() < 0.5:
         report = await memory.remember_text(
@@ -165,7 +181,10 @@ async def add_record(
         conversation = Conversation(source, turns, title)
         report = await memory.remember(conversation, node_id=place.node_id, privacy=privacy)
     for record in report.records:
-        made = Written(record.record_id, record.node_id, record.file_id, title, text, private, record.items)
+        made = Written(
+            record.record_id, record.node_id, record.file_id, title, text, private, record.items,
+            str(origin.scope), origin.source,
+        )  # fmt: skip
         world.add_written(made, (source,))
     return report
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def _attempt(kind: str, asker: Asker, statement: Statement, allowed: bool) -> Operation:
-    """A statement that the policies let pass or refuse."""
+    """A statement that policies and checks let pass or refuse."""
 
     async def ask(engine: Engine) -> object:
         try:
             await statement.run(engine, asker)
-        except errors.InsufficientPrivilege:
+        except (errors.InsufficientPrivilege, errors.CheckViolation):
             return False
         except psycopg.IntegrityError:
             pass  # it came past the policies, which are asked first
@@ -70,6 +70,16 @@ def insert_into_node(world: World, rng: Random) -> Operation:
     allowed = world.writes(asker, node) and (not private or table == "deltas" or world.owns(asker, node))
     statement = Statement(f"leaks_insert_{table}", world.places[node].schema_name, parameters)
     return _attempt("insert into a node", asker, statement, allowed)
+
+
+def insert_scoped(world: World, rng: Random) -> Operation:
+    """A record or an item of a thread: for the user alone, and never as something that others might read."""
+    asker, node = _intruder(world, rng)
+    table, private = rng.choice(("scoped", "scoped_items")), rng.random() < 0.5
+    parameters = {"privacy": "private" if private else "org"}
+    statement = Statement(f"leaks_insert_{table}", world.places[node].schema_name, parameters)
+    kind = "insert of what is scoped"
+    return _attempt(kind, asker, statement, private and world.owns(asker, node))
 
 
 def update_node(world: World, rng: Random) -> Operation:
@@ -152,6 +162,7 @@ def delete(world: World, rng: Random) -> Operation:
 
 DRAWS: dict[str, tuple[Draw, int]] = {
     "insert into a node": (insert_into_node, 14),
+    "insert of what is scoped": (insert_scoped, 4),
     "update of a node": (update_node, 12),
     "update of shared rows": (update_shared, 4),
     "insert of a shared row": (insert_shared, 8),

@@ -62,6 +62,9 @@ class Written:
     marker: str
     private: bool
     items: int
+    scope: str = "user"
+    """`user`, or `thread:ID` or `workflow:ID`."""
+    source: str = "ingested"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,8 @@ class World:
     stranger: UUID = field(default_factory=uuid4)
     """An integration of another workspace."""
     users: list[UUID] = field(default_factory=list)
+    scopes: dict[UUID, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    """Threads and workflows of each user: kind and id."""
     things: dict[str, tuple[str, UUID]] = field(default_factory=dict)
     """By marker and by id: the kind of thing and its id."""
     _children: defaultdict[UUID, list[Place]] = field(default_factory=lambda: defaultdict(list))
@@ -135,6 +140,11 @@ class World:
         self._held[record.node_id].append(record)
         self._name("record", record.record_id, record.record_id, record.title, record.marker, *markers)
         self._name("file", record.record_id, record.file_id)
+
+    def add_scopes(self, user: UUID, scopes: tuple[tuple[str, str], ...]) -> None:
+        """The threads and workflows of a user; their ids are the user's alone to know."""
+        self.scopes[user] = scopes
+        self._name("scope", user, *(scope_id for _, scope_id in scopes))
 
     def add_link(self, link: Link, markers: Iterable[str] = ()) -> None:
         """An edge."""
@@ -229,8 +239,9 @@ class World:
         )
 
     def sees(self, asker: Asker, record: Written, part: Field = "records") -> bool:
-        """A record, what a search finds in it, or its file. What is private is its user's alone."""
-        if record.private and not self.owns(asker, record.node_id):
+        """A record, what a search finds in it, or its file. What is private, or belongs to a thread or a
+        workflow, is its user's alone, whoever says to work in that thread."""
+        if (record.private or record.scope != "user") and not self.owns(asker, record.node_id):
             return False
         return self.reads(asker, record.node_id, "records") and self.reads(asker, record.node_id, part)
 
@@ -258,6 +269,8 @@ class World:
             return all(self.reads(asker, end) for end in (self.links[thing].source, self.links[thing].target))
         if kind == "grant":
             return self.owns(asker, self.rights[thing].node_id)
+        if kind == "scope":
+            return asker.kind == "user" and asker.principal_id == thing
         part: Field = "items" if kind == "item" else "files" if kind == "file" else "records"
         return self.sees(asker, self.written[thing], part)
 

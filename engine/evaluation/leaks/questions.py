@@ -8,10 +8,12 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from engine.domain.clock import NOW
+from engine.domain.scope import MemoryScope, SourceKind
 from engine.domain.search import ItemKind, SearchRequest
 from engine.evaluation.leaks import expected
 from engine.evaluation.leaks.asking import Draw, Operation, outcome_of, question, some_node, somebody
-from engine.evaluation.leaks.forest import SHARED_ALIAS
+from engine.evaluation.leaks.forest import SHARED_ALIAS, some_scope, some_source
 from engine.evaluation.leaks.model import Asker, World
 
 if TYPE_CHECKING:
@@ -85,13 +87,22 @@ def search(world: World, rng: Random) -> Operation:
     nodes = tuple({some_node(world, asker, rng) for _ in range(4)}) if rng.random() < 0.25 else None
     kinds: tuple[ItemKind, ...] | None = (rng.choice(("turn", "chunk")),) if rng.random() < 0.2 else None
     widen = "always" if rng.random() < 0.4 else "auto"
-    request = SearchRequest(query, 10, kinds, nodes, widen)  # type: ignore[arg-type]
+    scopes, sources = _narrowed(world, asker, rng)
+    request = SearchRequest(query, 10, kinds, nodes, widen, NOW, scopes, sources)  # type: ignore[arg-type]
     judge = partial(expected.search, world, asker, request, wanted)
 
     async def ask(engine: Engine) -> object:
         return await outcome_of(engine.memory_as(asker.principal).search(request))
 
     return Operation("search", asker, repr(request), ask, judge)
+
+
+def _narrowed(world: World, asker: Asker, rng: Random) -> tuple[tuple[MemoryScope, ...], tuple[SourceKind, ...] | None]:
+    """Threads and workflows, most often of the graph; others than the user name some now and then. And sources."""
+    naming = rng.random() < (0.5 if asker.kind == "user" else 0.1)
+    of = asker.graph if rng.random() < 0.9 else rng.choice(world.users)
+    scopes = tuple({some_scope(world, of, rng).scope for _ in range(2)}) if naming else ()
+    return scopes, tuple({some_source(rng) for _ in range(2)}) if rng.random() < 0.25 else None
 
 
 def read_file(world: World, rng: Random) -> Operation:

@@ -52,7 +52,8 @@ class Statement:
         """Rows and their count for the asker; what it changed is undone."""
         text = sql_text(self.name) if self.schema is None else sql_in(self.name, self.schema)
         async with engine.postgres.request.connection() as connection, connection.transaction(force_rollback=True):
-            await connection.execute(sql_text("principal_set"), {"kind": asker.kind, "id": str(asker.principal_id)})
+            who = {"kind": asker.kind, "id": str(asker.principal_id), "scopes": ""}
+            await connection.execute(sql_text("principal_set"), who)
             cursor = await connection.execute(text, self.parameters)
             return (await cursor.fetchall() if cursor.description else []), cursor.rowcount
 
