@@ -30,7 +30,8 @@ from engine.history.nodes import NodeHistory
 from engine.history.reading import Past
 from engine.history.relations import RelationHistory
 from engine.ingest.commit import RecordCommit
-from engine.ingest.pipeline import Ingest, IngestLimits
+from engine.ingest.limits import IngestLimits
+from engine.ingest.pipeline import Ingest
 from engine.jobs.catalogue import CATALOGUE
 from engine.jobs.job import scheduled
 from engine.jobs.jobs import Jobs

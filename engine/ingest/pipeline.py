@@ -36,6 +36,7 @@ from engine.ingest.cleaning import Cleaned, cleaned, fingerprint, key_of
 from engine.ingest.commit import RecordCommit
 from engine.ingest.describe import centre, describe
 from engine.ingest.drafts import Document, PlacedTurn, chunks, conversation_drafts, document_draft
+from engine.ingest.limits import IngestLimits
 from engine.privacy.redact import Counts, Redactor, total
 from engine.privacy.scopes import redacted_origin
 from engine.progress import Progress
@@ -282,15 +283,6 @@ class Ingest:
             stored = await self._commit.commit(principal, records, advances, model)
         progress.advance("ingest", turns + documents)
         return Stored(tuple(stored), turns, documents, total(drafted.redacted for drafted in batch))
-
-
-@dataclass(frozen=True, slots=True)
-class IngestLimits:
-    """What bounds the pipeline: items a batch, words a summary, bytes a text."""
-
-    batch_turns: int
-    summary_words: int
-    max_text_bytes: int
 
 
 def _assignable(row: dict[str, Any]) -> AssignableNode:
