@@ -28,6 +28,7 @@ from engine.domain.scope import INGESTED
 from engine.domain.terms import sparse_of, weights, words
 from engine.errors import NodeOutdated
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
+from engine.hierarchy.outdated import upgrade
 from engine.ingest.counting import document_counts
 from engine.ingest.packing import is_native, object_key, pack
 from engine.providers.active import Model
@@ -102,8 +103,7 @@ class RecordCommit:
         try:
             await write()
         except NodeOutdated:
-            async with self._postgres.as_service() as connection:
-                await connection.execute(sql_text("nodes_upgrade"), {"nodes": nodes, "most": len(nodes)})
+            await upgrade(self._postgres, nodes)
             await write()
         self._reached("content_committed")
         await self._outbox.carry_out(principal, Commit(commit_id, "records", payload))

@@ -131,6 +131,9 @@ CALLERS_OWN_RIGHTS = {
     "search_vectors",
     "search_scan",
     "search_contents",
+    "search_origins",
+    "search_sources",
+    "require_current",
 }
 
 
