@@ -8,8 +8,9 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 
 from api.bodies import JsonRoute
+from api.changes import ChangeBody, EdgeChange, ItemChange, NodeChange, RecordChange
 from api.context import AtMoment, IdempotencyKey, UserMemory, once
-from api.models import ChangeBody, EdgeChange, Instant, ItemChange, NodeChange, RecordChange
+from api.models import Instant
 from api.problems import documented, replayable
 from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
 from engine.errors import InvalidInput

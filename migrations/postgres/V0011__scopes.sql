@@ -68,7 +68,7 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION engine.apply_node_policies FROM PUBLIC;
 
--- From template 4 to 5.
+-- From template 4 to 5; may be repeated.
 CREATE FUNCTION engine.upgrade_node_to_5(p_node uuid, p_schema text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 DECLARE
@@ -76,11 +76,11 @@ DECLARE
 BEGIN
     FOREACH place IN ARRAY ARRAY['metadata_records', 'memory_items'] LOOP
         EXECUTE format('ALTER TABLE %I.%I'
-                       ' ADD COLUMN scope text NOT NULL DEFAULT ''user'' CHECK (scope IN (''user'', ''thread'', ''workflow'')),'
-                       ' ADD COLUMN scope_id text CHECK (char_length(scope_id) BETWEEN 1 AND 200),'
-                       ' ADD COLUMN source text NOT NULL DEFAULT ''ingested'' CHECK (source IN (''manual'', ''extracted'', ''ingested'')),'
-                       ' ADD CONSTRAINT scope_has_id CHECK ((scope = ''user'') = (scope_id IS NULL)),'
-                       ' ADD CONSTRAINT scoped_is_private CHECK (scope = ''user'' OR privacy = ''private'')', p_schema, place);
+                       ' ADD COLUMN IF NOT EXISTS scope text NOT NULL DEFAULT ''user'' CHECK (scope IN (''user'', ''thread'', ''workflow'')),'
+                       ' ADD COLUMN IF NOT EXISTS scope_id text CHECK (char_length(scope_id) BETWEEN 1 AND 200),'
+                       ' ADD COLUMN IF NOT EXISTS source text NOT NULL DEFAULT ''ingested'' CHECK (source IN (''manual'', ''extracted'', ''ingested'')),'
+                       ' DROP CONSTRAINT IF EXISTS scope_has_id, ADD CONSTRAINT scope_has_id CHECK ((scope = ''user'') = (scope_id IS NULL)),'
+                       ' DROP CONSTRAINT IF EXISTS scoped_is_private, ADD CONSTRAINT scoped_is_private CHECK (scope = ''user'' OR privacy = ''private'')', p_schema, place);
     END LOOP;
     EXECUTE format('ALTER TABLE %I.term_counts DROP CONSTRAINT term_counts_unit_check,'
                    ' ADD CONSTRAINT term_counts_unit_check CHECK (unit IN (''turn'', ''passage'', ''record'','

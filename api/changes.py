@@ -1,0 +1,67 @@
+"""What requests that change something hold: the new values of fields, and from when on they hold."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import Field, StringConstraints
+
+from api.models import Body, Instant, PropertyName, PropertyText
+
+Words = Annotated[list[Annotated[str, StringConstraints(max_length=500)]], Field(max_length=200)]
+
+
+class ChangeBody(Body):
+    """New values of fields; what is left out stays. Without a time they hold from now on."""
+
+    effective_at: Instant | None = Field(default=None, description="From when on they hold; without it, from now on.")
+    correction: bool = Field(default=False, description="They hold from the beginning: it was wrong before.")
+    reason: str = Field(default="", max_length=500, examples=["Ellen told me"])
+
+    def fields(self) -> dict[str, Any]:
+        """The fields that are to change."""
+        return self.model_dump(exclude_unset=True, exclude={"effective_at", "correction", "reason"})
+
+
+class RecordChange(ChangeBody):
+    """A change of a record."""
+
+    title: str = Field(default="", min_length=1, max_length=200, examples=["The lease of the workshop"])
+    summary: str = Field(default="", min_length=1, max_length=20_000)
+    kw_entities: Words = Field(default=[])
+    kw_topics: Words = Field(default=[])
+    kw_dates: Words = Field(default=[])
+    kw_relationships: Words = Field(default=[])
+    occurred_at: Instant | None = None
+    ended: bool = Field(default=False, description="True: it no longer holds. False: it holds again.")
+
+
+class ItemChange(ChangeBody):
+    """A change of a memory item."""
+
+    content: str = Field(default="", min_length=1, max_length=1 << 20, examples=["Dave sold the boat in May."])
+    category: str = Field(default="", max_length=200)
+    tags: Words = Field(default=[])
+    subjects: Words = Field(default=[])
+    confidence: float = Field(default=1, ge=0, le=1)
+    importance: float = Field(default=0.5, ge=0, le=1)
+    occurred_at: Instant | None = None
+    ended: bool = Field(default=False, description="True: it no longer holds. False: it holds again.")
+
+
+class NodeChange(ChangeBody):
+    """A change of a node; a new parent moves it, with all below it."""
+
+    name: str = Field(default="", min_length=1, max_length=4000, examples=["David"])
+    summary: str = Field(default="", max_length=2000)
+    keywords: list[str] = Field(default=[], max_length=100)
+    aliases: list[str] = Field(default=[], max_length=100)
+    parent_id: UUID = Field(default=UUID(int=0), description="The new parent.")
+
+
+class EdgeChange(ChangeBody):
+    """A change of a cross-node edge; `properties` are all that it has from then on."""
+
+    properties: dict[PropertyName, PropertyText] = Field(default={}, max_length=50, examples=[{"since": "2003"}])
+    ended: bool = Field(default=False, description="True: it no longer holds. False: it holds again.")
