@@ -66,7 +66,7 @@ def insert_into_node(world: World, rng: Random) -> Operation:
     if table == "files":
         record = rng.choice(world.held(node)) if world.held(node) else None
         parameters = {"record_id": record.record_id if record else uuid4()}
-        private = record is None or record.private
+        private = record is None or record.private or record.scope != "user"
     allowed = world.writes(asker, node) and (not private or table == "deltas" or world.owns(asker, node))
     statement = Statement(f"leaks_insert_{table}", world.places[node].schema_name, parameters)
     return _attempt("insert into a node", asker, statement, allowed)
