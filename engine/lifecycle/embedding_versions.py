@@ -186,6 +186,7 @@ class EmbeddingVersions:
             )
         if far.remaining:
             await self._prepare()
+        await self._active.model_of(far.version)  # what cannot be made here is not promoted here
         await self._rows("embeddings_promote", name=far.version.name)
         return await self._after_the_step(far.version.name)
 
@@ -197,8 +198,11 @@ class EmbeddingVersions:
     async def roll_back(self) -> VersionProgress:
         """The step back: the version before is searched again, at once; what was written since is then made up.
 
-        Raises Conflict where no earlier version has its vectors still.
+        Raises Conflict where no earlier version has its vectors still, and what loading its model raises.
         """
+        for version in await self.list():
+            if version.status == "archived" and version.slot is not None:
+                await self._active.model_of(version)
         try:
             row = (await self._rows("embeddings_roll_back"))[0]
         except Conflict as error:

@@ -283,17 +283,17 @@ async def test_nodes_of_the_old_template_serve_beside_new_ones(engine: Engine, m
 
 
 async def test_half_precision_lies_beside_single_precision(engine: Engine, memory: Memory) -> None:
-    before = await asked(memory)
     version = await engine.embeddings.start(ModelChoice("onnx", "e5-small"), "halfvec")
     assert version.name == f"{E5}-halfvec"
     fresh = await memory.provision(NewNode(memory.principal.user_id, "Fresh"))  # made while there is a canary
     await memory.remember(Conversation("fresh", (Turn("Bob", "New shoes."),)), node_id=fresh.node_id)
+    before = await asked(memory)
     await engine.embeddings.build(pace=FAST)
     await engine.embeddings.promote()
     after = await asked(memory)
     assert {answer.embeddings for answer in after} == {version.name}
     for one, two in zip(before, after, strict=True):
-        assert [hit.score for hit in one.hits] == pytest.approx([hit.score for hit in two.hits], abs=0.15)
+        assert [hit.score for hit in one.hits] == pytest.approx([hit.score for hit in two.hits], abs=0.1)
     async with engine.postgres.as_service() as connection:
         cursor = await connection.execute(
             "SELECT DISTINCT format_type(a.atttypid, NULL) AS type FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid"
@@ -405,7 +405,8 @@ async def test_a_version_promoted_by_force_is_made_up_later(
     await memory.remember(Conversation("after", (Turn("Bob", "The ferry was late."),)))
     report = await engine.embeddings.build(f"{MINILM}-halfvec", pace=FAST)
     assert report.remaining == 0
-    assert (await memory.search(SearchRequest("delayed vessel", limit=1))).hits[0].content == "The ferry was late."
+    found = (await memory.search(SearchRequest("a delay of the ship", limit=5))).hits
+    assert "The ferry was late." in [hit.content for hit in found]
 
 
 async def test_a_build_can_be_done_in_pieces_over_rest(engine: Engine, memory: Memory) -> None:
