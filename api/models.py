@@ -9,7 +9,6 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, StringConstraints
 
-from engine.domain.embedding import Compression
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.grant import FIELDS, GrantMode
 from engine.domain.grant import Field as GrantField
@@ -83,37 +82,6 @@ class NewIntegration(Body):
     """An application by name."""
 
     name: str = Field(min_length=1, max_length=4000, examples=["Calendar sync"])
-
-
-class Nothing(Body):
-    """No more than the path says."""
-
-
-class NewCanary(Body):
-    """An embedding model to make vectors with beside the active one."""
-
-    provider: Literal["onnx", "openai"] = "onnx"
-    model: str = Field(min_length=1, max_length=200, description="An offline encoder, or a model of the service.")
-    compression: Compression | None = Field(default=None, description="How vectors are stored; usual for the model.")
-
-
-class BuildBody(Body):
-    """How much of a build is done with this request."""
-
-    most: int = Field(default=500, ge=1, le=10_000, description="Vectors.")
-    duty: float = Field(default=1, ge=0.05, le=1, description="The share of the time in which it works.")
-
-
-class CompareBody(Body):
-    """How a version is compared."""
-
-    samples: int = Field(default=100, ge=1, le=500, description="Stored texts that are asked.")
-
-
-class PromoteBody(Body):
-    """How a version is promoted."""
-
-    force: bool = Field(default=False, description="Though vectors are missing: those texts are found by words.")
 
 
 class RunRequest(Body):

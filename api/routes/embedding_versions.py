@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path
+from pydantic import Field
 
 from api.bodies import JsonRoute
 from api.context import CurrentEngine, administrators_only
-from api.models import BuildBody, CompareBody, NewCanary, Nothing, PromoteBody
+from api.models import Body
 from api.problems import documented
-from engine.domain.embedding import EmbeddingVersion, ModelChoice, Pace
+from engine.domain.embedding import Compression, EmbeddingVersion, ModelChoice, Pace
 from engine.errors import Conflict
 from engine.lifecycle.embedding_versions import BuildReport, VersionProgress
 
@@ -22,6 +23,37 @@ router = APIRouter(
 )
 WRITES = documented(400, 404, 409, 413, 415, 422, 503, 507)
 Name = Annotated[str, Path(max_length=200, pattern=r"^[^\x00]+$", description="The version's name.")]
+
+
+class Nothing(Body):
+    """No more than the path says."""
+
+
+class NewCanary(Body):
+    """An embedding model to make vectors with beside the active one."""
+
+    provider: Literal["onnx", "openai"] = "onnx"
+    model: str = Field(min_length=1, max_length=200, description="An offline encoder, or a model of the service.")
+    compression: Compression | None = Field(default=None, description="How vectors are stored; usual for the model.")
+
+
+class BuildBody(Body):
+    """How much of a build is done with this request."""
+
+    most: int = Field(default=500, ge=1, le=10_000, description="Vectors.")
+    duty: float = Field(default=1, ge=0.05, le=1, description="The share of the time in which it works.")
+
+
+class CompareBody(Body):
+    """How a version is compared."""
+
+    samples: int = Field(default=100, ge=1, le=500, description="Stored texts that are asked.")
+
+
+class PromoteBody(Body):
+    """How a version is promoted."""
+
+    force: bool = Field(default=False, description="Though vectors are missing: those texts are found by words.")
 
 
 @router.get("", operation_id="listEmbeddingVersions", responses=documented(404, 503))
