@@ -73,12 +73,7 @@ class CanaryBuild:
             if speakers is None:
                 found = await self._rows("slot_speakers", schema, {})
                 speakers = {row["session"]: row["speakers"] for row in found}
-            texts = [
-                f"{row['section']}. {row['content']}"
-                if row["section"]
-                else embedded_text(row["content"], speakers.get(row["session"], ()))
-                for row in rows
-            ]
+            texts = [_embedded(row, speakers.get(row["session"], ())) for row in rows]
             await self._fill("slot_items_fill", schema, rows, self._model.embed_documents(texts))
 
     async def _records(self, schema: str) -> None:
@@ -164,6 +159,13 @@ class CanaryBuild:
         self._progress.advance(TASK, written)
         self.exhausted = self._pace.most is not None and self.filled >= self._pace.most
         await asyncio.sleep((monotonic() - started) * (1 / self._pace.duty - 1))
+
+
+def _embedded(row: Row, speakers: Sequence[str]) -> str:
+    """What an item's vector is made from, as when it was written: turns without names, passages below their section."""
+    if row["kind"] == "turn":
+        return embedded_text(row["content"], speakers)
+    return f"{row['section']}. {row['content']}" if row["section"] else str(row["content"])
 
 
 def _quoting(summary: str, items: Sequence[Row]) -> Vectors:
