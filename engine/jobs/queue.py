@@ -184,31 +184,36 @@ class Queue:
 
     async def _carry_out(self, host: Any, job: Job, run_id: int, cause: Cause, attempt: int) -> None:
         """One run, its record, and the request for the next attempt where it failed. What it raises, the library logs."""
-        await self._runs.started(run_id, job.name, cause, attempt)
+        limit = asyncio.timeout(self.limits.time_limit)
         try:
-            async with asyncio.timeout(self.limits.time_limit) as limit:
+            await self._runs.started(run_id, job.name, cause, attempt)
+            async with limit:
                 report = await job.work(host)
         except BaseException as error:
-            late = limit.expired() and isinstance(error, TimeoutError)
-            with suppress(NeurigraphError):  # then it is found as stalled
-                await self._failed(job, run_id, attempt, error, late=late)
+            late = isinstance(error, TimeoutError) and limit.expired()
+            await self._failed(job, run_id, attempt, error, late=late)
             raise
         await self._runs.finished(run_id, "succeeded", report=report)
 
     async def _failed(self, job: Job, run_id: int, attempt: int, error: BaseException, *, late: bool) -> None:
+        """Notes the failure and asks for the next attempt; one may work where the other met a database that was away."""
         if isinstance(error, asyncio.CancelledError):
-            await self._runs.finished(run_id, "cancelled", failure="Its worker was told to end.")
-            await self.ask(job, "takeover", attempt=attempt)
+            with suppress(NeurigraphError):
+                await self._runs.finished(run_id, "cancelled", failure="Its worker was told to end.")
+            with suppress(NeurigraphError):
+                await self.ask(job, "takeover", attempt=attempt)
             return
         words = error.detail if isinstance(error, NeurigraphError) else type(error).__name__
         if late:
             words = f"It did not end within {self.limits.time_limit:g} s."
-        await self._runs.finished(run_id, "failed", failure=words)
+        with suppress(NeurigraphError):
+            await self._runs.finished(run_id, "failed", failure=words)
         if attempt < self.limits.attempts:
             pause = pause_before(
                 attempt + 1, first=self.limits.first_pause, longest=LONGEST_PAUSE, chance=random.random()
             )
-            await self.ask(job, "retry", attempt=attempt + 1, pause=pause)
+            with suppress(NeurigraphError):
+                await self.ask(job, "retry", attempt=attempt + 1, pause=pause)
 
 
 def _lock(job: Job) -> str | None:

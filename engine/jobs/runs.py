@@ -11,7 +11,7 @@ from psycopg.types.json import Json
 
 from engine.domain.clock import Clock
 from engine.domain.page import check_page
-from engine.errors import NotFound
+from engine.errors import NotFound, StoreFull, StoreTimeout, StoreUnavailable
 from engine.jobs.job import Cause, Outcome, Report, Run, is_quiet
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
@@ -108,5 +108,15 @@ class Runs:
             return await cursor.fetchall()
 
     async def _change(self, statement: str, parameters: dict[str, Any]) -> None:
+        """Sends the statement, a second time where the connection was lost: a restarted server leaves dead ones, which
+        are noticed only in use, and all these statements may be repeated."""
+        try:
+            await self._changed(statement, parameters)
+        except StoreUnavailable as error:
+            if isinstance(error, StoreTimeout | StoreFull):
+                raise
+            await self._changed(statement, parameters)
+
+    async def _changed(self, statement: str, parameters: dict[str, Any]) -> None:
         async with self._postgres.as_service() as connection:
             await connection.execute(sql_text(statement), parameters)
