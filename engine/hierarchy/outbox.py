@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
+from psycopg.types.json import Jsonb
+
 from engine.domain.principal import Principal
 from engine.errors import NeurigraphError, StoreUnavailable
 from engine.stores.neo4j import Neo4j
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Connection, Postgres
 from engine.stores.statements import cypher, sql_text
 
 log = logging.getLogger(__name__)
@@ -53,6 +55,16 @@ class Outbox:
 
     def __init__(self, postgres: Postgres, neo4j: Neo4j, reached: StepHook) -> None:
         self._postgres, self._neo4j, self._reached = postgres, neo4j, reached
+
+    async def accept(self, connection: Connection, principal: Principal, commit: Commit) -> None:
+        """Writes the row that says what the graph has to learn, in the transaction of the content."""
+        parameters = {
+            "commit_id": commit.commit_id,
+            "user_id": principal.user_id,
+            "kind": commit.kind,
+            "payload": Jsonb(commit.payload),
+        }
+        await connection.execute(sql_text("outbox_insert"), parameters)
 
     async def carry_out(self, principal: Principal | None, commit: Commit) -> None:
         """The graph's part, then visibility. Without a principal the service acts (users, recovery).

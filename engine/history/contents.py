@@ -239,15 +239,7 @@ class ContentHistory:
             "added": [_graph_slice(one) for one in plan.added],
         }
         commit = Commit(uuid4(), "record_revised", {"revision": revision})
-        await connection.execute(
-            sql_text("outbox_insert"),
-            {
-                "commit_id": commit.commit_id,
-                "user_id": place.principal.user_id,
-                "kind": commit.kind,
-                "payload": Jsonb(commit.payload),
-            },
-        )
+        await self._outbox.accept(connection, place.principal, commit)
         return commit
 
 

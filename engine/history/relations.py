@@ -38,7 +38,7 @@ from engine.history.fields import checked
 from engine.history.nodes import replayed
 from engine.stores.neo4j import STORE, Neo4j
 from engine.stores.postgres import Postgres
-from engine.stores.statements import cypher, sql_in, sql_text
+from engine.stores.statements import cypher, sql_in
 
 RESERVED = frozenset(
     {"edge_id", "edge_type", "revision", "slice_id", "valid_from", "valid_to", "known_from", "known_to"}
@@ -155,15 +155,7 @@ class RelationHistory:
         row = row_of(delta, previous)
         async with self._postgres.as_principal(principal) as connection:
             await connection.execute(sql_in("delta_append", schema), row | {"payload": Jsonb(row["payload"])})
-            await connection.execute(
-                sql_text("outbox_insert"),
-                {
-                    "commit_id": commit.commit_id,
-                    "user_id": principal.user_id,
-                    "kind": commit.kind,
-                    "payload": Jsonb(commit.payload),
-                },
-            )
+            await self._outbox.accept(connection, principal, commit)
         self._reached("delta_committed")
         await self._outbox.carry_out(principal, commit)
 

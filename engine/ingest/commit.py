@@ -160,15 +160,7 @@ class RecordCommit:
         model: Model,
     ) -> None:
         """All rows of the commit, in a pipeline: nothing is fetched here."""
-        await connection.execute(
-            sql_text("outbox_insert"),
-            {
-                "commit_id": commit.commit_id,
-                "user_id": principal.user_id,
-                "kind": commit.kind,
-                "payload": Jsonb(commit.payload),
-            },
-        )
+        await self._outbox.accept(connection, principal, commit)
         for record, row in zip(records, rows, strict=True):
             schema = record.draft.node.schema_name
             await connection.execute(sql_in("record_insert", schema, model.version.column), row)

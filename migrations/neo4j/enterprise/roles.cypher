@@ -9,7 +9,7 @@
 // The engine itself: reads and writes everything, changes no schema at run time.
 CREATE ROLE neurigraph_engine IF NOT EXISTS AS COPY OF publisher;
 
-// Explorers of the whole database: shells, edges and manifests, without the lines of private records and without grants.
+// Explorers of the whole database: shells, edges and manifests, without the lines of private records, without the past and without grants.
 CREATE ROLE neurigraph_explorer IF NOT EXISTS;
 GRANT ACCESS ON DATABASE neo4j TO neurigraph_explorer;
 GRANT MATCH {*} ON GRAPH neo4j NODES Node TO neurigraph_explorer;
@@ -22,4 +22,5 @@ CREATE ROLE neurigraph_user_00000000 IF NOT EXISTS;
 GRANT ACCESS ON DATABASE neo4j TO neurigraph_user_00000000;
 GRANT MATCH {*} ON GRAPH neo4j FOR (n:Node) WHERE n.user_id = '00000000-0000-0000-0000-000000000000' TO neurigraph_user_00000000;
 GRANT MATCH {*} ON GRAPH neo4j FOR (r:Record) WHERE r.user_id = '00000000-0000-0000-0000-000000000000' TO neurigraph_user_00000000;
-GRANT MATCH {*} ON GRAPH neo4j RELATIONSHIPS HAS_CHILD, RELATED, HOLDS TO neurigraph_user_00000000;
+GRANT MATCH {*} ON GRAPH neo4j FOR (p:Past) WHERE p.user_id = '00000000-0000-0000-0000-000000000000' TO neurigraph_user_00000000;
+GRANT MATCH {*} ON GRAPH neo4j RELATIONSHIPS HAS_CHILD, HAD_CHILD, RELATED, WAS_RELATED, HOLDS, WAS TO neurigraph_user_00000000;
