@@ -341,7 +341,8 @@ BEGIN
              WHERE ($7 IS NULL OR i.kind = ANY ($7)) AND i.valid_from <= $8 AND (i.valid_to IS NULL OR i.valid_to > $8)
                AND i.known_from <= $9 AND (i.known_to IS NULL OR i.known_to > $9)',
             p_schemas[place], CASE WHEN engine.has_slices(p_schemas[place]) THEN 'coalesce(version_of, record_id)' ELSE 'record_id' END,
-            coalesce(format('CASE WHEN i.%1$I = $4 THEN -(i.%2$I <#> $3) END', here || '_version', here), 'NULL::float8'))
+            CASE WHEN here IS NULL THEN 'NULL::float8'
+                 ELSE format('CASE WHEN i.%1$I = $4 THEN -(i.%2$I <#> $3) END', here || '_version', here) END)
         USING p_nodes[place], p_schemas[place], p_query, p_version, p_items, p_records, p_kinds, p_as_of, p_known_at;
     END LOOP;
 END $$;
