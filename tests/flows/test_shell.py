@@ -102,21 +102,6 @@ def test_the_same_history_twice_is_skipped_and_says_so(run: Run) -> None:
     assert {skip["reason"] for skip in report["skipped"]} == {"Stored already."}
 
 
-@pytest.mark.ledger("L05")
-@pytest.mark.usefixtures("kept")
-def test_a_thread_is_taken_in_and_asked_within(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "note.md").write_text("The zander of the thread.", encoding="utf-8")
-    note = str(tmp_path / "note.md")
-    told = run("ingest", note, "--user", "thea", "--scope", "thread:t 1", "--source", "manual")
-    assert told.returncode == 0, told.stderr
-    ask = ("ask", "zander", "--user", "thea", "--json")
-    assert json.loads(run(*ask).stdout)["hits"] == []
-    [hit] = json.loads(run(*ask, "--scope", "workflow:w", "--scope", "thread:t 1", "--source", "manual").stdout)["hits"]
-    assert (hit["scope"], hit["scope_id"], hit["source"]) == ("thread", "t 1", "manual")
-    wrong = run("ingest", note, "--user", "thea", "--scope", "thread")
-    assert wrong.returncode == 2 and "--scope" in wrong.stderr
-
-
 @pytest.mark.usefixtures("kept")
 def test_ask_as_text_and_as_json(run: Run, tmp_path: Path) -> None:
     text = run("ask", "When did Mom move into Cedar Court?", "--limit", "3")
@@ -261,3 +246,18 @@ def test_a_file_is_woken_and_put_to_sleep(run: Run, tmp_path: Path) -> None:
     assert run("file", "log", "--user", "hal", "--to-review").stdout.strip() == "Nothing needs a look."
     assert "no file called trout.md" in sentence(run("file", "wake", "Lake", "trout.md", "--user", "hal"))
     assert run("file", "review", str(log[0]["entry_id"]), "--user", "hal").returncode == 1
+
+
+@pytest.mark.ledger("L05")
+@pytest.mark.usefixtures("kept")
+def test_a_thread_is_taken_in_and_asked_within(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text("The zander of the thread.", encoding="utf-8")
+    note = str(tmp_path / "note.md")
+    told = run("ingest", note, "--user", "thea", "--scope", "thread:t 1", "--source", "manual")
+    assert told.returncode == 0, told.stderr
+    ask = ("ask", "zander", "--user", "thea", "--json")
+    assert json.loads(run(*ask).stdout)["hits"] == []
+    [hit] = json.loads(run(*ask, "--scope", "workflow:w", "--scope", "thread:t 1", "--source", "manual").stdout)["hits"]
+    assert (hit["scope"], hit["scope_id"], hit["source"]) == ("thread", "t 1", "manual")
+    wrong = run("ingest", note, "--user", "thea", "--scope", "thread")
+    assert wrong.returncode == 2 and "--scope" in wrong.stderr

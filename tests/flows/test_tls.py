@@ -219,7 +219,8 @@ async def test_a_memory_lives_on_three_stores_over_tls(
         assert len((await memory.search(SearchRequest("walleye"))).hits) == 1
         record = (await memory.metadata(user.user_id)).records[0]
         for cold in (False, True):
-            assert [entry.cold async for entry in engine.objects.listing("")] == [cold]
+            kept = [entry async for entry in engine.objects.listing("") if "/warm/" not in entry.key]
+            assert [entry.cold for entry in kept] == [cold]
             assert record.file_id and b"walleye" in await memory.read_file(user.user_id, record.file_id)
             assert await engine.doctor.examine() == []
             async for entry in engine.objects.listing(""):

@@ -133,8 +133,9 @@ async def add_node(engine: Engine, world: World, above: Place, rng: Random, *, p
     aliases = (SHARED_ALIAS,) if rng.random() < 0.4 else ()
     new = NewNode(above.node_id, name, "persona" if persona else "concept", f"All of {told}.", (keyword,), aliases)
     made = await engine.memory(above.user_id).provision(new)
-    if rng.random() < 0.4:  # it has a past, too
-        later = Change("node", made.node_id, {"summary": f"All of {marker(rng)}."})
+    own = Random(name)
+    if own.random() < 0.4:  # it has a past, too
+        later = Change("node", made.node_id, {"summary": f"All of {marker(own)}."})
         await engine.memory(above.user_id).change(later)
     place = Place(
         made.node_id, above.user_id, above.node_id, name, aliases, new.node_type, made.layer, made.schema_name
