@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -32,11 +31,6 @@ class Scope:
     """The present, for what the moment leaves open."""
     scopes: Sequence[MemoryScope] = ()
     sources: Sequence[SourceKind] | None = None
-
-    @property
-    def scopes_named(self) -> str:
-        """The scopes as the transaction's policies read them."""
-        return json.dumps([str(scope) for scope in self.scopes])
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +86,8 @@ class ScopedSearch:
                 "candidates": self._limits.candidates,
                 "shrink": self._limits.shrink,
                 "sources": None if scope.sources is None else list(scope.sources),
+                "scopes": [str(scope) for scope in scope.scopes],
             },
-            scope.scopes_named,
         )
         found = tuple(Candidate(*[row[name] for name in _COLUMNS]) for row in rows if row["item_id"] is not None)
         return Scanned(found, rows[0]["nodes_searched"], rows[0]["items_searched"], rows[0]["active"])

@@ -1,5 +1,5 @@
--- Searches nodes of the principal, narrowed to the scopes that the transaction names (`principal_set`): one scan of every node, statistics over all that was scanned, the candidates of
--- both lists with their neighbours, and their contents.
+-- Searches nodes of the principal: one scan of every node, statistics over all that was scanned, the candidates of both lists
+-- with their neighbours, and their contents.
 --
 -- user_id     whose graph
 -- nodes       uuid[] of the nodes to search, NULL for all that the principal may read
@@ -7,7 +7,7 @@
 -- query       the question's vector as text, NULL without one;  version: its embedding version
 -- terms       integer[] of the question's terms;  kinds: text[] of the kinds of items, NULL for all
 -- as_of, known_at   the moment on both clocks, NULL for the present;  now: the present of the engine's clock
--- sources     text[] of the sources of items, NULL for all
+-- sources     text[] of the sources of items, NULL for all;  scopes: text[] of those searched beside what is the user's
 -- candidates  so many by words and so many by meaning, per family
 -- shrink      families of fewer items than this lean on the statistics of all items
 --
@@ -17,15 +17,13 @@
 WITH moment AS (
     SELECT coalesce(%(as_of)s::timestamptz, %(now)s) AS as_of, coalesce(%(known_at)s::timestamptz, 'infinity') AS known_at
 ), places AS MATERIALIZED (
-    SELECT array_agg(n.node_id) AS nodes, array_agg(n.schema_name) AS schemas
+    SELECT array_agg(n.node_id) AS nodes, array_agg(n.schema_name) AS schemas, array_agg(n.template_version) AS templates
     FROM moment AS m, engine.search_nodes(%(user_id)s::uuid, %(nodes)s::uuid[], m.as_of, m.known_at, %(most_nodes)s::integer) AS n
 ), scanned AS MATERIALIZED (
     SELECT s.*, CASE s.kind WHEN 'turn' THEN 'turn' ELSE 'passage' END AS family
-    FROM moment AS m, places AS p, engine.search_vectors(p.schemas, %(terms)s::integer[]) AS v,
-         engine.search_scan(p.nodes, p.schemas, %(query)s::vector, %(version)s::text, v.items, v.records,
-                            %(kinds)s::text[], m.as_of, m.known_at) AS s
-    WHERE %(sources)s::text[] IS NULL
-       OR s.item_id IN (SELECT engine.search_sources((SELECT schemas FROM places), %(sources)s::text[]))
+    FROM moment AS m, places AS p, engine.search_vectors(p.schemas, %(terms)s::integer[], %(scopes)s::text[]) AS v,
+         engine.search_scan(p.nodes, p.schemas, p.templates, %(query)s::vector, %(version)s::text, v.items, v.records,
+                            %(kinds)s::text[], %(sources)s::text[], %(scopes)s::text[], m.as_of, m.known_at) AS s
 ), overall AS (
     SELECT count(*) AS items, avg(words) AS words, var_pop(words) AS words_var, avg(meaning) AS meaning,
            var_pop(meaning) AS meaning_var, avg(record_words) AS record_words, var_pop(record_words) AS record_words_var
@@ -78,11 +76,8 @@ WITH moment AS (
 ), contents AS MATERIALIZED (
     SELECT g.schema_name, t.*
     FROM moment AS m, (SELECT schema_name, array_agg(item_id) AS items FROM candidates GROUP BY schema_name) AS g
-    CROSS JOIN LATERAL engine.search_contents(g.schema_name, g.items, m.as_of, m.known_at) AS t
-), origins AS MATERIALIZED (
-    SELECT g.schema_name, o.*
-    FROM (SELECT schema_name, array_agg(item_id) AS items FROM candidates GROUP BY schema_name) AS g
-    CROSS JOIN LATERAL engine.search_origins(g.schema_name, g.items) AS o
+    JOIN (SELECT unnest(schemas) AS schema_name, unnest(templates) AS template FROM places) AS p USING (schema_name)
+    CROSS JOIN LATERAL engine.search_contents(g.schema_name, p.template, g.items, m.as_of, m.known_at) AS t
 ), ways AS MATERIALIZED (
     SELECT c.node_id, CASE WHEN %(as_of)s::timestamptz IS NULL AND %(known_at)s::timestamptz IS NULL
                            THEN (SELECT array_agg(p.name ORDER BY p.layer) FROM engine.nodes AS p WHERE p.node_id = ANY (c.lineage))
@@ -90,9 +85,8 @@ WITH moment AS (
     FROM moment AS m, engine.nodes AS c WHERE c.node_id = ANY (ARRAY(SELECT node_id FROM candidates))  -- names that may be read
 ), found AS (
     SELECT c.node_id, w.path, c.kind, c.family, c.session, c.position, c.words, c.words_previous, c.words_previous2, c.words_next,
-           c.meaning, c.meaning_previous, c.meaning_next, c.record_words, c.has_words, c.cosine, o.scope, o.scope_id, o.source, t.*
-    FROM candidates AS c JOIN contents AS t ON t.schema_name = c.schema_name AND t.row_id = c.item_id
-         JOIN origins AS o ON o.schema_name = c.schema_name AND o.row_id = c.item_id JOIN ways AS w USING (node_id)
+           c.meaning, c.meaning_previous, c.meaning_next, c.record_words, c.has_words, c.cosine, t.*
+    FROM candidates AS c JOIN contents AS t ON t.schema_name = c.schema_name AND t.row_id = c.item_id JOIN ways AS w USING (node_id)
 )
 SELECT coalesce(array_length(p.nodes, 1), 0) AS nodes_searched, o.items AS items_searched,
        engine.active_embeddings() AS active, f.*

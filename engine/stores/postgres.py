@@ -162,10 +162,8 @@ class Postgres:
         await self.service.close()
 
     @asynccontextmanager
-    async def as_principal(self, principal: Principal, scopes: str = "") -> AsyncIterator[Connection]:
+    async def as_principal(self, principal: Principal) -> AsyncIterator[Connection]:
         """A transaction of the request role for a principal, in one round trip unless a result is fetched inside.
-
-        `scopes` narrows what a search looks at (JSON, see V0011__scopes.sql); it can only take rows away.
 
         After any error the connection is closed and the pool makes another: the end of a pipeline would commit what
         the block had sent before it failed, and the driver would count statements as prepared that the server skipped.
@@ -174,7 +172,7 @@ class Postgres:
             async with self.request.connection() as connection:
                 try:
                     async with connection.pipeline():
-                        who = {"kind": principal.kind, "id": str(principal.principal_id), "scopes": scopes}
+                        who = {"kind": principal.kind, "id": str(principal.principal_id)}
                         await connection.execute(sql_text("principal_set"), who)
                         try:
                             yield connection
@@ -204,21 +202,19 @@ class Postgres:
         if lost:
             await asyncio.gather(self.request.check(), self.service.check())
 
-    async def fetch(
-        self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters, scopes: str = ""
-    ) -> list[DictRow]:
-        """One reading statement for a principal, its rows; one round trip. `scopes` as in `as_principal`.
+    async def fetch(self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters) -> list[DictRow]:
+        """One reading statement for a principal, its rows; one round trip.
 
         A connection that a restarted server left dead is noticed only in use; then the pool is checked and the
         statement, which changes nothing, is sent once more.
         """
         try:
-            return await self._fetch(principal, query, parameters, scopes)
+            return await self._fetch(principal, query, parameters)
         except StoreUnavailable as error:
             if isinstance(error, StoreTimeout | StoreFull) or isinstance(error.__cause__, PoolTimeout):
                 raise
             await self.request.check()
-            return await self._fetch(principal, query, parameters, scopes)
+            return await self._fetch(principal, query, parameters)
 
     async def change(self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters) -> None:
         """One changing statement for a principal; one round trip, never repeated."""
@@ -226,8 +222,8 @@ class Postgres:
             await connection.execute(query, parameters)
 
     async def _fetch(
-        self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters, scopes: str
+        self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters
     ) -> list[DictRow]:
-        async with self.as_principal(principal, scopes) as connection:
+        async with self.as_principal(principal) as connection:
             cursor = await connection.execute(query, parameters)
         return await cursor.fetchall()

@@ -70,10 +70,13 @@ async def growing(engine: Engine) -> World:
 
 
 async def noticed(engine: Engine, world: World, kinds: str, *, redundant: bool = False, changing: bool = False) -> bool:
-    """Whether a run aimed at these kinds (separated by commas) finds a leak."""
-    run = Run(engine, world, seed=11, kinds=kinds.split(", "), patience=1, at_once=4)
-    await run.go(AIMED_AT_REDUNDANT if redundant else AIMED, changing=changing)
-    return bool(run.leaks)
+    """Whether a run aimed at these kinds (separated by commas) finds a leak; the drawing has several attempts to hit it."""
+    for seed in (11,) if redundant else (11, 12, 13):
+        run = Run(engine, world, seed=seed, kinds=kinds.split(", "), patience=1, at_once=4)
+        await run.go(AIMED_AT_REDUNDANT if redundant else AIMED, changing=changing)
+        if run.leaks:
+            return True
+    return False
 
 
 def known(cases: dict[str, str], redundant: dict[str, str]) -> list[object]:
@@ -135,19 +138,6 @@ async def test_a_policy_of_a_node_taken_away_is_noticed(
     aim = "insert of what is scoped" if (policy, half) == ("writable", "scoped") else AIM[policy]
     async with open_policy(engine, world, table, policy, half):
         assert await noticed(engine, world, aim)
-
-
-@pytest.mark.ledger("X01", "L05")
-async def test_a_search_that_is_not_narrowed_is_noticed(engine: Engine, world: World) -> None:
-    await in_every_node(engine, world, "ALTER POLICY searched ON {schema}.metadata_records USING (true)")
-    try:
-        assert await noticed(engine, world, "search")
-    finally:
-        async with engine.postgres.as_service() as connection:
-            for place in world.places.values():
-                await connection.execute(
-                    "SELECT engine.apply_node_policies(%s, %s)", [place.node_id, place.schema_name]
-                )
 
 
 @pytest.mark.ledger("X01", "L05")
@@ -227,13 +217,17 @@ async def test_no_policy_of_the_request_role_is_missing_here(engine: Engine, wor
         )
         shared = {(row["tablename"], row["policyname"]) for row in await cursor.fetchall()}
     expected = {(table, policy) for table, policy, _ in NODE_POLICIES}
-    assert of_node == expected | {("metadata_records", "searched")}
+    assert of_node == expected
     assert shared == {tuple(name.split()[:2]) for name in SHARED_POLICIES}
 
 
 # conditions of the functions -----------------------------------------------------------------------------
 
 EVERY_ROW = "rows of a node, search nodes"
+SCAN = (
+    "engine.search_scan(uuid[],text[],integer[],public.vector,text,public.sparsevec,public.sparsevec,text[],text[],text[],"
+    "timestamp with time zone,timestamp with time zone)"
+)
 RULES: dict[str, tuple[str, str, str, str]] = {
     # name: function, condition as the database prints it, what stands there instead, where it shows
     "expiry": (
@@ -360,6 +354,8 @@ RULES: dict[str, tuple[str, str, str, str]] = {
         "engine.search_nodes(uuid,uuid[],timestamp with time zone,timestamp with time zone,integer)",
         "(n.user_id = search_nodes.p_user)", "true", "search nodes",
     ),
+    "a search's scopes": (SCAN, "(scope = ''user'' OR scope || '':'' || scope_id = ANY ($11))", "true", "search"),
+    "a search's sources": (SCAN, "i.source = ANY ($10)", "true", "search"),
 }  # fmt: skip
 REDUNDANT_RULES = {
     "granted node": "the depth is NULL for a node that is not on the way, and so not small enough",

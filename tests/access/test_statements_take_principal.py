@@ -131,8 +131,6 @@ CALLERS_OWN_RIGHTS = {
     "search_vectors",
     "search_scan",
     "search_contents",
-    "search_origins",
-    "search_sources",
     "require_current",
 }
 

@@ -189,7 +189,6 @@ async def test_a_node_with_older_tables_is_searched_and_upgraded_by_a_write(
 async def made_older(engine: Engine, node_id: UUID, schema: str) -> None:
     """Takes away what template 5 brought."""
     async with engine.postgres.as_service() as connection:
-        await connection.execute(f'DROP POLICY searched ON "{schema}".metadata_records')
         for table in ("metadata_records", "memory_items"):
             await connection.execute(
                 f'ALTER TABLE "{schema}".{table} DROP COLUMN scope, DROP COLUMN scope_id, DROP COLUMN source'

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from engine.evaluation.leaks.asking import Draw, Operation, some_node, somebody
+from engine.evaluation.leaks.expected import scope_text
 from engine.evaluation.leaks.model import Asker, Row, World
 from engine.stores.statements import sql_in, sql_text
 
@@ -52,7 +53,7 @@ class Statement:
         """Rows and their count for the asker; what it changed is undone."""
         text = sql_text(self.name) if self.schema is None else sql_in(self.name, self.schema)
         async with engine.postgres.request.connection() as connection, connection.transaction(force_rollback=True):
-            who = {"kind": asker.kind, "id": str(asker.principal_id), "scopes": ""}
+            who = {"kind": asker.kind, "id": str(asker.principal_id)}
             await connection.execute(sql_text("principal_set"), who)
             cursor = await connection.execute(text, self.parameters)
             return (await cursor.fetchall() if cursor.description else []), cursor.rowcount
@@ -159,7 +160,8 @@ def search_scan(world: World, rng: Random) -> Operation:
         if row.place == "memory_items" and may_see(world, asker, node, row)
     }
     schemas = [world.places[node].schema_name for node in nodes]
-    parameters = {"nodes": nodes, "schemas": schemas, "terms": [1, 2]}
+    named = [scope_text(*scope) for scope in world.scopes[asker.graph]]
+    parameters = {"nodes": nodes, "schemas": schemas, "terms": [1, 2], "scopes": named}
     return _exactly("search scan", asker, Statement("leaks_search_scan", None, parameters), wanted, _by_id)
 
 
