@@ -16,6 +16,8 @@ from engine.errors import NotFound
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
 from engine.history.changes import Changes
+from engine.history.reading import Past
+from engine.history.relations import RelationHistory
 from engine.ingest.pipeline import Ingest
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.file_log import FileLog
@@ -36,6 +38,8 @@ class Parts:
     ingest: Ingest
     search: Search
     changes: Changes
+    past: Past
+    relations: RelationHistory
     rehydration: Rehydration
     dormancy: Dormancy
     file_log: FileLog

@@ -168,12 +168,17 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
     states, nodes = FileStates(postgres, clock, _file_times(settings)), NodeStates(postgres, neo4j)
     dormancy = Dormancy(states, nodes, objects, shells, clock, on_step)
     search = Search(postgres, neo4j, active, load_weights(settings.ranking), clock)
+    relations = RelationHistory(postgres, neo4j, outbox, shells, clock, on_step)
+    node_history = NodeHistory(postgres, neo4j, outbox, active, clock, on_step)
+    contents = ContentHistory(postgres, outbox, active, clock, on_step)
     parts = Parts(
         provisioning=Provisioning(postgres, outbox, active, clock, on_step),
         shells=shells,
         ingest=Ingest(postgres, neo4j, active, commit, limits, redactor),
         search=search,
-        changes=_changes(stores, outbox, shells, clock, on_step),
+        changes=Changes(shells, contents, node_history, relations),
+        past=Past(postgres, shells, node_history, relations, clock),
+        relations=relations,
         rehydration=Rehydration(postgres, objects, shells, states, nodes, on_step),
         dormancy=dormancy,
         file_log=FileLog(postgres, clock),
@@ -209,14 +214,6 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
         upgrades=Upgrades(postgres),
         embeddings=EmbeddingVersions(postgres, neo4j, active, search.search_with, settings.workspace, clock),
     )
-
-
-def _changes(stores: _Stores, outbox: Outbox, shells: Shells, clock: Clock, on_step: StepHook) -> Changes:
-    postgres, neo4j, active = stores.postgres, stores.neo4j, stores.active
-    relations = RelationHistory(postgres, neo4j, outbox, shells, clock, on_step)
-    nodes = NodeHistory(postgres, neo4j, outbox, active, clock, on_step)
-    contents = ContentHistory(postgres, outbox, active, clock, on_step)
-    return Changes(shells, contents, nodes, relations, Past(postgres, shells, nodes, relations, clock))
 
 
 def _file_times(settings: Settings) -> FileTimes:

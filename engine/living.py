@@ -29,7 +29,7 @@ class LivingRecords(Asking):
     ) -> tuple[Delta, ...]:
         """How a subject changed, by revision, one page; a record's or item's `node_id` is where it lies. Raises NotFound."""
         async with self._noting("history", node_id or subject_id):
-            return await self._parts.changes.deltas(
+            return await self._parts.past.deltas(
                 self.principal, kind, subject_id, node_id=node_id, after=after, limit=limit
             )
 
@@ -38,7 +38,7 @@ class LivingRecords(Asking):
     ) -> SubjectState:
         """What a subject was at a moment on both clocks, with its revision of today. Raises NotFound."""
         async with self._noting("state", node_id or subject_id):
-            return await self._parts.changes.state(self.principal, kind, subject_id, node_id=node_id, moment=moment)
+            return await self._parts.past.state(self.principal, kind, subject_id, node_id=node_id, moment=moment)
 
     async def difference(
         self,
@@ -51,6 +51,6 @@ class LivingRecords(Asking):
     ) -> DifferencePage:
         """What differs between what was so at `start` and at `end`, in the whole graph or at one node. Raises NotFound."""
         async with self._noting("difference", node_id or self.principal.user_id):
-            return await self._parts.changes.difference(
+            return await self._parts.past.difference(
                 self.principal, start, end, node_id=node_id, after=after, limit=limit
             )

@@ -82,7 +82,7 @@ class Memory(LivingRecords, Files):
         """Registers a cross-node edge; its id, and whether it is new. Raises NotFound, InvalidInput."""
         properties = redacted_edge(edge_type, properties or {}, self._parts.redactor)
         async with self._noting("relate", source):
-            return await self._parts.changes.relate(self.principal, source, target, edge_type, properties)
+            return await self._parts.relations.relate(self.principal, source, target, edge_type, properties)
 
     async def metadata(
         self, node_id: UUID, *, limit: int = 50, cursor: str | None = None, moment: Moment = NOW

@@ -91,8 +91,8 @@ async def _long_chain(ground: Ground, memory: Memory, progress: Progress) -> lis
         state = await memory.state("record", record, node_id=node, moment=Moment(known_at=middle))
         states.append(perf_counter() - started)
         started = perf_counter()
-        chain = await ground.engine.parts.changes.reconstructed(
-            memory.principal, "record", record, node, Moment(known_at=middle)
+        chain = await ground.engine.parts.past.reconstructed(
+            memory.principal, "record", node, record, Moment(known_at=middle)
         )
         chains.append(perf_counter() - started)
         assert state.fields is not None and chain == dict(state.fields)

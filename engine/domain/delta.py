@@ -240,10 +240,11 @@ def planned(
     if not wanted:
         return Plan(None, own.known_from, tuple(other.row_id for other in others), ())
     *earlier, last = wanted
-    kept = {other.row_id for other in others if other.slice in earlier}
-    closed = tuple(other.row_id for other in others if other.row_id not in kept)
-    have = [other.slice for other in others if other.row_id in kept]
-    fresh = [one for one in earlier if one not in have]
+    begins = {one.valid_from: one for one in earlier}
+    kept = [other for other in others if begins.get(other.slice.valid_from) == other.slice]
+    closed = tuple({other.row_id for other in others} - {other.row_id for other in kept})
+    have = {other.slice.valid_from for other in kept}
+    fresh = [one for one in earlier if one.valid_from not in have]
     added = [NewSlice(uuid5(delta_id, f"slice {number}"), one, known) for number, one in enumerate(fresh)]
     if last == own.slice and own.known_to is None:
         return Plan(last, own.known_from, closed, tuple(added))

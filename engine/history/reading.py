@@ -33,6 +33,7 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in, sql_text
 
 MOST_DIFFERENCES = 100
+STATELESS = "Records, items, nodes and relations have states."
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,40 +54,58 @@ class Past:
         self._clock = clock
 
     async def deltas(
-        self, principal: Principal, node_id: UUID, subject_id: UUID, *, after: int = 0, limit: int = 100
-    ) -> tuple[Delta, ...]:
-        """The deltas of a subject at a node in the order of revisions, one page; for those who may change it.
+        self, principal: Principal, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, after: int = 0,
+        limit: int = 100,
+    ) -> tuple[Delta, ...]:  # fmt: skip
+        """The deltas of a subject in the order of revisions, one page; for those who may change it.
 
-        Raises NotFound where there is no such subject, or nobody changed it and it cannot be read.
+        A record's or item's `node_id` is where it lies. Raises NotFound where there is no such subject, or nobody changed it
+        and it cannot be read; InvalidInput.
         """
         check_page(limit)
+        node_id = await self._place(principal, kind, subject_id, node_id)
         await self._shells.schema_of(principal, node_id)
         parameters = {"node_id": node_id, "subject_id": subject_id, "after": after, "limit": limit}
         rows = await self._postgres.fetch(principal, sql_text("deltas_of"), parameters)
         return tuple(delta_of(row) for row in rows)
 
     async def state(
-        self, principal: Principal, kind: SubjectKind, node_id: UUID, subject_id: UUID, moment: Moment = NOW
-    ) -> SubjectState:
+        self, principal: Principal, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, moment: Moment = NOW
+    ) -> SubjectState:  # fmt: skip
         """What a record or item was at a moment, from its slices; of a node or relation from its deltas, for its user.
 
         Raises NotFound where it is missing or not for this principal, InvalidInput for a kind without states.
         """
         if kind in ("record", "item"):
+            node_id = await self._place(principal, kind, subject_id, node_id)
             row = await self._row(principal, kind, node_id, subject_id, moment)
             return SubjectState(kind, subject_id, node_id, row["revision"], row["state"])
-        subject = await self.subject(principal, kind, node_id, subject_id)
-        fields = state_at(subject, moment, self._clock.now())
-        return SubjectState(kind, subject_id, node_id, subject.revision, fields)
+        if kind == "node":
+            place, subject = subject_id, await self._nodes.subject(principal, subject_id)
+        elif kind == "relation":
+            place, subject = await self._relations.subject(principal, subject_id)
+        else:
+            raise InvalidInput(STATELESS)
+        return SubjectState(kind, subject_id, place, subject.revision, state_at(subject, moment, self._clock.now()))
+
+    async def _place(self, principal: Principal, kind: SubjectKind, subject_id: UUID, node_id: UUID | None) -> UUID:
+        """The node whose log keeps the chain of a subject."""
+        if kind == "node":
+            return subject_id
+        if kind == "relation":
+            return await self._relations.source_of(principal, subject_id)
+        if node_id is None:
+            raise InvalidInput("A record or an item lies at a node: name it.")
+        return node_id
 
     async def subject(self, principal: Principal, kind: str, node_id: UUID, subject_id: UUID) -> Subject:
         """A subject with its whole chain; for those who may change it. Raises NotFound."""
         if kind == "node":
             return await self._nodes.subject(principal, subject_id)
         if kind == "relation":
-            return await self._relations.subject(principal, subject_id)
+            return (await self._relations.subject(principal, subject_id))[1]
         if kind not in ("record", "item"):
-            raise InvalidInput("Records, items, nodes and relations have states.")
+            raise InvalidInput(STATELESS)
         row = await self._row(principal, kind, node_id, subject_id, NOW)
         async with self._postgres.as_principal(principal) as connection:
             deltas = await load(connection, node_id, subject_id)

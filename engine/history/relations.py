@@ -34,7 +34,6 @@ from engine.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.hierarchy.shells import Shells
 from engine.history.chain import load, next_delta, row_of
-from engine.history.fields import checked
 from engine.history.nodes import replayed
 from engine.stores.neo4j import STORE, Neo4j
 from engine.stores.postgres import Postgres
@@ -105,11 +104,10 @@ class RelationHistory:
         return edge_id, True
 
     async def change(self, principal: Principal, change: Change) -> Changed:
-        """Writes a change of a relation: other properties, its end, or its return.
+        """Writes a checked change of a relation: other properties, its end, or its return.
 
         Raises NotFound, Conflict, InvalidInput, StoreUnavailable.
         """
-        change = checked(change)
         if "properties" in change.fields:
             _check_properties(change.fields["properties"])
         row, subject = await self._read(principal, change.subject_id)
@@ -122,22 +120,26 @@ class RelationHistory:
         await self._commit(principal, UUID(row["source_id"]), delta, previous, _revision(delta, plan, ends))
         return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)
 
-    async def subject(self, principal: Principal, edge_id: UUID) -> Subject:
-        """A relation with its chain, for the user of its graph. Raises NotFound, Conflict while a change is being finished."""
-        return (await self._read(principal, edge_id))[1]
+    async def subject(self, principal: Principal, edge_id: UUID) -> tuple[UUID, Subject]:
+        """The node that keeps a relation's chain, and the relation with it, for the user of its graph.
+
+        Raises NotFound, Conflict while a change is being finished.
+        """
+        row, subject = await self._read(principal, edge_id)
+        return UUID(row["source_id"]), subject
 
     async def source_of(self, principal: Principal, edge_id: UUID) -> UUID:
         """The node whose log keeps the relation's deltas; raises NotFound for anyone but the user of its graph."""
+        return UUID((await self._row(principal, edge_id))["source_id"])
+
+    async def _row(self, principal: Principal, edge_id: UUID) -> Row:
         rows = await self._neo4j.read(cypher("edge/by_id"), **principal.parameters, edge_id=str(edge_id))
         if not rows:
             raise NotFound
-        return UUID(rows[0]["source_id"])
+        return rows[0]
 
     async def _read(self, principal: Principal, edge_id: UUID) -> tuple[Row, Subject]:
-        rows = await self._neo4j.read(cypher("edge/by_id"), **principal.parameters, edge_id=str(edge_id))
-        if not rows:
-            raise NotFound
-        row = rows[0]
+        row = await self._row(principal, edge_id)
         async with self._postgres.as_principal(principal) as connection:
             deltas = await load(connection, UUID(row["source_id"]), edge_id)
         if deltas and deltas[-1].revision != row["revision"]:

@@ -5,7 +5,6 @@ stopped, and what its user puts to sleep. A file's row goes first, then its copy
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ from uuid import UUID
 from engine.domain.clock import Clock
 from engine.domain.file_state import FileStatus
 from engine.domain.principal import Principal
-from engine.errors import NeurigraphError
 from engine.hierarchy.outbox import StepHook
 from engine.hierarchy.shells import Shells
 from engine.lifecycle.file_states import Asleep, FileStates
@@ -23,7 +21,6 @@ from engine.lifecycle.restoration import copy_key
 from engine.stores.objects import ObjectStore
 
 BATCH = 100
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +62,6 @@ class Dormancy:
             causes.update(file.cause for file in batch)
             await self._forget(batch)
         return DormancyReport(causes["ttl"], causes["dormancy"], causes["recovery"], mended)
-
-    async def run_quietly(self) -> None:
-        """One sweep for the background: a store that is down is met again in the next."""
-        try:
-            report = await self.run()
-            if report.asleep:
-                log.info("%d files fell asleep", report.asleep)
-        except NeurigraphError as error:
-            log.warning("the sweep will try again: %s", error.detail)
 
     async def sleep(self, principal: Principal, node_id: UUID, file_id: UUID) -> FileStatus:
         """Puts one file to sleep now; its state then. Raises NotFound unless the principal may write at the node, Conflict

@@ -81,7 +81,7 @@ EFFECTS = [None, "beginning", LONG_AGO, LONG_AGO + timedelta(days=300), LONG_AGO
 async def test_any_history_reads_back_at_every_moment(
     engine: Engine, memory: Memory, node: UUID, kind: str, seed: int
 ) -> None:
-    rng, changes = Random(f"{kind} {seed}"), engine.parts.changes
+    rng, past = Random(f"{kind} {seed}"), engine.parts.past
     subject, model = await begun(memory, node, kind)
     place = node if kind in ("record", "item") else None
     for _ in range(7):
@@ -103,7 +103,7 @@ async def test_any_history_reads_back_at_every_moment(
             state = await memory.state(kind, subject, node_id=place, moment=moment)
             shown = None if state.fields is None else {name: state.fields[name] for name in model.base}
             assert shown == wanted, (as_of, known_at)
-            played = await changes.reconstructed(memory.principal, kind, subject, node, moment)
+            played = await past.reconstructed(memory.principal, kind, node, subject, moment)
             assert played == state.fields  # slices and deltas tell the same
             if rng.random() < 0.2:
                 await same_elsewhere(memory, node, kind, subject, moment, wanted)
