@@ -8,7 +8,7 @@ from uuid import UUID
 from engine.asking import Asking
 from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
-from engine.history.reading import DifferencePage
+from engine.history.reading import EVERYTHING, DifferencePage, Within
 from engine.privacy.nodes import redacted_change
 
 
@@ -44,13 +44,11 @@ class LivingRecords(Asking):
         self,
         start: datetime,
         end: datetime,
+        within: Within = EVERYTHING,
         *,
-        node_id: UUID | None = None,
         after: tuple[UUID, UUID] | None = None,
         limit: int = 100,
     ) -> DifferencePage:
-        """What differs between what was so at `start` and at `end`, in the whole graph or at one node. Raises NotFound."""
-        async with self._noting("difference", node_id or self.principal.user_id):
-            return await self._parts.past.difference(
-                self.principal, start, end, node_id=node_id, after=after, limit=limit
-            )
+        """What differs between what was so at `start` and at `end`: in all, at one node, of one subject. Raises NotFound."""
+        async with self._noting("difference", within.node_id or self.principal.user_id):
+            return await self._parts.past.difference(self.principal, start, end, within, after=after, limit=limit)

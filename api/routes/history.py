@@ -14,7 +14,7 @@ from api.models import Instant
 from api.problems import documented, replayable
 from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
 from engine.errors import InvalidInput
-from engine.history.reading import DifferencePage
+from engine.history.reading import DifferencePage, Within
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["history"], route_class=JsonRoute)
 
@@ -163,11 +163,12 @@ async def edge_history(edge_id: UUID, memory: UserMemory, after: After = 0, limi
 
 
 @router.get("/difference", operation_id="getDifference", responses=READ_PROBLEMS)
-async def difference(
+async def difference(  # noqa: PLR0913 (the parameters of a request are its parameters)
     memory: UserMemory,
     start: Annotated[Instant, Query(alias="from", description="The earlier time.")],
     end: Annotated[Instant, Query(alias="to", description="The later time.")],
     node_id: Annotated[UUID | None, Query(description="Only this node.")] = None,
+    subject_id: Annotated[UUID | None, Query(description="Only this record, item, node or edge.")] = None,
     after: Annotated[
         str | None,
         Query(
@@ -179,7 +180,7 @@ async def difference(
     limit: Annotated[int, Query(ge=1, le=100)] = 100,
 ) -> DifferencePage:
     """What differs between what held and was known at the one time and at the other, one page."""
-    return await memory.difference(start, end, node_id=node_id, after=_last(after), limit=limit)
+    return await memory.difference(start, end, Within(node_id, subject_id), after=_last(after), limit=limit)
 
 
 def _last(after: str | None) -> tuple[UUID, UUID] | None:

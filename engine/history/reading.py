@@ -44,6 +44,17 @@ class DifferencePage:
     after: tuple[UUID, UUID] | None
 
 
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Of what a difference is asked: of one node and what lies at it, of one subject, of a whole graph (both None)."""
+
+    node_id: UUID | None = None
+    subject_id: UUID | None = None
+
+
+EVERYTHING = Within()
+
+
 class Past:
     """Reads deltas and what follows from them."""
 
@@ -129,10 +140,10 @@ class Past:
         return rows[0]
 
     async def difference(
-        self, principal: Principal, start: datetime, end: datetime, *, node_id: UUID | None = None,
+        self, principal: Principal, start: datetime, end: datetime, within: Within = EVERYTHING, *,
         after: tuple[UUID, UUID] | None = None, limit: int = MOST_DIFFERENCES,
     ) -> DifferencePage:  # fmt: skip
-        """What differs between what was known and held at `start` and at `end`, in the whole graph or at one node, one page.
+        """What differs between what was known and held at `start` and at `end`, one page.
 
         A page may hold fewer differences than `limit`: what changed and changed back is left out. For the user of the graph.
         Raises InvalidInput for times without an offset or in the wrong order, NotFound.
@@ -144,8 +155,8 @@ class Past:
             )
         if not principal.owns:
             raise NotFound
-        await self._shells.schema_of(principal, node_id or principal.user_id)
-        changed = await self._changed(principal, start, end, node_id, after, limit)
+        await self._shells.schema_of(principal, within.node_id or principal.user_id)
+        changed = await self._changed(principal, start, end, within, after, limit)
         found = []
         for row in changed:
             one = await self._compared(principal, row, start, end)
@@ -155,13 +166,14 @@ class Past:
         return DifferencePage(tuple(found), (last["node_id"], last["subject_id"]) if last else None)
 
     async def _changed(
-        self, principal: Principal, start: datetime, end: datetime, node_id: UUID | None,
+        self, principal: Principal, start: datetime, end: datetime, within: Within,
         after: tuple[UUID, UUID] | None, limit: int,
     ) -> Sequence[dict[str, Any]]:  # fmt: skip
         after_node, after_subject = after or (None, None)
         parameters = {
             "user_id": principal.user_id,
-            "node_id": node_id,
+            "node_id": within.node_id,
+            "subject_id": within.subject_id,
             "from_time": start,
             "to_time": end,
             "after_node": after_node,

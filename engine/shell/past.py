@@ -14,6 +14,7 @@ from rich.text import Text
 
 from engine.domain.delta import Change, Difference, FieldChange, SubjectKind
 from engine.errors import InvalidInput
+from engine.history.reading import Within
 from engine.shell import session
 from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of, point
 from engine.shell.plain_json import plain, print_json
@@ -140,15 +141,18 @@ def state(  # noqa: PLR0913 (the options of a command are its parameters)
     here.run(work())
 
 
-def diff(
+def diff(  # noqa: PLR0913 (the options of a command are its parameters)
     context: typer.Context,
     start: Annotated[str, typer.Argument(metavar="FROM", help="The earlier time.")],
     end: Annotated[str | None, typer.Argument(metavar="TO", help="The later time; without it, now.")] = None,
     user: Handle = None,
     node: Annotated[str | None, typer.Option("--node", metavar="NODE", help="Only this node: path or id.")] = None,
+    subject: Annotated[
+        UUID | None, typer.Option("--of", metavar="ID", help="Only this record, item, node or relation.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what differs between two times, in a whole memory or at one node."""
+    """Show what differs between two times: in a whole memory, at one node, of one thing."""
     here = session.of(context)
 
     async def work() -> None:
@@ -160,7 +164,7 @@ def diff(
             after: tuple[UUID, UUID] | None = None
             until = point(end) or datetime.now(UTC)
             while True:
-                page = await memory.difference(cast(datetime, point(start)), until, node_id=place, after=after)
+                page = await memory.difference(cast(datetime, point(start)), until, Within(place, subject), after=after)
                 found += page.differences
                 if (after := page.after) is None:
                     break

@@ -278,10 +278,10 @@ END $$;
 REVOKE ALL ON FUNCTION engine.subject_deltas FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION engine.subject_deltas TO neurigraph_request;
 
--- What changed in a graph between two times, on either clock: subjects in the order of their nodes and ids, one page. Under the
--- caller's rights: only its user reads deltas. A node that is new has changed, too.
-CREATE FUNCTION engine.subjects_changed(p_user uuid, p_node uuid, p_from timestamptz, p_to timestamptz, p_after_node uuid,
-                                        p_after_subject uuid, p_most integer)
+-- What changed in a graph between two times, on either clock: subjects in the order of their nodes and ids, one page; or whether
+-- this one did. Under the caller's rights: only its user reads deltas. A node that is new has changed, too.
+CREATE FUNCTION engine.subjects_changed(p_user uuid, p_node uuid, p_subject uuid, p_from timestamptz, p_to timestamptz,
+                                        p_after_node uuid, p_after_subject uuid, p_most integer)
 RETURNS TABLE (node_id uuid, subject_id uuid, subject_kind text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog AS $$
 DECLARE
@@ -299,8 +299,8 @@ BEGIN
                  SELECT subject_id, subject_kind FROM %I.delta_log
                  WHERE created_at > $2 AND created_at <= $3 OR w_coordinate > $2 AND w_coordinate <= $3
                  UNION SELECT $1, ''node'' WHERE $6) AS c
-             WHERE $4 IS NULL OR c.subject_id > $4 ORDER BY c.subject_id LIMIT $5', node.place)
-        USING node.id, p_from, p_to, CASE WHEN node.id = p_after_node THEN p_after_subject END, p_most - found, node.fresh;
+             WHERE ($4 IS NULL OR c.subject_id > $4) AND ($7 IS NULL OR c.subject_id = $7) ORDER BY c.subject_id LIMIT $5', node.place)
+        USING node.id, p_from, p_to, CASE WHEN node.id = p_after_node THEN p_after_subject END, p_most - found, node.fresh, p_subject;
         GET DIAGNOSTICS got = ROW_COUNT;
         found := found + got;
     END LOOP;

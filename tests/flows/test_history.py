@@ -20,6 +20,7 @@ from engine.domain.node import NewNode
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.errors import Conflict, DepthExceeded, InvalidInput, NameTaken, NotFound
+from engine.history.reading import Within
 from engine.memory import Memory
 from engine.neurigraph import Engine
 
@@ -371,8 +372,12 @@ async def test_the_difference_of_two_days(memory: Memory, node: UUID) -> None:
     assert set(found) == {("item", "changed"), ("node", "created"), ("relation", "created")} and page.after is None
     assert found["item", "changed"].fields["content"].before == "The dam was built in 1931."
     assert found["node", "created"].subject_id == late.node_id
-    only = await memory.difference(monday, friday, node_id=late.node_id)
+    only = await memory.difference(monday, friday, Within(late.node_id))
     assert [one.subject_id for one in only.differences] == [late.node_id]
+    for one in found.values():
+        of_one = await memory.difference(monday, friday, Within(subject_id=one.subject_id))
+        assert of_one.differences == (one,)
+    assert (await memory.difference(monday, friday, Within(subject_id=record))).differences == ()
     paged, after = [], None
     while True:
         page = await memory.difference(monday, friday, after=after, limit=1)

@@ -93,15 +93,18 @@ async def test_what_the_drift_check_found_can_be_read_later_and_the_sweep_mends_
     root = (await memory.shell(user.user_id)).schema_name
     key = f"{root}/{uuid4()}/lost.txt.gz"
     await engine.objects.put(key, io.BytesIO(b"nobody knows me"))
-    assert (await carried_out(engine, "drift-check"))["warnings"] == 1
+    assert (await carried_out(engine, "drift-check"))["warnings"] >= 1
     kept = (await engine.jobs.state("drift-check")).last
     assert kept is not None and kept.report is not None
-    assert [(entry["store"], root in entry["subject"]) for entry in kept.report["details"]] == [("objects", True)]
-    assert (await carried_out(engine, "orphan-sweep"))["deleted"] == 0, "it is too young"
+    assert [entry["store"] for entry in kept.report["details"] if root in entry["subject"]] == ["objects"]
+    await carried_out(engine, "orphan-sweep")
+    assert [found.key async for found in engine.objects.listing(key)] == [key], "it is too young"
     async with open_engine(settings, clock=Ahead(hours=2)) as later:
         report = await carried_out(later, "orphan-sweep")
-    assert (report["orphans"], report["deleted"]) == (1, 1)
-    assert (await carried_out(engine, "drift-check")) == {"errors": 0, "warnings": 0, "details": []}
+    assert report["orphans"] == report["deleted"] >= 1
+    assert [found async for found in engine.objects.listing(key)] == []
+    found = await carried_out(engine, "drift-check")
+    assert [entry for entry in found["details"] if root in entry["subject"]] == []
 
 
 @pytest.mark.ledger("N34", "N33")
