@@ -229,60 +229,58 @@ SCAN = (
     "timestamp with time zone,timestamp with time zone)"
 )
 RULES: dict[str, tuple[str, str, str, str]] = {
-    # name: function, condition as the database prints it, what stands there instead, where it shows
+    # name: function, condition as it stands in the database, what stands there instead, where it shows
     "expiry": (
         "engine.granted(text,uuid[],text)",
-        "((g.expires_at IS NULL) OR (g.expires_at > statement_timestamp()))", "true", EVERY_ROW,
+        "(g.expires_at IS NULL OR g.expires_at > statement_timestamp())", "true", EVERY_ROW,
     ),
-    "revocation": ("engine.granted(text,uuid[],text)", "(g.revoked_at IS NULL)", "true", EVERY_ROW),
-    "subject": ("engine.granted(text,uuid[],text)", "(g.subject_id = engine.principal_id())", "true", EVERY_ROW),
+    "revocation": ("engine.granted(text,uuid[],text)", "g.revoked_at IS NULL", "true", EVERY_ROW),
+    "subject": ("engine.granted(text,uuid[],text)", "g.subject_id = id", "true", EVERY_ROW),
     "subject kind": (
-        "engine.granted(text,uuid[],text)", "(g.subject_kind = engine.principal_kind())", "true", "search nodes",
+        "engine.granted(text,uuid[],text)", "g.subject_kind = kind", "true", "search nodes",
     ),
     "depth": (
         "engine.granted(text,uuid[],text)",
-        "((cardinality(granted.p_lineage) - array_position(granted.p_lineage, g.node_id)) <= g.depth)", "true", EVERY_ROW,
+        "cardinality(p_lineage) - array_position(p_lineage, g.node_id) <= g.depth", "true", EVERY_ROW,
     ),
     "granted node": (
-        "engine.granted(text,uuid[],text)", "(g.node_id = ANY (granted.p_lineage))", "true", EVERY_ROW,
+        "engine.granted(text,uuid[],text)", "g.node_id = ANY (p_lineage)", "true", EVERY_ROW,
     ),
     "mode": (
         "engine.granted(text,uuid[],text)",
-        "((granted.p_mode = 'read'::text) OR (g.mode = 'read_write'::text))", "true", "insert into a node",
+        "(p_mode = 'read' OR g.mode = 'read_write')", "true", "insert into a node",
     ),
     "fields": (
         "engine.granted(text,uuid[],text)",
-        "((granted.p_field IS NULL) OR (granted.p_field = ANY (g.fields)))", "true", "rows of a node",
+        "(p_field IS NULL OR p_field = ANY (g.fields))", "true", "rows of a node",
     ),
     "user's own graph": (
-        "engine.can(text,uuid,text)", "(n.user_id = engine.principal_id())", "true", "rows of a node",
+        "engine.can(text,uuid,text)", "n.user_id = id", "true", "rows of a node",
     ),
     "persona's graph": (
-        "engine.can(text,uuid,text)", "(n.user_id = engine.principal_graph())", "true", EVERY_ROW,
+        "engine.can(text,uuid,text)", "n.user_id = engine.principal_graph()", "true", EVERY_ROW,
     ),
     "persona's subtree": (
-        "engine.can(text,uuid,text)", "(engine.principal_id() = ANY (n.lineage))", "true", EVERY_ROW,
+        "engine.can(text,uuid,text)", "id = ANY (n.lineage)", "true", EVERY_ROW,
     ),
     "persona's subtree is to read": (
         "engine.can(text,uuid,text)",
-        "((can.p_mode = 'read'::text) AND (engine.principal_id() = ANY (n.lineage)))",
-        "(engine.principal_id() = ANY (n.lineage))", "insert into a node",
+        "p_mode = 'read' AND id = ANY (n.lineage)", "id = ANY (n.lineage)", "insert into a node",
     ),
     "integrations read": (
         "engine.can(text,uuid,text)",
-        "((can.p_mode = 'read'::text) AND engine.granted(can.p_mode, n.lineage, can.p_field))",
-        "engine.granted(can.p_mode, n.lineage, can.p_field)", "insert into a node",
+        "p_mode = 'read' AND engine.granted(p_mode, n.lineage, p_field)",
+        "engine.granted(p_mode, n.lineage, p_field)", "insert into a node",
     ),
-    "node asked for": ("engine.can(text,uuid,text)", "(n.node_id = can.p_node)", "true", EVERY_ROW),
+    "node asked for": ("engine.can(text,uuid,text)", "n.node_id = p_node", "true", EVERY_ROW),
     "unknown kinds": ("engine.can(text,uuid,text)", "ELSE false", "ELSE true", "rows of a node"),
     "private is the user's": (
-        "engine.owns(uuid)", "(engine.principal_kind() = 'user'::text)",
-        "true OR (engine.principal_kind() = 'user'::text)", "rows of a node",
+        "engine.owns(uuid)", "kind = 'user'", "true OR kind = 'user'", "rows of a node",
     ),
-    "owner's kind": ("engine.owns(uuid)", "(engine.principal_kind() = 'user'::text)", "true", EVERY_ROW),
-    "owner's node": ("engine.owns(uuid)", "(n.user_id = engine.principal_id())", "true", "give refused"),
+    "owner's kind": ("engine.owns(uuid)", "kind = 'user'", "true", EVERY_ROW),
+    "owner's node": ("engine.owns(uuid)", "n.user_id = id", "true", "give refused"),
     "a persona is a persona": (
-        "engine.principal_graph()", "(n.node_type = 'persona'::text)", "true", EVERY_ROW,
+        "engine.principal_graph()", "n.node_type = 'persona'", "true", EVERY_ROW,
     ),
     "user commits at home": ("engine.may_commit(uuid,text,jsonb)", "(p_user = engine.principal_id())", "true", "commit"),
     "persona commits at home": (
