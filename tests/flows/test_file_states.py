@@ -378,7 +378,9 @@ async def test_ten_thousand_files_fall_asleep_in_flat_memory_by_two_sweeps_at_on
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         assert sum(report.asleep for report in reports) >= amount  # other tests leave files awake, too
-    assert peaks[1] < peaks[0] + 6 * 2**20  # what else this process does meanwhile is in it; all tasks at once are far more
+    assert (
+        peaks[1] < peaks[0] + 6 * 2**20
+    )  # what else this process does meanwhile is in it; all tasks at once are far more
     async with library.engine.postgres.as_service() as connection:
         cursor = await connection.execute(
             "SELECT count(*) AS n, count(DISTINCT file_id) AS files FROM engine.compression_state_log"

@@ -13,7 +13,7 @@ from random import Random
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from engine.errors import InvalidInput, NotFound
+from engine.errors import InvalidInput, NotFound, StoreUnavailable
 from engine.evaluation.leaks import attempts, intrusions, questions, rows
 from engine.evaluation.leaks.asking import Operation
 from engine.evaluation.leaks.changes import change
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from engine.neurigraph import Engine
 
 BATCH = 250
+PAUSES = (1.0, 5.0)
 DRAWS = questions.DRAWS | attempts.DRAWS | rows.DRAWS | intrusions.DRAWS
 
 
@@ -100,6 +101,11 @@ class Run:
 
     async def _ask(self, operation: Operation) -> None:
         outcome = await operation.ask(self.engine)
+        for pause in PAUSES:  # a store that is overloaded for a moment tells nothing of rights
+            if not isinstance(outcome, StoreUnavailable):
+                break
+            await asyncio.sleep(pause)
+            outcome = await operation.ask(self.engine)
         self.asked[operation.kind] += 1
         wrong: Sequence[str] = list(operation.judge(outcome))
         about = f"{operation.kind}: {operation.about}"[:300]
