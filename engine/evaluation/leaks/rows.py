@@ -160,7 +160,7 @@ def search_scan(world: World, rng: Random) -> Operation:
         if row.place == "memory_items" and may_see(world, asker, node, row)
     }
     schemas = [world.places[node].schema_name for node in nodes]
-    named = [scope_text(*scope) for scope in world.scopes[asker.graph]]
+    named = [scope_text(*scope) for scopes in world.scopes.values() for scope in scopes]
     parameters = {"nodes": nodes, "schemas": schemas, "terms": [1, 2], "scopes": named}
     return _exactly("search scan", asker, Statement("leaks_search_scan", None, parameters), wanted, _by_id)
 
