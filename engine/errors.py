@@ -20,6 +20,8 @@ NeurigraphError
 │   ├── StoreFull
 │   └── StoreTimeout
 ├── ProviderUnavailable       a model service did not answer
+│   ├── RequestRefused        it does not take such a request
+│   └── UnusableAnswer        it did, but not what was asked for; knows what the answer cost
 ├── DamagedFile               the stored bytes do not match their hash
 ├── Rehydrating               a file is being restored; knows after how long to ask again
 ├── StackError                the embedded servers could not be brought up
@@ -126,6 +128,18 @@ class StoreTimeout(StoreUnavailable):
 
 class ProviderUnavailable(NeurigraphError):
     """The model service does not answer."""
+
+
+class RequestRefused(ProviderUnavailable):
+    """The model service does not take this request."""
+
+
+class UnusableAnswer(ProviderUnavailable):
+    """The model's answer cannot be used."""
+
+    def __init__(self, detail: str | None = None, *, input_tokens: int = 0, output_tokens: int = 0) -> None:
+        self.input_tokens, self.output_tokens = input_tokens, output_tokens
+        super().__init__(detail)
 
 
 class DamagedFile(NeurigraphError):

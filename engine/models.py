@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from importlib import import_module
 
 from engine.domain.embedding import EmbeddingVersion, ModelChoice, usual_compression
 from engine.embedded import encoder_folder
@@ -11,6 +12,7 @@ from engine.errors import SettingsError
 from engine.progress import Progress
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Embedder
+from engine.providers.language import LanguageModel
 from engine.providers.onnx import OnnxEncoder
 from engine.providers.openai import OpenAIEmbedder
 from engine.settings import Settings
@@ -25,6 +27,30 @@ def chosen(settings: Settings) -> ModelChoice:
     if settings.openai_api_key and settings.embedding_model:
         return ModelChoice("openai", settings.embedding_model)
     return ModelChoice("onnx", settings.encoder)
+
+
+def language_model(settings: Settings) -> LanguageModel | None:
+    """The language model that the settings name, not yet asked for anything; None where they name none.
+
+    Raises SettingsError for another name than `openai:…` or `anthropic:…`, or without the key that it needs.
+    """
+    if not settings.language_model:
+        return None
+    provider, _, model = settings.language_model.partition(":")
+    keys = {
+        "openai": (settings.openai_api_key, settings.openai_base_url),
+        "anthropic": (settings.anthropic_api_key, settings.anthropic_base_url),
+    }
+    if provider not in keys or not model:
+        raise SettingsError("NEURIGRAPH_LANGUAGE_MODEL is written openai:NAME or anthropic:NAME.")
+    key, base_url = keys[provider]
+    if key is None and base_url is None:
+        raise SettingsError(f"{settings.language_model} needs {provider.upper()}_API_KEY.")
+    limits = (settings.language_model_timeout_s, settings.language_model_retries, settings.language_model_concurrency)
+    # loaded when it is needed: the SDKs take longer to load than the rest
+    connect = getattr(import_module("engine.providers.services"), f"{provider}_model")
+    service: LanguageModel = connect(model, key.get_secret_value() if key else "none", base_url, limits)
+    return service
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ servers are used.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
@@ -54,6 +55,19 @@ class Settings(BaseSettings):
     openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
     embedding_model: str | None = None
     """Name of an OpenAI embedding model; used instead of the offline encoder when a key is set too."""
+    anthropic_api_key: SecretStr | None = Field(default=None, validation_alias="ANTHROPIC_API_KEY")
+    anthropic_base_url: str | None = Field(default=None, validation_alias="ANTHROPIC_BASE_URL")
+    language_model: str | None = None
+    """`openai:NAME` (also any service that speaks its protocol, at OPENAI_BASE_URL) or `anthropic:NAME`; None calls none."""
+    language_model_timeout_s: float = Field(default=60, gt=0)
+    """Seconds that one attempt of a model call may take; it is repeated at most `language_model_retries` times."""
+    language_model_retries: int = Field(default=3, ge=0, le=10)
+    language_model_concurrency: int = Field(default=4, ge=1, le=64)
+    """Calls of the model at the same time."""
+    language_model_prices: Annotated[tuple[float, ...], NoDecode] = ()
+    """What a million input tokens and a million output tokens cost, as `0.15,0.6`; empty: no cost is told."""
+    language_model_characters: int = Field(default=60_000, ge=1000)
+    """Characters of one model call; a longer record is read in several, window by window."""
 
     ranking: Path | None = None
     """A ranking weights file instead of the shipped one."""
@@ -124,6 +138,15 @@ class Settings(BaseSettings):
     @classmethod
     def _separated(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("language_model_prices", mode="before")
+    @classmethod
+    def _prices(cls, value: object) -> object:
+        if isinstance(value, str):
+            value = tuple(float(part) for part in value.split(",") if part.strip())
+        if isinstance(value, tuple) and (len(value) not in (0, 2) or any(not 0 <= price < inf for price in value)):
+            raise ValueError("Two prices, of a million input tokens and of a million output tokens, as 0.15,0.6.")
+        return value
 
     @field_validator("job_schedules", mode="before")
     @classmethod

@@ -1,1 +1,1 @@
-"""Embedders: offline by ONNX, or a service. Language models join with the issue that needs them."""
+"""Embedders: offline by ONNX, or a service. Language models: services alone, and nothing that is read needs one."""

@@ -1,0 +1,109 @@
+"""What a language model is: one call that takes a prompt, a text and the form of the answer.
+
+Nothing that is read depends on a model: it works while something is stored, never while somebody asks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from engine.errors import UnusableAnswer
+
+Form = TypeVar("Form", bound=BaseModel)
+
+MOST_OBJECTS = 50
+"""Places in a prose answer where an object may begin that are tried."""
+_LIMITS = frozenset(
+    "title default minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems pattern format".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a model is told to do. A changed text needs another version: kept answers are known by it."""
+
+    name: str
+    version: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.name}-{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[Form]):
+    """A valid answer and the tokens that it took, as the service counts them."""
+
+    value: Form
+    input_tokens: int
+    output_tokens: int
+
+
+class LanguageModel(Protocol):
+    """Answers in a form. Real implementations: OpenAI's and Anthropic's services, and those that speak their protocols."""
+
+    @property
+    def name(self) -> str:
+        """Provider and model, as `openai:gpt-5-mini`."""
+
+    async def answer(self, prompt: Prompt, text: str, form: type[Form]) -> Answer[Form]:
+        """The answer to one text, checked. Raises ProviderUnavailable, UnusableAnswer."""
+
+    async def close(self) -> None:
+        """Closes the connections."""
+
+
+def schema_of(form: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a form in the subset that services constrain a model with: closed objects, no limits of values.
+
+    What the schema leaves out is checked when the answer is read.
+    """
+    closed = _closed(form.model_json_schema())
+    assert isinstance(closed, dict)
+    return closed
+
+
+def _closed(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_closed(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {
+        key: {name: _closed(part) for name, part in value.items()} if key in ("properties", "$defs") else _closed(value)
+        for key, value in schema.items()
+        if key not in _LIMITS
+    }
+    if "properties" in kept:
+        kept |= {"additionalProperties": False, "required": list(kept["properties"])}
+    return kept
+
+
+def read_answer(text: str, form: type[Form]) -> Form:
+    """The form in an answer: the whole answer, or the first object in its prose that fits. Raises UnusableAnswer."""
+    found = False
+    for candidate in _objects(text):
+        found = True
+        try:
+            return form.model_validate(candidate)
+        except ValidationError:
+            continue
+    told = "does not have the form that was asked for" if found else "holds no JSON"
+    raise UnusableAnswer(f"The model's answer {told}.")
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    decoder = json.JSONDecoder()
+    place, tries = text.find("{"), 0
+    while place >= 0 and tries < MOST_OBJECTS:
+        end = place + 1
+        try:
+            found, end = decoder.raw_decode(text, place)
+            yield found
+        except (ValueError, RecursionError):
+            tries += 1
+        place = text.find("{", end)

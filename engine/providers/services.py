@@ -1,0 +1,166 @@
+"""Language models behind a key, through the official SDKs as neo4j-graphrag wraps them.
+
+`ServiceModel.llm` is that library's own interface, so whatever takes one can use the engine's model; and a model that came
+as such an interface works for the engine. The SDKs repeat what failed for a moment (with growing, jittered pauses, or as
+long as Retry-After says); how many calls run at once, and how long a call may take in all, is bounded here.
+
+Loaded when a model is configured: nobody else waits for the import.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable
+from time import monotonic
+from typing import Any, cast
+
+import anthropic
+import openai
+from anthropic.types import MessageParam
+from neo4j_graphrag.exceptions import LLMGenerationError
+from neo4j_graphrag.llm import AnthropicLLM, LLMResponse, OpenAILLM
+from neo4j_graphrag.llm.base import LLMBase
+from neo4j_graphrag.types import LLMMessage
+from neo4j_graphrag.utils.rate_limit import NoOpRateLimitHandler
+
+from engine.errors import ProviderUnavailable, RequestRefused, UnusableAnswer
+from engine.providers.language import Answer, Form, Prompt, read_answer, schema_of
+
+MOST_ANSWER_TOKENS = 16_000
+"""Tokens of one answer of Anthropic's models, which want to be told."""
+PAUSES = 30.0
+"""Seconds that the pauses between the attempts of one call may add to it."""
+FAILURES = 3
+REST = 30.0
+"""After so many calls in a row without an answer the service is left alone for so many seconds."""
+
+Limits = tuple[float, int, int]
+"""Seconds an attempt, attempts after the first, calls at once."""
+
+
+def openai_model(model: str, key: str, base_url: str | None, limits: Limits) -> ServiceModel:
+    """A model of OpenAI, or of any service that speaks the chat completions protocol."""
+    timeout, retries, _ = limits
+    llm = OpenAILLM(
+        model,
+        rate_limit_handler=NoOpRateLimitHandler(),
+        base_url=base_url,
+        api_key=key,
+        timeout=timeout,
+        max_retries=retries,
+    )
+    return ServiceModel(f"openai:{model}", llm, limits)
+
+
+def anthropic_model(model: str, key: str, base_url: str | None, limits: Limits) -> ServiceModel:
+    """A model of Anthropic, or of any service that speaks the messages protocol."""
+    timeout, retries, _ = limits
+    llm = _Messages(
+        model,
+        {"max_tokens": MOST_ANSWER_TOKENS},
+        rate_limit_handler=NoOpRateLimitHandler(),
+        base_url=base_url,
+        api_key=key,
+        timeout=timeout,
+        max_retries=retries,
+    )
+    return ServiceModel(f"anthropic:{model}", llm, limits)
+
+
+class _Messages(AnthropicLLM):
+    """As the library has it, but for how a message is made: its way does not fit the SDK's present type of one."""
+
+    def get_messages_v2(self, input: list[LLMMessage]) -> tuple[str | anthropic.Omit, Iterable[MessageParam]]:
+        """What a model is told, apart from the messages."""
+        told = [message["content"] for message in input if message["role"] == "system"]
+        said = [message for message in input if message["role"] != "system"]
+        messages = [cast("MessageParam", {"role": message["role"], "content": message["content"]}) for message in said]
+        return (told[-1] if told else anthropic.omit), messages
+
+
+class ServiceModel:
+    """A language model over an interface of neo4j-graphrag."""
+
+    def __init__(self, name: str, llm: LLMBase, limits: Limits) -> None:
+        self.name, self.llm = name, llm
+        timeout, retries, at_once = limits
+        self._longest = timeout * (retries + 1) + PAUSES
+        self._gate = asyncio.Semaphore(at_once)
+        self._constrained = True
+        self._failures, self._rests_until = 0, 0.0
+
+    async def answer(self, prompt: Prompt, text: str, form: type[Form]) -> Answer[Form]:
+        """The answer to one text, checked. Raises ProviderUnavailable, UnusableAnswer."""
+        async with self._gate:
+            if monotonic() < self._rests_until:
+                raise ProviderUnavailable(
+                    f"{self.name} did not answer {self._failures} times; it is asked again later."
+                )
+            try:
+                response = await self._asked(prompt, text, form)
+            except UnusableAnswer:
+                self._failures = 0
+                raise
+            except ProviderUnavailable:
+                self._failures += 1
+                if self._failures >= FAILURES:
+                    self._rests_until = monotonic() + REST
+                raise
+            self._failures = 0
+        usage = response.usage
+        spent = (usage.request_tokens or 0, usage.response_tokens or 0) if usage else (0, 0)
+        try:
+            return Answer(read_answer(response.content, form), *spent)
+        except UnusableAnswer as error:
+            raise UnusableAnswer(error.detail, input_tokens=spent[0], output_tokens=spent[1]) from error
+
+    async def _asked(self, prompt: Prompt, text: str, form: type[Form]) -> LLMResponse:
+        """One call with the form as a constraint; without it where the service does not know such constraints."""
+        schema = schema_of(form)
+        told = f"{prompt.text}\n\nAnswer with one JSON object of this schema and nothing else:\n{json.dumps(schema)}"
+        messages: list[LLMMessage] = [{"role": "system", "content": told}, {"role": "user", "content": text}]
+        if self._constrained:
+            try:
+                return await self._called(messages, self._constraint(prompt.name, schema))
+            except RequestRefused:
+                answer = await self._called(messages, None)
+                self._constrained = False  # it was the constraint: without it there is an answer
+                return answer
+        return await self._called(messages, None)
+
+    def _constraint(self, name: str, schema: dict[str, Any]) -> dict[str, Any]:
+        if isinstance(self.llm, AnthropicLLM):
+            return {"format": {"type": "json_schema", "schema": schema}}
+        return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": schema}}
+
+    async def _called(self, messages: list[LLMMessage], constraint: dict[str, Any] | None) -> LLMResponse:
+        try:
+            async with asyncio.timeout(self._longest):  # an SDK's own limit is for each silence and each attempt
+                answer = await self.llm.ainvoke(messages, response_format=constraint)
+        except TimeoutError as error:
+            raise ProviderUnavailable(f"{self.name} did not answer within {self._longest:g} s.") from error
+        except LLMGenerationError as error:
+            raise self._told(error) from error
+        except (TypeError, AttributeError, LookupError, ValueError) as error:  # a body that is no answer at all
+            raise UnusableAnswer(f"{self.name} answered without an answer.") from error
+        if not isinstance(answer.content, str) or not answer.content.strip():
+            raise UnusableAnswer(f"{self.name} gave an empty answer.")
+        return answer
+
+    def _told(self, error: LLMGenerationError) -> ProviderUnavailable:
+        """The SDK's error in one sentence, without what was sent."""
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, openai.OpenAIError | anthropic.AnthropicError):
+            cause = cause.__cause__ or cause.__context__
+        if isinstance(cause, openai.BadRequestError | anthropic.BadRequestError):
+            return RequestRefused(f"{self.name} refused the request (400).")
+        if isinstance(cause, openai.APIStatusError | anthropic.APIStatusError):
+            return ProviderUnavailable(f"{self.name} answered {cause.status_code}.")
+        if cause is not None:
+            return ProviderUnavailable(f"{self.name} did not answer.")
+        return UnusableAnswer(f"{self.name} answered without an answer.")
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        await self.llm.aclose()
