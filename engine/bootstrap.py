@@ -30,8 +30,11 @@ from engine.history.nodes import NodeHistory
 from engine.history.reading import Past
 from engine.history.relations import RelationHistory
 from engine.ingest.commit import RecordCommit
+from engine.ingest.extract import Extraction, ExtractionLimits
 from engine.ingest.limits import IngestLimits
+from engine.ingest.model_answers import ModelAnswers
 from engine.ingest.pipeline import Ingest
+from engine.ingest.processing import Processing
 from engine.jobs.catalogue import CATALOGUE
 from engine.jobs.job import scheduled
 from engine.jobs.jobs import Jobs
@@ -47,11 +50,12 @@ from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.retention import KeptFor, Retention
 from engine.lifecycle.sweep import Sweep
-from engine.models import Loader, active_model
+from engine.models import Loader, active_model, language_model
 from engine.neurigraph import Engine
 from engine.privacy.redact import Redactor
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
+from engine.providers.language import LanguageModel
 from engine.retrieval.pipeline import Search
 from engine.retrieval.weights import load_weights
 from engine.settings import Settings
@@ -74,7 +78,7 @@ def _no_step(_: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Stores:
-    """The opened stores, the model that is searched with, the queue and the runs that it keeps."""
+    """The opened stores, the model that is searched with, the queue and the runs that it keeps, the model that reads."""
 
     postgres: Postgres
     neo4j: Neo4j
@@ -82,6 +86,7 @@ class _Stores:
     active: ActiveModel
     queue: Queue
     runs: Runs
+    language: LanguageModel | None
 
 
 @asynccontextmanager
@@ -134,7 +139,10 @@ async def open_engine(
         await _initialize(postgres, neo4j, objects, queue, addresses)
         active = await active_model(settings, postgres, Loader(settings, progress))
         stack.push_async_callback(active.close)
-        stores = _Stores(postgres, neo4j, objects, active, queue, runs)
+        language = language_model(settings)
+        if language is not None:
+            stack.push_async_callback(language.close)
+        stores = _Stores(postgres, neo4j, objects, active, queue, runs, language)
         redactor = Redactor(settings.redact, derived(addresses.postgres_url, b"neurigraph redacted ids").encode())
         engine = _wired(settings, stores, redactor, clock, on_step)
         stack.push_async_callback(engine.parts.rehydration.close)
@@ -164,6 +172,11 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
     outbox = Outbox(postgres, neo4j, on_step)
     shells = Shells(postgres, neo4j, clock)
     commit = RecordCommit(postgres, objects, outbox, clock, on_step)
+    reading = ExtractionLimits(
+        settings.language_model_characters, settings.summary_words, settings.language_model_prices
+    )
+    extraction = Extraction(stores.language, ModelAnswers(postgres, clock), postgres, reading)
+    processing = Processing(active, extraction, settings.summary_words)
     limits = IngestLimits(settings.batch_turns, settings.summary_words, settings.max_text_bytes)
     states, nodes = FileStates(postgres, clock, _file_times(settings)), NodeStates(postgres, neo4j)
     dormancy = Dormancy(states, nodes, objects, shells, clock, on_step)
@@ -174,7 +187,7 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
     parts = Parts(
         provisioning=Provisioning(postgres, outbox, active, clock, on_step),
         shells=shells,
-        ingest=Ingest(postgres, neo4j, active, commit, limits, redactor),
+        ingest=Ingest(postgres, neo4j, processing, commit, limits, redactor),
         search=search,
         changes=Changes(shells, contents, node_history, relations),
         past=Past(postgres, shells, node_history, relations, clock),

@@ -14,6 +14,7 @@ from uuid import UUID
 from engine.access.idempotency import Idempotency
 from engine.asking import Parts
 from engine.domain.clock import NOW, Moment
+from engine.domain.extraction import added
 from engine.domain.history import Conversation, History
 from engine.domain.node import NewNode, ProvisionedNode, Shell
 from engine.domain.principal import Principal
@@ -187,5 +188,6 @@ def _report(user_id: UUID, stored: Sequence[Stored], skipped: Sequence[Skipped])
     turns = sum(commit.turns for commit in stored)
     files = sum(commit.documents for commit in stored)
     items = sum(record.items for record in records)
+    extraction = added(commit.extraction for commit in stored)
     redacted = total(commit.redacted for commit in stored)
-    return IngestReport(user_id, turns, files, items, records, 0, 0, tuple(skipped), dict(redacted))
+    return IngestReport(user_id, turns, files, items, records, 0, 0, tuple(skipped), dict(redacted), extraction)

@@ -12,6 +12,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.domain.extraction import NOTHING, WHOLE, Derived, ExtractionReport
 from engine.domain.scope import INGESTED, Origin
 from engine.domain.search import ItemKind
 from engine.domain.terms import Unit
@@ -52,7 +53,7 @@ class Keywords:
 @dataclass(frozen=True, slots=True)
 class ItemDraft:
     """One searchable piece. `embedded` is what the vector is made from (no names, no dates), `position` its place
-    in the session (turns of a conversation, chunks of a file)."""
+    in the session (turns of a conversation, chunks of a file); `derived` is for what does not stand in the source."""
 
     item_id: UUID
     kind: ItemKind
@@ -69,6 +70,17 @@ class ItemDraft:
     section: str = ""
     span: tuple[int, int] | None = None
     token_count: int = 0
+    derived: Derived | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is a fact that holds a whole input."""
+        return self.derived is not None and self.derived.category == WHOLE
+
+    @property
+    def extracted(self) -> bool:
+        """Whether a model made it."""
+        return self.derived is not None and not self.whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +112,13 @@ class RecordDraft:
     keywords: Keywords = Keywords()
     privacy: Privacy = "org"
     origin: Origin = INGESTED
+    extracted: bool = False
+    """Whether a model has read all of it; summary and keywords are the model's then."""
+
+    @property
+    def counted(self) -> int:
+        """Its items, without the fact that holds the whole input."""
+        return sum(not item.whole for item in self.items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +163,7 @@ class Skipped:
 @dataclass(frozen=True, slots=True)
 class IngestReport:
     """What an ingest did: `turns` stored, `records` made, nodes and edges created, what was skipped and why, how much
-    personal data of each kind was replaced in what was stored."""
+    personal data of each kind was replaced in what was stored, what models did for it."""
 
     user_id: UUID
     turns: int
@@ -155,3 +174,4 @@ class IngestReport:
     edges_created: int
     skipped: tuple[Skipped, ...]
     redacted: Mapping[str, int] = field(default_factory=dict)
+    extraction: ExtractionReport = NOTHING

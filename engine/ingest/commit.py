@@ -24,12 +24,12 @@ from psycopg.types.json import Jsonb
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, StoredRecord
-from engine.domain.scope import INGESTED
 from engine.domain.terms import sparse_of, weights, words
 from engine.errors import NodeOutdated
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.hierarchy.outdated import upgrade
 from engine.ingest.counting import document_counts
+from engine.ingest.derived import derived_columns, item_words, set_origin, special
 from engine.ingest.packing import is_native, object_key, pack
 from engine.providers.active import Model
 from engine.stores.objects import ObjectStore
@@ -86,8 +86,8 @@ class RecordCommit:
                 _manifest_line(principal.user_id, record, row) for record, row in zip(ordered, rows, strict=True)
             ]
         }
-        special = [record.draft for record in ordered if record.draft.origin != INGESTED]
-        nodes = list({draft.node.node_id for draft in special})
+        unusual = [record.draft for record in ordered if special(record.draft)]
+        nodes = list({draft.node.node_id for draft in unusual})
 
         async def write() -> None:
             async with self._postgres.as_principal(principal) as connection:
@@ -95,8 +95,8 @@ class RecordCommit:
                 if nodes:
                     await connection.execute(sql_text("nodes_require_current"), {"nodes": nodes})
                 await self._write(connection, principal, ordered, rows, Commit(commit_id, "records", payload), model)
-                for draft in special:
-                    await _set_origin(connection, draft)
+                for draft in unusual:
+                    await set_origin(connection, draft)
                 for source in sources:
                     await connection.execute(sql_text("source_advance"), asdict(source) | {"commit_id": commit_id})
 
@@ -136,7 +136,7 @@ class RecordCommit:
             "trigger_type": draft.trigger_type,
             "source_id": draft.source_id,
             "privacy": draft.privacy,
-            "token_count": sum(item.token_count for item in draft.items),
+            "token_count": sum(item.token_count for item in draft.items if item.derived is None),
             "occurred_at": draft.occurred_at,
             **_times(self._clock.now(), draft.occurred_at),
             "file_id": draft.file.file_id,
@@ -170,7 +170,7 @@ class RecordCommit:
             together = list(group)
             now = rows[0]["now"]
             found = [
-                (record, index, words(item.content))
+                (record, index, item_words(item))
                 for record in together
                 for index, item in enumerate(record.draft.items)
             ]
@@ -215,18 +215,9 @@ def _item_row(record: EmbeddedRecord, index: int, found: list[str], model: Model
         "span_start": start,
         "span_end": end,
         "token_count": item.token_count,
-        "privacy": record.draft.privacy,
+        **derived_columns(item, record.draft.privacy),
         **_times(now, item.occurred_at),
     }
-
-
-async def _set_origin(connection: Connection, draft: RecordDraft) -> None:
-    """Where it is not the usual; so what is usual can be written to a node of an older version, too."""
-    scope = draft.origin.scope
-    origin = {"scope": scope.kind, "scope_id": scope.scope_id, "source": draft.origin.source}
-    schema, items = draft.node.schema_name, [item.item_id for item in draft.items]
-    await connection.execute(sql_in("record_origin_set", schema), origin | {"record_id": draft.record_id})
-    await connection.execute(sql_in("items_origin_set", schema), origin | {"items": items})
 
 
 def _times(now: datetime, occurred_at: datetime | None) -> Row:
@@ -258,7 +249,7 @@ def _manifest_line(user_id: UUID, record: EmbeddedRecord, row: Row) -> Row:
         "file_id": str(draft.file.file_id),
         "file_name": draft.file.name,
         "occurred_at": draft.occurred_at.isoformat() if draft.occurred_at else None,
-        "items": len(draft.items),
+        "items": draft.counted,
         "privacy": draft.privacy,
         "known_from": row["now"].isoformat(),
         "valid_from": row["valid_from"].isoformat() if row["valid_from"] else None,
@@ -286,5 +277,5 @@ def _stored(draft: RecordDraft) -> StoredRecord:
         draft.node.path,
         draft.title,
         draft.file.file_id,
-        len(draft.items),
+        draft.counted,
     )

@@ -15,15 +15,20 @@ def document_counts(
 ) -> Iterator[tuple[str, Counter[int]]]:
     """Documents by term for each unit, what is private and what is scoped apart; term 0 counts all documents of the unit.
 
+    A fact that holds a whole input is not counted: its words are those of the turns or chunks.
+
     `item_words`: the words of every item of the records, in their order.
     """
     counts: dict[str, Counter[int]] = {}
-    items: list[tuple[Unit, RecordDraft]] = [
-        (item.unit, record.draft) for record in records for item in record.draft.items
+    items = [(item, record.draft) for record in records for item in record.draft.items]
+    documents: list[tuple[Unit, bool, RecordDraft, list[str]]] = [
+        (item.unit, item.derived is not None and item.derived.private, draft, found)
+        for (item, draft), found in zip(items, item_words, strict=True)
+        if not item.whole
     ]
-    documents = [(unit, draft, found) for (unit, draft), found in zip(items, item_words, strict=True)]
-    documents += [("record", record.draft, words(record.draft.text)) for record in records]
-    for unit, draft, found in documents:
-        counted = counted_unit(unit, private=draft.privacy == "private", scoped=draft.origin.scope.narrow)
+    documents += [("record", False, record.draft, words(record.draft.text)) for record in records]
+    for unit, private, draft, found in documents:
+        private = private or draft.privacy == "private"
+        counted = counted_unit(unit, private=private, scoped=draft.origin.scope.narrow)
         counts.setdefault(counted, Counter()).update([0, *weights(found, unit)])
     yield from counts.items()

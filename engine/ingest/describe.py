@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from engine.domain.record import RecordDraft
+from engine.domain.record import EmbeddedRecord, RecordDraft
 from engine.ingest.keywords import keywords
 from engine.ingest.summarize import summarize
 from engine.providers.embedder import Vectors
@@ -15,10 +15,18 @@ from engine.providers.summary_vector import summary_vector
 def describe(draft: RecordDraft, count_tokens: Callable[[str], int], summary_words: int) -> RecordDraft:
     """The draft with its tokens counted, a summary of about `summary_words` words, and its keyword columns."""
     items = tuple(replace(item, token_count=count_tokens(item.content)) for item in draft.items)
+    if draft.extracted:  # a model has done it
+        return replace(draft, items=items)
     summary = summarize(draft.text, target_words=summary_words) or draft.title
-    return replace(draft, items=items, summary=summary, keywords=keywords(items, draft.source_id))
+    found = keywords([item for item in items if item.derived is None], draft.source_id)
+    return replace(draft, items=items, summary=summary, keywords=found)
 
 
-def centre(draft: RecordDraft, vectors: Vectors) -> Vectors:
-    """The vector of a record's summary, from those of its items."""
-    return summary_vector(draft.summary, [item.content for item in draft.items], vectors)
+def embedded(draft: RecordDraft, vectors: Vectors) -> EmbeddedRecord:
+    """The draft with the vector of its summary: that of the summary itself, the last of `vectors`, where a model wrote it;
+    else one from those of the items that it quotes."""
+    if draft.extracted:
+        return EmbeddedRecord(draft, vectors[-1], vectors[:-1])
+    own = [place for place, item in enumerate(draft.items) if item.derived is None]
+    quoted = [draft.items[place].content for place in own]
+    return EmbeddedRecord(draft, summary_vector(draft.summary, quoted, vectors[own]), vectors)

@@ -1,6 +1,6 @@
 """The write path, read from top to bottom:
 
-    clean → trigger → assign → (summarize ∥ keywords ∥ embed) → commit
+    clean → trigger → assign → extract → (summarize ∥ keywords ∥ embed) → commit
 
 A history is taken in batches of some turns. Nothing is written before a batch's commit; while one batch is being
 committed the next is embedded, so the encoder never waits for the stores. What a source has stored already is
@@ -12,11 +12,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
 from typing import Any
 from uuid import UUID, uuid5
 
 from engine.domain.clock import NOW, Moment
+from engine.domain.extraction import ExtractionReport
 from engine.domain.history import Conversation
 from engine.domain.principal import Principal
 from engine.domain.record import (
@@ -34,13 +34,14 @@ from engine.errors import EmbeddingsChanged, InvalidText, NotFound, TooLarge
 from engine.ingest.assign import NodeVocabulary, assign
 from engine.ingest.cleaning import Cleaned, cleaned, fingerprint, key_of
 from engine.ingest.commit import RecordCommit
-from engine.ingest.describe import centre, describe
+from engine.ingest.derived import without_whole
 from engine.ingest.drafts import Document, PlacedTurn, chunks, conversation_drafts, document_draft
 from engine.ingest.limits import IngestLimits
+from engine.ingest.processing import Processing
 from engine.privacy.redact import Counts, Redactor, total
 from engine.privacy.scopes import redacted_origin
 from engine.progress import Progress
-from engine.providers.active import ActiveModel, Model
+from engine.providers.active import Model
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
@@ -64,6 +65,7 @@ class Stored:
     turns: int
     documents: int
     redacted: Counts
+    extraction: ExtractionReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +98,12 @@ class Ingest:
         self,
         postgres: Postgres,
         neo4j: Neo4j,
-        active: ActiveModel,
+        processing: Processing,
         commit: RecordCommit,
         limits: IngestLimits,
         redactor: Redactor,
     ) -> None:
-        self._postgres, self._neo4j, self._active = postgres, neo4j, active
+        self._postgres, self._neo4j, self._processing = postgres, neo4j, processing
         self._commit, self._limits, self._redactor = commit, limits, redactor
 
     async def nodes(self, principal: Principal, moment: Moment = NOW) -> list[AssignableNode]:
@@ -127,15 +129,18 @@ class Ingest:
         """
         vocabulary = NodeVocabulary(await self.nodes(principal))
         skipped: list[Skipped] = []
+        observed: set[UUID] = set()
         stored: list[Stored] = []
         committing: asyncio.Task[Stored] | None = None
         try:
             async for batch in self._batches(principal, contents, vocabulary, trigger, skipped):
-                model = self._active.current
-                records = await self._process(model, [record for drafted in batch for record in drafted.records])
+                drafts = [record for drafted in batch for record in drafted.records]
+                read, extraction = await self._processing.extraction.read(principal, drafts, observed)
+                model = self._processing.active.current
+                records = await self._processing.process(model, read)
                 if committing is not None:
                     stored.append(await committing)
-                committing = asyncio.create_task(self._store(principal, batch, model, records, progress))
+                committing = asyncio.create_task(self._store(principal, batch, model, (records, extraction), progress))
             if committing is not None:
                 stored.append(await committing)
         finally:
@@ -247,22 +252,6 @@ class Ingest:
         if size > self._limits.max_text_bytes:
             raise TooLarge(f"{where} has {size} bytes; at most {self._limits.max_text_bytes} are taken in.")
 
-    # summarize ∥ keywords ∥ embed ------------------------------------------------------------------------
-
-    async def _process(self, model: Model, drafts: Sequence[RecordDraft]) -> list[EmbeddedRecord]:
-        """Summary, keywords and vectors of the drafts; the vector of a record stands for its summary."""
-        describing = asyncio.create_task(asyncio.to_thread(self._described, model, drafts))
-        try:
-            vectors = await model.embed_documents([item.embedded for draft in drafts for item in draft.items])
-        finally:
-            described = await describing
-        starts = list(accumulate((len(draft.items) for draft in described), initial=0))
-        parts = [vectors[start:end] for start, end in pairwise(starts)]
-        return [EmbeddedRecord(draft, centre(draft, part), part) for draft, part in zip(described, parts, strict=True)]
-
-    def _described(self, model: Model, drafts: Sequence[RecordDraft]) -> list[RecordDraft]:
-        return [describe(draft, model.embedder.count_tokens, self._limits.summary_words) for draft in drafts]
-
     # commit ----------------------------------------------------------------------------------------------
 
     async def _store(
@@ -270,19 +259,21 @@ class Ingest:
         principal: Principal,
         batch: Sequence[Drafted],
         model: Model,
-        records: Sequence[EmbeddedRecord],
+        processed: tuple[Sequence[EmbeddedRecord], ExtractionReport],
         progress: Progress,
     ) -> Stored:
+        records, extraction = processed
         turns = sum(drafted.turns for drafted in batch)
         documents = sum(drafted.turns == 0 for drafted in batch)
         advances = [drafted.advance for drafted in batch]
         try:
             stored = await self._commit.commit(principal, records, advances, model)
         except EmbeddingsChanged:
-            records = await self._process(model := await self._active.follow(), [record.draft for record in records])
+            drafts = [without_whole(record.draft) for record in records]
+            records = await self._processing.process(model := await self._processing.active.follow(), drafts)
             stored = await self._commit.commit(principal, records, advances, model)
         progress.advance("ingest", turns + documents)
-        return Stored(tuple(stored), turns, documents, total(drafted.redacted for drafted in batch))
+        return Stored(tuple(stored), turns, documents, total(drafted.redacted for drafted in batch), extraction)
 
 
 def _assignable(row: dict[str, Any]) -> AssignableNode:

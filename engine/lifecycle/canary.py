@@ -165,7 +165,7 @@ def _embedded(row: Row, speakers: Sequence[str]) -> str:
     """What an item's vector is made from, as when it was written: turns without names, passages below their section."""
     if row["kind"] == "turn":
         return embedded_text(row["content"], speakers)
-    return f"{row['section']}. {row['content']}" if row["section"] else str(row["content"])
+    return f"{row['section']}. {row['content']}" if row["section"] and row["kind"] == "chunk" else str(row["content"])
 
 
 def _quoting(summary: str, items: Sequence[Row]) -> Vectors:

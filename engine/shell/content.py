@@ -18,6 +18,7 @@ from engine.domain.search import SearchRequest
 from engine.errors import InvalidInput
 from engine.shell import session
 from engine.shell.answers import print_answer, print_opening, told
+from engine.shell.extraction import extraction_lines
 from engine.shell.opening import open_best
 from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of, scope_named, source_named
 from engine.shell.plain_json import plain, print_json
@@ -135,6 +136,8 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
     told = ", ".join(f"{count:,} {unit}{'' if count == 1 else 's'}" for count, unit in counts)
     here.out.print(f"{name}: {told}, at {len(nodes):,} nodes", soft_wrap=True)
     here.out.print(Text(f"new: {report.nodes_created:,} nodes, {report.edges_created:,} edges", style="dim"))
+    for line in extraction_lines(report.extraction):
+        here.out.print(line, soft_wrap=True)
     if report.redacted:
         told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(report.redacted.items()))
         here.out.print(Text(f"redacted: {told}", style="dim"))

@@ -10,3 +10,4 @@ UNION ALL SELECT 'grants', grant_id::text, user_id, '' FROM engine.grants
 UNION ALL SELECT 'access_log', entry_id::text, user_id, event FROM engine.access_log
 UNION ALL SELECT 'compression_state_log', entry_id::text, user_id, trigger FROM engine.compression_state_log
 UNION ALL SELECT 'node_slices', slice_id::text, user_id, '' FROM engine.node_slices
+UNION ALL SELECT 'model_answers', encode(key, 'hex'), user_id, '' FROM engine.model_answers

@@ -3,5 +3,5 @@
 --   precision in any slot: a prepared statement may not change its type).
 SELECT record_id, content, {embedding}::vector AS embedding
 FROM {schema}.memory_items
-WHERE record_id = ANY (%(records)s) AND version_of IS NULL AND {embedding_version} = %(version)s
+WHERE record_id = ANY (%(records)s) AND version_of IS NULL AND kind IN ('turn', 'chunk') AND {embedding_version} = %(version)s
 ORDER BY record_id, position, item_id LIMIT 100000

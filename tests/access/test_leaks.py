@@ -184,6 +184,8 @@ SHARED_POLICIES = {
     "access_log own USING": "shared rows, log",
     "compression_state_log own USING": "shared rows",
     "node_slices own USING": "shared rows",
+    "model_answers own USING": "shared rows",
+    "model_answers own WITH CHECK": "insert of a shared row",
 }
 
 

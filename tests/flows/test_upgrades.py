@@ -17,7 +17,6 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 
 BACK_TO_2 = (
-    "DROP POLICY searched ON {schema}.metadata_records",
     "ALTER TABLE {schema}.metadata_records DROP COLUMN scope, DROP COLUMN scope_id, DROP COLUMN source",
     "ALTER TABLE {schema}.memory_items DROP COLUMN scope, DROP COLUMN scope_id, DROP COLUMN source",
     "ALTER TABLE {schema}.metadata_records DROP COLUMN revision, DROP COLUMN version_of",

@@ -225,7 +225,7 @@ def search(world: World, asker: Asker, request: SearchRequest, wanted: Written, 
 def _items(world: World, asker: Asker, node_id: UUID, request: SearchRequest) -> int:
     return sum(
         row.place == "memory_items"
-        and (request.kinds is None or row.detail in request.kinds)
+        and (row.detail != "whole" if request.kinds is None else row.detail.replace("whole", "fact") in request.kinds)
         and row.record_id is not None
         and world.sees(asker, world.written[row.record_id], "items")
         and searched(request, world.written[row.record_id])

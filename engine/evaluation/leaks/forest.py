@@ -14,6 +14,8 @@ from random import Random
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
+from psycopg.types.json import Jsonb
+
 from engine.domain.delta import Change
 from engine.domain.grant import FIELDS, Field, GrantMode, NewGrant, SubjectKind
 from engine.domain.history import Conversation, Turn
@@ -117,10 +119,16 @@ async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Si
         await add_edge(engine, world, rng, rng.sample(mine, 2))
     with suppress(DepthExceeded):  # which the log of the hierarchy keeps
         await memory.provision(NewNode(chain[-1].node_id, marker(rng)))
+    async with engine.postgres.as_principal(memory.principal) as connection:
+        kept = {"user_id": user, "key": rng.randbytes(32), "now": datetime.now(UTC)}
+        await connection.execute(sql_text("model_answer_keep"), _KEPT | kept)
     key = f"key-{marker(rng)}"
     await memory.idempotency.once(memory.principal, key, b"", _answer)
     persona_memory = engine.memory_as(Asker("persona", first.node_id, user).principal)
     await persona_memory.idempotency.once(persona_memory.principal, key, b"", _answer)
+
+
+_KEPT = {"model": "a model", "prompt": "a prompt", "answer": Jsonb({}), "input_tokens": 1, "output_tokens": 1}
 
 
 async def _answer() -> dict[str, object]:

@@ -112,7 +112,7 @@ def insert_shared(world: World, rng: Random) -> Operation:
     """A row more in a shared table, in anybody's name."""
     asker = claimant(world, rng)
     graph = rng.choice((asker.graph, rng.choice(world.users)))
-    table = rng.choice(("sources", "idempotency", "hierarchy", "grant"))
+    table = rng.choice(("sources", "idempotency", "hierarchy", "model_answers", "grant"))
     own = asker.kind == "user" and asker.principal_id == graph
     prefix = f"persona:{asker.principal_id}:" if rng.random() < 0.5 else ""
     keyed = table in ("sources", "idempotency")

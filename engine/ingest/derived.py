@@ -1,0 +1,187 @@
+"""Items that do not stand in the source: facts, observations and summaries of windows, from a model's answer; and the fact
+that is a whole input, where no model has read it.
+
+They lie in a session of their own beside that of their source, so that a search does not take them for neighbours of its
+turns or chunks; `position` and `span` say what they stand for: places in the session, or for a document characters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID, uuid5
+
+import numpy as np
+
+from engine.domain.dates import dates_in
+from engine.domain.extraction import PLAIN, WHOLE, Derived
+from engine.domain.principal import Principal
+from engine.domain.record import EmbeddedRecord, ItemDraft, Keywords, RecordDraft
+from engine.domain.scope import INGESTED, Origin
+from engine.domain.search import ItemKind
+from engine.domain.terms import words
+from engine.ingest.extraction_form import MOST_NAMES, Extracted, Statement
+from engine.stores.postgres import Connection
+from engine.stores.statements import sql_in
+
+LONGEST_WHOLE = 20_000
+"""Characters of an input that its fact quotes; a longer one is told by its summary, and stands in turns or chunks and file."""
+
+
+# what a model found ---------------------------------------------------------------------------------------
+
+
+def derived_items(
+    principal: Principal, draft: RecordDraft, lines: Sequence[ItemDraft], answer: Extracted, *, windows: bool
+) -> Iterator[ItemDraft]:
+    """The items that an answer about these lines of a record makes. `windows`: with summaries of windows, the answer's own
+    or, where it has none, one of all lines."""
+    for fact in answer.facts:
+        known = Derived(
+            fact.type, fact.named_category, tuple(fact.tags), tuple(fact.subjects), fact.confidence, fact.importance
+        )
+        item = _item(draft, lines, "fact", fact, known)
+        if fact.happened is not None:
+            dates = tuple(dict.fromkeys([fact.happened.date().isoformat(), *item.dates]))
+            item = replace(item, occurred_at=fact.happened, dates=dates)
+        yield item
+    for one in answer.observations:
+        private = one.private and principal.owns
+        known = Derived("", "", tuple(one.tags), tuple(one.subjects), 1.0, one.importance, private)
+        item = _item(draft, lines, "observation", one, known)
+        yield replace(item, item_id=_observation_id(principal, draft, item, private=private))
+    if windows:
+        whole = Statement(text=answer.summary, first_line=0, last_line=len(lines) - 1)
+        for window in answer.windows or [whole]:
+            if window.text:
+                yield _item(draft, lines, "summary", window, Derived(category="window"))
+
+
+def _item(draft: RecordDraft, lines: Sequence[ItemDraft], kind: ItemKind, told: Statement, known: Derived) -> ItemDraft:
+    """One derived item at the lines that it names; lines that are not there become the nearest ones."""
+    first, last = sorted(min(number, len(lines) - 1) for number in (told.first_line, told.last_line))
+    start, end = lines[first], lines[max(first, last)]
+    digest = hashlib.sha256(told.text.encode()).hexdigest()
+    return ItemDraft(
+        item_id=uuid5(start.session, f"{kind}:{lines[0].position}:{start.position}:{digest}"),
+        kind=kind,
+        session=derived_session(draft),
+        position=start.position,
+        content=told.text,
+        embedded=told.text,
+        unit="passage",
+        source_ref=start.source_ref,
+        occurred_at=start.occurred_at,
+        dates=dates_in(told.text, start.occurred_at),
+        section=known.fact_type,
+        span=_span(start, end),
+        derived=known,
+    )
+
+
+def _span(first: ItemDraft, last: ItemDraft) -> tuple[int, int]:
+    if first.span and last.span:
+        return first.span[0], last.span[1]
+    return first.position, last.position + 1
+
+
+def derived_session(draft: RecordDraft) -> UUID:
+    """Where the derived items of a record stand, in the order of their places in the source."""
+    return uuid5(draft.items[0].session, "derived")
+
+
+def _observation_id(principal: Principal, draft: RecordDraft, item: ItemDraft, *, private: bool) -> UUID:
+    """The same observation has the same id in a node, for all who may read it."""
+    digest = hashlib.sha256(item.content.encode()).hexdigest()
+    readers = f"{'private' if private else draft.privacy}:{draft.origin.scope}"
+    return uuid5(draft.node.node_id, principal.own_key(f"observation:{readers}:{digest}"))
+
+
+def keywords_of(answers: Sequence[Extracted], offline: Keywords) -> Keywords:
+    """A model's keywords by column, what was found without it where the model names nothing."""
+
+    def column(name: str) -> tuple[str, ...]:
+        found = dict.fromkeys(entry for answer in answers for entry in getattr(answer, name))
+        return tuple(found)[:MOST_NAMES] or tuple(getattr(offline, name))
+
+    return Keywords(column("entities"), column("topics"), column("dates"), column("relationships"), offline.source)
+
+
+# the whole input as one fact ------------------------------------------------------------------------------
+
+
+def with_whole(record: EmbeddedRecord) -> EmbeddedRecord:
+    """The record with its whole input as one fact, unless a model has read all of it. Its vector is that of the record, and it
+    has no words of its own: they are those of the turns or chunks."""
+    draft = record.draft
+    if draft.extracted:
+        return record
+    first, last = draft.items[0], max(draft.items, key=lambda item: item.position)
+    fact = ItemDraft(
+        item_id=uuid5(first.session, f"whole:{draft.node.node_id}:{first.position}"),
+        kind="fact",
+        session=derived_session(draft),
+        position=first.position,
+        content=draft.text if 0 < len(draft.text) <= LONGEST_WHOLE else draft.summary,
+        embedded="",
+        unit="passage",
+        occurred_at=draft.occurred_at,
+        span=(0, len(draft.text)) if first.span else (first.position, last.position + 1),
+        token_count=sum(item.token_count for item in draft.items),
+        derived=Derived("fact", WHOLE),
+    )
+    vectors = np.vstack([record.item_vectors, record.vector[None, :]])
+    return EmbeddedRecord(replace(draft, items=(*draft.items, fact)), record.vector, vectors)
+
+
+def without_whole(draft: RecordDraft) -> RecordDraft:
+    """The draft as it was before."""
+    return replace(draft, items=tuple(item for item in draft.items if not item.whole))
+
+
+# how they are stored --------------------------------------------------------------------------------------
+
+
+def item_words(item: ItemDraft) -> list[str]:
+    """The words that an item is found by."""
+    return [] if item.whole else words(item.content)
+
+
+def derived_columns(item: ItemDraft, privacy: str) -> dict[str, Any]:
+    """The columns that tell more of an item than its text, and who may read it."""
+    known = item.derived or PLAIN
+    return {
+        "category": known.category,
+        "tags": list(known.tags),
+        "subjects": list(known.subjects),
+        "confidence": known.confidence,
+        "importance": known.importance,
+        "privacy": "private" if known.private else privacy,
+    }
+
+
+def special(draft: RecordDraft) -> bool:
+    """Whether it or one of its items came in otherwise than usual: then its node needs the newest tables."""
+    return draft.origin != INGESTED or any(item.extracted for item in draft.items)
+
+
+async def set_origin(connection: Connection, draft: RecordDraft) -> None:
+    """Where it is not the usual; so what is usual can be written to a node of an older version, too."""
+    if draft.origin != INGESTED:
+        origin = _origin(draft.origin) | {"record_id": draft.record_id}
+        await connection.execute(sql_in("record_origin_set", draft.node.schema_name), origin)
+        usual = [item.item_id for item in draft.items if not item.extracted]
+        await _set_items(connection, draft, draft.origin, usual)
+    extracted = [item.item_id for item in draft.items if item.extracted]
+    if extracted:
+        await _set_items(connection, draft, replace(draft.origin, source="extracted"), extracted)
+
+
+async def _set_items(connection: Connection, draft: RecordDraft, origin: Origin, items: list[UUID]) -> None:
+    await connection.execute(sql_in("items_origin_set", draft.node.schema_name), _origin(origin) | {"items": items})
+
+
+def _origin(origin: Origin) -> dict[str, Any]:
+    return {"scope": origin.scope.kind, "scope_id": origin.scope.scope_id, "source": origin.source}

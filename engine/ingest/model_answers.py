@@ -1,0 +1,67 @@
+"""Answers of models, kept per user: the same model, prompt and content again cost nothing, also after a failed commit.
+
+Only the user's own ingests read and keep them: what somebody else stores in a user's graph is asked anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from engine.domain.clock import Clock
+from engine.domain.principal import Principal
+from engine.providers.language import Prompt
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+
+def answer_key(model: str, prompt: Prompt, text: str) -> bytes:
+    """SHA-256 of the model's name, the prompt with its version, and the content."""
+    digest = hashlib.sha256()
+    for part in (model, str(prompt), prompt.text, text):
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class FreshAnswer:
+    """An answer that was paid for, to be kept."""
+
+    key: bytes
+    answer: Mapping[str, Any]
+    input_tokens: int
+    output_tokens: int
+
+
+class ModelAnswers:
+    """The kept answers."""
+
+    def __init__(self, postgres: Postgres, clock: Clock) -> None:
+        self._postgres, self._clock = postgres, clock
+
+    async def known(self, principal: Principal, keys: Sequence[bytes]) -> dict[bytes, Mapping[str, Any]]:
+        """What is kept under these keys. Raises StoreUnavailable."""
+        if not principal.owns or not keys:
+            return {}
+        rows = await self._postgres.fetch(principal, sql_text("model_answers_known"), {"keys": list(keys)})
+        return {bytes(row["key"]): row["answer"] for row in rows}
+
+    async def keep(self, principal: Principal, model: str, prompt: Prompt, fresh: Sequence[FreshAnswer]) -> None:
+        """Keeps answers, each once. Raises StoreUnavailable, StoreFull."""
+        if not principal.owns or not fresh:
+            return
+        common = {"user_id": principal.user_id, "model": model, "prompt": str(prompt), "now": self._clock.now()}
+        async with self._postgres.as_principal(principal) as connection:
+            for one in fresh:
+                row = {
+                    "key": one.key,
+                    "answer": Jsonb(dict(one.answer)),
+                    "input_tokens": one.input_tokens,
+                    "output_tokens": one.output_tokens,
+                }
+                await connection.execute(sql_text("model_answer_keep"), common | row)

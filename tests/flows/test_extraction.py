@@ -1,0 +1,360 @@
+"""What a model reads out of what is stored; without it, or with an answer that cannot be used, nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+from api.app import create_app
+from engine.bootstrap import open_engine
+from engine.connectors import read_history
+from engine.domain.history import Conversation, Turn
+from engine.domain.node import NewNode, User
+from engine.domain.record import IngestReport
+from engine.domain.scope import MemoryScope
+from engine.domain.search import Hit, SearchRequest
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from engine.progress import Silent
+from engine.settings import Settings
+from tests.model_server import (
+    BROKEN,
+    ERROR_INSIDE,
+    NOT_JSON,
+    WRONG_FORM,
+    Asked,
+    Misbehaviour,
+    ModelServer,
+    model_server,
+)
+
+WHEN = datetime(2024, 5, 8, 18, tzinfo=UTC)
+TURNS = (
+    Turn("Bob", "My sister Ellen moved to Duluth last Friday.", ref="t0"),
+    Turn("Iris", "Does she like it there?", ref="t1"),
+    Turn("Bob", "She does. I would rather drink tea than coffee, by the way.", ref="t2"),
+)
+ANSWER: dict[str, Any] = {
+    "summary": "Ellen, Bob's sister, moved to Duluth on 3 May 2024. Bob prefers tea.",
+    "entities": ["Ellen", "Duluth"],
+    "topics": ["moving"],
+    "dates": ["2024-05-03"],
+    "relationships": ["sister"],
+    "facts": [
+        {
+            "text": "Ellen moved to Duluth on 3 May 2024.", "type": "event", "event_date": "2024-05-03", "category": "family",
+            "confidence": 0.9, "importance": 0.7, "tags": ["move"], "subjects": ["Ellen"], "first_line": 0, "last_line": 0,
+        },
+        {
+            "text": "Bob prefers tea to coffee.", "type": "preference", "event_date": "", "category": "whole",
+            "confidence": 7, "importance": "high", "tags": [], "subjects": ["Bob"], "first_line": 2, "last_line": 99,
+        },
+    ],
+    "observations": [
+        {
+            "text": "Bob keeps in touch with his sister.", "importance": 0.4, "tags": ["family"], "subjects": ["Bob"],
+            "private": False, "first_line": 0, "last_line": 2,
+        },
+        {
+            "text": "Bob misses his sister.", "importance": 0.4, "tags": [], "subjects": ["Bob"], "private": True,
+            "first_line": 0, "last_line": 0,
+        },
+    ],
+    "windows": [],
+}  # fmt: skip
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with model_server(lambda _: ANSWER) as running:
+        yield running
+
+
+def reading(settings: Settings, server: ModelServer, **changes: object) -> Settings:
+    return settings.model_copy(
+        update={
+            "language_model": "openai:small",
+            "openai_api_key": SecretStr("key"),
+            "openai_base_url": server.openai,
+            "language_model_retries": 0,
+            "language_model_prices": (1.0, 10.0),
+        }
+        | changes
+    )
+
+
+@asynccontextmanager
+async def reader(settings: Settings, server: ModelServer, **changes: object) -> AsyncIterator[Engine]:
+    """An engine beside the session's, on the same stores, with a model."""
+    async with open_engine(reading(settings, server, **changes)) as engine:
+        yield engine
+
+
+@pytest.fixture
+async def reads(engine: Engine, settings: Settings, server: ModelServer) -> AsyncIterator[Engine]:
+    async with reader(settings, server) as opened:
+        yield opened
+
+
+async def kinds(memory: Memory, *wanted: str, query: str = "Bob Ellen sister tea") -> list[Hit]:
+    answer = await memory.search(SearchRequest(query, limit=100, kinds=wanted, widen="always"))
+    return list(answer.hits)
+
+
+async def fields(memory: Memory, hit: Hit) -> dict[str, Any]:
+    state = await memory.state("item", hit.item_id, node_id=hit.node_id)
+    assert state.fields is not None
+    return dict(state.fields)
+
+
+# without a model ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.ledger("L02")
+async def test_without_a_model_the_whole_input_is_one_fact(memory: Memory, user: User) -> None:
+    report = await memory.remember(Conversation("c", TURNS, started_at=WHEN))
+    assert (report.items, report.extraction.whole, report.extraction.model) == (3, 1, "")
+    [fact] = await kinds(memory, "fact")
+    assert fact.content == "\n".join(turn.text for turn in TURNS)
+    assert (fact.section, fact.source, fact.record_id) == ("", "ingested", report.records[0].record_id)
+    assert (await fields(memory, fact))["category"] == "whole"
+    usual = await memory.search(SearchRequest("Ellen tea sister", limit=100, widen="always"))
+    assert (usual.items_searched, {hit.kind for hit in usual.hits}) == (3, {"turn"})
+    assert (await memory.shell(user.user_id)).items == 3
+
+
+async def test_a_long_input_is_not_stored_twice(memory: Memory) -> None:
+    text = "\n\n".join(f"Paragraph {number} tells of the harbour and its boats." for number in range(1200))
+    await memory.remember_text("Harbour", text)
+    [fact] = await kinds(memory, "fact", query="harbour")
+    assert len(fact.content) < 5000 and "harbour" in fact.content
+
+
+# with a model ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.ledger("N17", "L01", "F04")
+async def test_a_model_gives_summary_keywords_facts_and_observations(
+    reads: Engine, user: User, server: ModelServer
+) -> None:
+    memory = reads.memory(user.user_id)
+    report = await memory.remember(Conversation("c", TURNS, "A call", WHEN))
+    found = report.extraction
+    assert (found.model, found.calls, found.cached, found.whole) == ("openai:small", 1, 0, 0)
+    assert (found.facts, found.observations, found.summaries, found.failures) == (2, 2, 0, ())
+    assert (found.input_tokens, found.output_tokens, found.cost) == (100, 20, 0.0003)
+    assert report.items == 7
+    record = (await memory.metadata(user.user_id)).records[0]
+    assert record.summary == ANSWER["summary"]
+    assert (list(record.kw_entities), list(record.kw_relationships)) == (["Ellen", "Duluth"], ["sister"])
+    moved, tea = sorted(await kinds(memory, "fact"), key=lambda hit: hit.content, reverse=True)
+    moved, tea = (moved, tea) if moved.content.startswith("Ellen") else (tea, moved)
+    assert (moved.section, moved.source, moved.source_ref, moved.position) == ("event", "extracted", "t0", 0)
+    assert moved.occurred_at == datetime(2024, 5, 3, tzinfo=UTC)
+    known = await fields(memory, moved)
+    assert (known["category"], known["tags"], known["subjects"]) == ("family", ["move"], ["Ellen"])
+    assert (known["confidence"], known["importance"]) == (0.9, 0.7)
+    assert (tea.section, tea.source_ref, tea.occurred_at) == ("preference", "t2", WHEN)
+    known = await fields(memory, tea)
+    assert (known["category"], known["confidence"], known["importance"]) == ("", 1.0, 0.5)
+    assert {hit.content for hit in await kinds(memory, "observation")} == {
+        "Bob keeps in touch with his sister.", "Bob misses his sister.",
+    }  # fmt: skip
+    assert "[0] Bob: My sister Ellen" in server.requests[0].text and "2024-05-08" in server.requests[0].text
+    assert [finding.detail for finding in await reads.doctor.examine() if str(user.user_id) in finding.detail] == []
+
+
+async def test_what_is_found_is_searched_beside_the_turns_and_by_its_source(reads: Engine, user: User) -> None:
+    memory = reads.memory(user.user_id)
+    await memory.remember(Conversation("c", TURNS, started_at=WHEN))
+    hits = (await memory.search(SearchRequest("Who moved to Duluth?", limit=3))).hits
+    assert any(hit.kind == "fact" and "Duluth" in hit.content for hit in hits)
+    hits = (await memory.search(SearchRequest("Who moved to Duluth?", limit=9, sources=("ingested",)))).hits
+    assert {hit.kind for hit in hits} == {"turn"}
+
+
+@pytest.mark.ledger("F04")
+async def test_an_observation_stands_once_in_a_node(reads: Engine, user: User) -> None:
+    memory = reads.memory(user.user_id)
+    node = await memory.provision(NewNode(user.user_id, "Family"))
+    first = await memory.remember(Conversation("a", TURNS, started_at=WHEN))
+    both = await memory.remember(Conversation("b", (Turn("Bob", "Ellen called again."),)))
+    beside = await memory.remember(Conversation("d", (Turn("Bob", "Ellen wrote."),)), node_id=node.node_id)
+    told = [report.extraction.observations for report in (first, both, beside)]
+    assert told == [2, 0, 2]
+    assert Counter(hit.content for hit in await kinds(memory, "observation")).most_common(1)[0][1] == 2
+
+
+async def test_what_is_private_is_the_users_alone(reads: Engine, user: User) -> None:
+    memory = reads.memory(user.user_id)
+    await memory.within(MemoryScope("thread", "t1")).remember(Conversation("s", TURNS))
+    assert await kinds(memory, "fact", "observation") == []
+    inside = memory.within(MemoryScope("thread", "t1"))
+    assert len(await kinds(inside, "fact", "observation")) == 4
+    assert {hit.source for hit in await kinds(inside, "fact")} == {"extracted"}
+
+
+@pytest.mark.ledger("F05")
+async def test_a_long_record_has_summaries_of_windows_that_cover_it(
+    engine: Engine, settings: Settings, server: ModelServer, user: User
+) -> None:
+    server.reply = windowed
+    turns = tuple(Turn("Bob", f"Heron number {number} nests at the bay.", ref=f"t{number}") for number in range(90))
+    async with reader(settings, server, language_model_characters=3000) as reads:
+        memory = reads.memory(user.user_id)
+        report = await memory.remember(Conversation("c", turns))
+        assert report.extraction.calls == len(server.requests) > 1
+        spans = await covered(reads, user)
+        assert report.extraction.summaries == len(spans)
+    assert sorted(place for start, end in spans for place in range(start, end)) == list(range(90))
+
+
+def windowed(asked: Asked) -> dict[str, Any]:
+    """Windows of ten lines where there are more than twenty."""
+    lines = sum(line.startswith("[") for line in asked.text.splitlines())
+    windows = [
+        {"text": f"Herons {start}.", "first_line": start, "last_line": min(start + 9, lines - 1)}
+        for start in range(0, lines if lines > 20 else 0, 10)
+    ]
+    return {"summary": f"Herons, {lines} of them.", "facts": [], "windows": windows}
+
+
+async def covered(engine: Engine, user: User) -> list[tuple[int, int]]:
+    """The spans of the window summaries at the root, as they are stored."""
+    schema = (await engine.memory(user.user_id).nodes())[0].schema_name
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute(
+            f"SELECT lower(span) AS first, upper(span) AS last FROM {schema}.memory_items WHERE kind = 'summary'"
+        )
+        return [(row["first"], row["last"]) for row in await cursor.fetchall()]
+
+
+@pytest.mark.ledger("X04")
+async def test_the_same_content_again_is_not_paid_twice(
+    reads: Engine, user: User, server: ModelServer, engine: Engine
+) -> None:
+    memory = reads.memory(user.user_id)
+    await memory.remember(Conversation("a", TURNS, "A call", WHEN))
+    again = await memory.remember(Conversation("b", TURNS, "A call", WHEN))
+    assert (again.extraction.calls, again.extraction.cached, again.extraction.input_tokens) == (0, 1, 0)
+    assert (again.extraction.facts, again.extraction.cost, len(server.requests)) == (2, 0, 1)
+    other = await engine.create_user(f"{user.handle}-2")
+    theirs = await reads.memory(other.user_id).remember(Conversation("a", TURNS, "A call", WHEN))
+    assert (theirs.extraction.calls, theirs.extraction.cached) == (1, 0)  # what is kept is each user's own
+
+
+@pytest.mark.ledger("L02")
+@pytest.mark.parametrize(
+    "scripted",
+    [NOT_JSON, WRONG_FORM, ERROR_INSIDE, BROKEN, Misbehaviour(content='{"summary": "x", "facts": "none"}')],
+    ids=["prose", "another form", "an error inside", "500", "facts that are none"],
+)
+async def test_an_answer_that_cannot_be_used_loses_nothing(
+    reads: Engine, user: User, server: ModelServer, scripted: Misbehaviour
+) -> None:
+    memory = reads.memory(user.user_id)
+    server.script = [scripted]
+    report = await memory.remember(Conversation("c", TURNS, "A call", WHEN))
+    [failure] = report.extraction.failures
+    assert (failure.record_id, failure.title) == (report.records[0].record_id, "A call") and failure.reason
+    assert (report.turns, report.items, report.extraction.whole, report.extraction.facts) == (3, 3, 1, 0)
+    [fact] = await kinds(memory, "fact")
+    assert fact.content == "\n".join(turn.text for turn in TURNS)
+    assert (await memory.metadata(user.user_id)).records[0].summary
+    again = await memory.remember(Conversation("d", TURNS, "A call", WHEN))  # a failure is not kept
+    assert (again.extraction.calls, again.extraction.facts) == (1, 2)
+
+
+async def test_what_cannot_be_stored_is_taken_out_of_an_answer(reads: Engine, user: User, server: ModelServer) -> None:
+    odd = {"text": "A\x00 \ud800fact", "event_date": "9999-99-99", "tags": ["a\x00", 7, None], "first_line": -5}
+    odd |= {"type": "joke", "confidence": float("nan"), "last_line": 10**12, "subjects": None}
+    server.script = [Misbehaviour(content=json.dumps({"summary": "S\x00", "facts": [odd, {"text": ""}, 7, odd]}))]
+    report = await reads.memory(user.user_id).remember(Conversation("c", TURNS))
+    assert (report.extraction.facts, report.extraction.failures) == (1, ())
+    [fact] = await kinds(reads.memory(user.user_id), "fact")
+    assert (fact.content, fact.section) == ("A fact", "fact")
+
+
+async def test_a_search_never_asks_the_model(reads: Engine, user: User, server: ModelServer) -> None:
+    memory = reads.memory(user.user_id)
+    await memory.remember(Conversation("c", TURNS))
+    asked = len(server.requests)
+    await memory.search(SearchRequest("tea"))
+    await memory.shell(user.user_id)
+    assert len(server.requests) == asked == 1
+
+
+async def test_the_answer_of_rest_tells_what_models_did(reads: Engine, user: User) -> None:
+    turns = [{"speaker": turn.speaker, "text": turn.text} for turn in TURNS]
+    transport = httpx.ASGITransport(create_app(reads.settings, engine=reads), client=("127.0.0.1", 1))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
+        body = {"conversation": {"id": "c", "turns": turns}}
+        answer = await door.post(f"/v1/users/{user.user_id}/records", json=body)
+    told = answer.json()["extraction"]
+    assert (answer.status_code, told["calls"], told["facts"], told["cost"]) == (201, 1, 2, 0.0003)
+
+
+# recorded answers -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def recorded(server: ModelServer) -> Path:
+    """A LoCoMo file, where the environment names one; the model answers what it holds."""
+    path = Path(os.environ.get("NEURIGRAPH_LOCOMO", "missing"))
+    if not path.is_file():
+        pytest.skip("NEURIGRAPH_LOCOMO names no LoCoMo file")
+    server.reply = locomo_answers(json.loads(path.read_text("utf-8"))[0])
+    return path
+
+
+@pytest.mark.ledger("N17", "F04")
+async def test_recorded_observations_of_locomo_become_observations_at_their_turns(
+    reads: Engine, recorded: Path
+) -> None:
+    history = (await read_history(recorded, max_text_bytes=reads.settings.max_text_bytes, progress=Silent()))[0]
+    report: IngestReport = await reads.ingest(history)
+    assert (report.extraction.failures, report.extraction.whole) == ((), 0)
+    assert report.extraction.observations > 100
+    memory = reads.memory(report.user_id)
+    hits = (await memory.search(SearchRequest("support group", kinds=("observation",)))).hits
+    assert hits and all(hit.source_ref and hit.source_ref.startswith("D") for hit in hits)
+
+
+def locomo_answers(sample: dict[str, Any]):
+    """Answers from the observations that the file holds for a session, at the turns that they name."""
+    sessions = sample["conversation"]
+
+    def answer(asked: Asked) -> dict[str, Any]:
+        number = next(
+            key.split("_")[1]
+            for key, turns in sessions.items()
+            if isinstance(turns, list)
+            and turns
+            and f"[0] {turns[0]['speaker']}: {turns[0]['text'].strip()[:60]}" in asked.text
+        )
+        lines = {turn["dia_id"]: place for place, turn in enumerate(sessions[f"session_{number}"])}
+        told = [
+            {
+                "text": text,
+                "importance": 0.5,
+                "subjects": [person],
+                "first_line": lines.get(ref, 0),
+                "last_line": lines.get(ref, 0),
+            }
+            for person, entries in sample["observation"][f"session_{number}_observation"].items()
+            for text, ref in entries
+            if isinstance(ref, str)
+        ]
+        return {"summary": sample["session_summary"][f"session_{number}_summary"], "facts": [], "observations": told}
+
+    return answer
