@@ -18,8 +18,10 @@ from pydantic import SecretStr
 from api.app import create_app
 from engine.bootstrap import open_engine
 from engine.connectors import read_history
+from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
+from engine.domain.principal import Principal
 from engine.domain.record import IngestReport
 from engine.domain.scope import MemoryScope
 from engine.domain.search import Hit, SearchRequest
@@ -229,14 +231,41 @@ def windowed(asked: Asked) -> dict[str, Any]:
     return {"summary": f"Herons, {lines} of them.", "facts": [], "windows": windows}
 
 
-async def covered(engine: Engine, user: User) -> list[tuple[int, int]]:
-    """The spans of the window summaries at the root, as they are stored."""
+async def covered(engine: Engine, user: User, kind: str = "summary") -> list[tuple[int, int]]:
+    """The spans of the items of a kind at the root, as they are stored."""
     schema = (await engine.memory(user.user_id).nodes())[0].schema_name
     async with engine.postgres.as_service() as connection:
         cursor = await connection.execute(
-            f"SELECT lower(span) AS first, upper(span) AS last FROM {schema}.memory_items WHERE kind = 'summary'"
+            f"SELECT lower(span) AS first, upper(span) AS last FROM {schema}.memory_items WHERE kind = %s", [kind]
         )
         return [(row["first"], row["last"]) for row in await cursor.fetchall()]
+
+
+async def test_a_fact_of_a_document_says_at_which_characters_it_stands(
+    reads: Engine, user: User, server: ModelServer
+) -> None:
+    text = "# Boat\n\nThe boat was sold in May.\n\n# House\n\nThe house needs a roof.\n"
+    fact = {"text": "The house needs a roof.", "first_line": 1, "last_line": 1}
+    server.reply = lambda asked: {"summary": "A boat, a house.", "facts": [fact]}
+    await reads.memory(user.user_id).remember_text("Things", text)
+    assert [text[start:end] for start, end in await covered(reads, user, "fact")] == ["The house needs a roof."]
+    assert "[1] House: The house" in server.requests[0].text
+
+
+async def test_who_is_not_the_user_neither_reads_nor_keeps_answers(
+    reads: Engine, user: User, server: ModelServer
+) -> None:
+    owner = reads.memory(user.user_id)
+    dave = await owner.provision(NewNode(user.user_id, "Dave", "persona"))
+    await owner.grants.give(owner.principal, NewGrant(dave.node_id, "persona", dave.node_id, "read_write"))
+    persona = reads.memory_as(Principal("persona", dave.node_id, user.user_id))
+    for name in ("a", "b"):
+        report = await persona.remember(Conversation(name, TURNS, "A call", WHEN), node_id=dave.node_id)
+        assert (report.extraction.calls, report.extraction.cached, report.extraction.failures) == (1, 0, ())
+    again = await owner.remember(Conversation("c", TURNS, "A call", WHEN), node_id=dave.node_id)
+    assert again.extraction.calls == 1
+    observations = await kinds(persona, "observation")
+    assert len([hit for hit in observations if hit.content == "Bob keeps in touch with his sister."]) == 2
 
 
 @pytest.mark.ledger("X04")

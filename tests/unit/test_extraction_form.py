@@ -1,0 +1,100 @@
+"""The form of a model's answer takes anything and lets through only what can be stored; reports add up and are told."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.domain.extraction import NOTHING, ExtractionReport, Unextracted, added
+from engine.errors import UnusableAnswer
+from engine.ingest.extraction_form import MOST_ENTRIES, Extracted
+from engine.ingest.model_answers import answer_key
+from engine.providers.language import Prompt, read_answer, schema_of
+from engine.shell.extraction import extraction_lines
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+ENTRIES = st.lists(
+    st.fixed_dictionaries(
+        {"text": ANYTHING},
+        optional={
+            name: ANYTHING
+            for name in ("type", "event_date", "category", "confidence", "importance", "tags", "subjects", "first_line", "private")
+        },
+    ),
+    max_size=3,
+)  # fmt: skip
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(st.text(), ENTRIES, ENTRIES, ANYTHING)
+def test_whatever_a_model_answers_what_is_kept_can_be_stored(
+    summary: str, facts: list[Any], observations: list[Any], names: Any
+) -> None:
+    told = {"summary": summary, "facts": facts, "observations": observations, "entities": names}
+    try:
+        answer = read_answer(json.dumps(told), Extracted)
+    except UnusableAnswer:
+        return
+    texts = [answer.summary, *answer.entities]
+    for fact in answer.facts:
+        texts += [fact.text, fact.named_category, *fact.tags, *fact.subjects]
+        assert 0 <= fact.confidence <= 1 and 0 <= fact.importance <= 1 and 0 <= fact.first_line < 1 << 31
+        assert fact.text and fact.named_category != "whole"
+        assert fact.happened is None or 1 <= fact.happened.year <= 9999
+    for text in texts:
+        assert "\x00" not in text and text.encode().decode() == text
+    assert Extracted.model_validate(answer.model_dump(mode="json")) == answer  # a kept answer is the same one
+
+
+def test_a_usable_answer_has_a_summary_and_a_list_of_facts() -> None:
+    for content in ('{"answer": 42}', '{"summary": "x"}', '{"facts": []}', '{"summary": 5, "facts": []}', '{"summary": "x", "facts": 1}'):  # fmt: skip
+        with pytest.raises(UnusableAnswer):
+            read_answer(content, Extracted)
+    many = {"summary": "x", "facts": [{"text": f"fact {number}"} for number in range(1000)]}
+    assert len(read_answer(json.dumps(many), Extracted).facts) == MOST_ENTRIES
+
+
+def test_the_form_can_constrain_a_model() -> None:
+    def objects(schema: Any) -> list[Any]:
+        inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else []
+        own = [schema] if isinstance(schema, dict) and schema.get("type") == "object" else []
+        return own + [found for part in inner for found in objects(part)]
+
+    found = objects(schema_of(Extracted))
+    assert len(found) == 4
+    assert all(one["additionalProperties"] is False and one["required"] == list(one["properties"]) for one in found)
+
+
+def test_an_answer_is_kept_by_model_prompt_version_and_content() -> None:
+    first = Prompt("read", 1, "Read.")
+    keys = {
+        answer_key("a", first, "text"), answer_key("b", first, "text"), answer_key("a", Prompt("read", 2, "Read."), "text"),
+        answer_key("a", Prompt("read", 1, "Read it."), "text"), answer_key("a", first, "other"),
+    }  # fmt: skip
+    assert len(keys) == 5 and answer_key("a", first, "text") in keys
+
+
+def test_reports_add_up_and_are_told() -> None:
+    failure = Unextracted(uuid4(), "A call", "openai:x did not answer.")
+    parts = [
+        ExtractionReport("openai:x", 2, 0, 1500, 200, 0.5, 3, 1, 1, 1, (failure,)),
+        ExtractionReport("openai:x", 0, 4, 0, 0, 0.0, 1),
+        NOTHING,
+    ]
+    whole = added(parts)
+    assert (whole.calls, whole.cached, whole.input_tokens, whole.cost, whole.facts) == (2, 4, 1500, 0.5, 4)
+    assert [line.plain for line in extraction_lines(whole)] == [
+        "read by openai:x: 4 facts, 1 observation, 1 window summary, 1 record kept as one fact",
+        "2 calls, 4 kept answers, 1,500 tokens in, 200 out, cost 0.5000",
+        "not read: A call: openai:x did not answer.",
+    ]
+    assert list(extraction_lines(added([NOTHING]))) == [] and added([]) == NOTHING
