@@ -22,7 +22,8 @@ CREATE POLICY own ON engine.model_answers TO neurigraph_request
     USING (user_id = (SELECT engine.principal_user())) WITH CHECK (user_id = (SELECT engine.principal_user()));
 GRANT SELECT, INSERT ON engine.model_answers TO neurigraph_request;
 
--- As before, but for facts that hold a whole input: one scan per node, words and meaning of every item together, and the words of its record. Only items of live records, as
+-- As before, but for facts that hold a whole input. Items and records meet in a hash join: the statistics of a young node promise
+-- one row. One scan per node: words and meaning of every item together, and the words of its record. Only items of live records, as
 -- they were at the moment, of the scopes that are named and the user's own, and that came in in one of p_sources (NULL: all).
 -- Vectors of another version are not compared: meaning is NULL then. p_templates: the versions of the tables (search_nodes).
 CREATE OR REPLACE FUNCTION engine.search_scan(p_nodes uuid[], p_schemas text[], p_templates integer[], p_query vector, p_version text,
@@ -30,7 +31,7 @@ CREATE OR REPLACE FUNCTION engine.search_scan(p_nodes uuid[], p_schemas text[], 
                                    p_as_of timestamptz, p_known_at timestamptz)
 RETURNS TABLE (node_id uuid, schema_name text, item_id uuid, kind text, session uuid, "position" integer,
                words float8, meaning float8, record_words float8)
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public SET enable_nestloop = off AS $$
 DECLARE
     place integer;
     slot text := engine.embedding_slot(p_version);
