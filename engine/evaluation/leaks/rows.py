@@ -157,7 +157,7 @@ def search_scan(world: World, rng: Random) -> Operation:
         row.id
         for node in nodes
         for row in world.rows[node]
-        if row.place == "memory_items" and may_see(world, asker, node, row)
+        if row.place == "memory_items" and row.detail != "whole" and may_see(world, asker, node, row)
     }
     schemas = [world.places[node].schema_name for node in nodes]
     named = [scope_text(*scope) for scopes in world.scopes.values() for scope in scopes]
