@@ -14,7 +14,6 @@ import pytest
 from engine.benchmarks.trips import counted
 from engine.bootstrap import open_engine
 from engine.domain.cuts import WeighedTurn, first_cut
-from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
@@ -79,7 +78,7 @@ async def positions(engine: Engine, user: User) -> list[tuple[int, str, bool]]:
     schema = (await engine.memory(user.user_id).shell(user.user_id)).schema_name
     async with engine.postgres.as_service() as connection:
         cursor = await connection.execute(
-            f'SELECT position, content, previous_has_question FROM "{schema}".memory_items ORDER BY position'  # noqa: S608
+            f'SELECT position, content, previous_has_question FROM "{schema}".memory_items ORDER BY position'
         )
         return [(row["position"], row["content"], row["previous_has_question"]) for row in await cursor.fetchall()]
 
@@ -256,7 +255,7 @@ async def test_a_long_conversation_is_cut_by_the_rules_while_it_goes_on(
         assert WATCH <= cut.tokens <= HARD
         expected.append(cut.turns)
         rest = rest[cut.turns :]
-    assert len(expected) >= 2 and state.stored == sum(expected) and state.waiting_tokens < WATCH
+    assert len(expected) >= 2 and (state.stored, state.waiting) == (sum(expected), len(rest))
     page = await here.metadata(user.user_id, limit=100)
     assert {record.trigger_type for record in page.records} == {"chunk_threshold"}
     assert len(page.records) == len(expected)
@@ -285,8 +284,9 @@ async def test_a_turn_larger_than_the_hard_threshold_is_stored_whole_and_reporte
     assert report.turns >= 4
     state = await here.stream("c")
     assert (state.stored, state.waiting, state.oversized) == (4, 2, 1)
-    parts = [content for number, content, _ in await positions(engine, user) if number == 3]
-    assert " ".join(" ".join(parts).split()) == long, "no word of it is missing"
+    assert len([number for number, _, _ in await positions(engine, user) if number == 3]) > 1
+    [record] = (await here.metadata(user.user_id)).records
+    assert f"Bot: {long}\n" in (await here.read_file(user.user_id, record.file_id)).decode(), "whole, in one file"
 
 
 @pytest.mark.ledger("N12")
@@ -296,7 +296,7 @@ async def test_a_job_stores_what_is_due_without_being_asked(settings: Settings, 
         memory = working.memory(user.user_id)
         await memory.append("c", *dialogue(60))
         async with asyncio.timeout(60):
-            while not (await memory.stream("c")).stored:
+            while not (await memory.stream("c")).stored:  # noqa: ASYNC110 (a worker of the queue stores it)
                 await asyncio.sleep(0.1)
         state = await memory.stream("c")
         assert state.state == "open" and state.waiting_tokens < WATCH
@@ -380,7 +380,7 @@ async def test_personal_data_never_reach_the_buffer(settings: Settings, engine: 
             for table in ("conversations", "conversation_turns"):
                 cursor = await connection.execute(
                     f"SELECT t::text AS line FROM engine.{table} AS t WHERE user_id = %s",
-                    [user.user_id],  # noqa: S608
+                    [user.user_id],
                 )
                 lines = "\n".join(row["line"] for row in await cursor.fetchall())
                 assert lines and "vorplex" not in lines
