@@ -14,6 +14,7 @@ from uuid import UUID
 from engine.access.idempotency import Idempotency
 from engine.asking import Parts
 from engine.domain.clock import NOW, Moment
+from engine.domain.event import Event
 from engine.domain.history import Conversation, History
 from engine.domain.node import NewNode, ProvisionedNode, Shell
 from engine.domain.principal import Principal
@@ -24,7 +25,7 @@ from engine.errors import InvalidInput, NotFound
 from engine.files import Files
 from engine.hierarchy.shells import MetadataPage, RegisteredEdge
 from engine.ingest.documents import note
-from engine.ingest.events import Event, event_document
+from engine.ingest.events import event_document
 from engine.ingest.pipeline import Pending, Stored
 from engine.intake import take_in
 from engine.living import LivingRecords

@@ -10,3 +10,5 @@ UNION ALL SELECT 'grants', grant_id::text, user_id, '' FROM engine.grants
 UNION ALL SELECT 'access_log', entry_id::text, user_id, event FROM engine.access_log
 UNION ALL SELECT 'compression_state_log', entry_id::text, user_id, trigger FROM engine.compression_state_log
 UNION ALL SELECT 'node_slices', slice_id::text, user_id, '' FROM engine.node_slices
+UNION ALL SELECT 'conversations', source_id, user_id, source_id FROM engine.conversations
+UNION ALL SELECT 'conversation_turns', source_id || ' ' || number, user_id, source_id FROM engine.conversation_turns

@@ -184,6 +184,10 @@ SHARED_POLICIES = {
     "access_log own USING": "shared rows, log",
     "compression_state_log own USING": "shared rows",
     "node_slices own USING": "shared rows",
+    "conversations own USING": "shared rows, update of shared rows",
+    "conversations own WITH CHECK": "insert of a shared row",
+    "conversation_turns own USING": "shared rows, update of shared rows",
+    "conversation_turns own WITH CHECK": "insert of a shared row",
 }
 
 

@@ -14,6 +14,7 @@ import pytest
 from engine.benchmarks.trips import counted
 from engine.bootstrap import open_engine
 from engine.domain.cuts import WeighedTurn, first_cut
+from engine.domain.event import Event
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
@@ -21,7 +22,6 @@ from engine.domain.scope import MemoryScope
 from engine.domain.search import SearchRequest
 from engine.domain.stream import Append, StreamedTurn
 from engine.errors import Conflict, InvalidInput, InvalidText, NotFound, SettingsError
-from engine.ingest.events import Event
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.providers.tokens import ByteCounter
