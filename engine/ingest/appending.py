@@ -22,7 +22,7 @@ from engine.errors import Conflict, InvalidInput, NeurigraphError
 from engine.hierarchy.outbox import StepHook
 from engine.ingest.cleaning import Cleaned, cleaned, key_of, turns_hash
 from engine.ingest.limits import check_text
-from engine.privacy.redact import Redactor
+from engine.privacy.redact import Redactor, total
 from engine.privacy.scopes import redacted_origin
 from engine.providers.tokens import TokenCounter
 from engine.stores.postgres import Postgres
@@ -88,7 +88,6 @@ class Appending:
         self._reached("append_sent")
         row = await self._sent(principal, append, clean, tokens)
         self._reached("append_committed")
-        redacted = clean.replaced() if row["added"] else {}
         return Appended(
             append.conversation_id,
             row["state"],
@@ -99,7 +98,7 @@ class Appending:
             row["turns"] - row["stored"],
             row["tokens"],
             row["waiting_tokens"],
-            dict(redacted),
+            _redacted(clean, row),
         )
 
     async def _cleaned(self, append: Append) -> Cleaned:
@@ -145,6 +144,13 @@ class Appending:
             "scope_id": origin.scope.scope_id,
             "source": origin.source,
         }
+
+
+def _redacted(clean: Cleaned, row: Row) -> dict[str, int]:
+    """What was replaced in the turns that were new, which are the last ones, and in the title where it was new, too."""
+    units = clean.units[len(clean.units) - row["added"] :] if row["added"] else ()
+    opened = row["added"] == row["turns"] > 0
+    return dict(total((*units, clean.title) if opened else units))
 
 
 def _conversation(clean: Cleaned) -> Conversation:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import tracemalloc
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -270,6 +271,36 @@ async def test_a_long_conversation_is_cut_by_the_rules_while_it_goes_on(
     assert [skip.reason for skip in report.skipped] == ["Stored already."]
 
 
+@pytest.mark.ledger("N12")
+async def test_a_conversation_of_many_pieces_is_streamed_with_flat_memory(
+    here: Memory, small: Engine, engine: Engine, user: User
+) -> None:
+    sentence = "The walleye of Loon Lake was weighed at the dock of the cabin number"
+    peaks, done = [], 0
+    while done < 25 * SOFT // 60:  # the 1,200,000 tokens of the benchmark, and twice as many, by these thresholds
+        turns = [
+            StreamedTurn("Ann" if number % 2 == 0 else "Bot", " ".join(f"{sentence} {number}." for _ in range(4)))
+            for number in range(done, done + 10)
+        ]
+        tracemalloc.start()
+        done = (await here.append("c", *turns, first=done)).turns
+        await small.parts.streams.run()
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        async with engine.postgres.as_service() as connection:
+            cursor = await connection.execute(
+                "SELECT count(*) AS waiting FROM engine.conversation_turns WHERE user_id = %s AND content IS NOT NULL",
+                [user.user_id],
+            )
+            assert (await cursor.fetchone())["waiting"] <= HARD // 60 + 10, "words of stored turns are let go"
+    state = await here.stream("c")
+    assert state.tokens > 24 * SOFT and state.waiting_tokens < HARD
+    assert len((await here.metadata(user.user_id, limit=100)).records) >= 20
+    third = len(peaks) // 3
+    assert max(peaks[-third:]) < 1.5 * max(peaks[third : 2 * third])
+    assert (await here.end("c")).conversation.stored == done
+
+
 async def tokens_of(engine: Engine, turns: list[StreamedTurn]) -> list[int]:
     return await engine.parts.streams._appending._counter.count([turn.text for turn in turns])
 
@@ -373,9 +404,11 @@ async def test_personal_data_never_reach_the_buffer(settings: Settings, engine: 
     async with open_engine(settings.model_copy(update={"redact": ("all",)})) as redacting:
         memory = redacting.memory(user.user_id)
         said = StreamedTurn("zq@vorplex.example", "Write to zyxquill@vorplex.example.", ref="id-a@vorplex.example")
-        for _ in range(2):
-            appended = await memory.append("conv-b@vorplex.example", said, title="For c@vorplex.example")
-        assert (appended.turns, appended.redacted) == (1, {})
+        opened, repeated = [
+            await memory.append("conv-b@vorplex.example", said, title="For c@vorplex.example") for _ in range(2)
+        ]
+        assert (opened.turns, opened.redacted) == (1, {"email": 3})
+        assert (repeated.added, repeated.turns, repeated.redacted) == (0, 1, {})
         async with engine.postgres.as_service() as connection:
             for table in ("conversations", "conversation_turns"):
                 cursor = await connection.execute(
