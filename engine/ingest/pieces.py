@@ -30,6 +30,7 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
 Row = dict[str, Any]
+OTHERS = "Other turns are stored under the id of this conversation; those that wait stay where they are."
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class Pieces:
             row = await self._settled(principal, key)
             while (due := await self._due(principal, key, row)) is not None:
                 cut, trigger = due
-                conflict = Conflict("Other turns are stored under the id of this conversation.")
+                conflict = Conflict(OTHERS)
                 try:
                     stored += await self._store_piece(principal, key, row, cut, trigger)
                 except Conflict as error:  # somebody else may have stored the piece
@@ -82,8 +83,11 @@ class Pieces:
 
     async def _settled(self, principal: Principal, key: str) -> Row:
         parameters = {"source_id": key, "hard": self.limits.cuts.hard, "now": self._clock.now()}
-        async with self._postgres.as_principal(principal) as connection:
-            cursor = await connection.execute(sql_text("conversation_settle"), parameters)
+        try:
+            async with self._postgres.as_principal(principal) as connection:
+                cursor = await connection.execute(sql_text("conversation_settle"), parameters)
+        except Conflict as error:
+            raise Conflict(OTHERS) from error
         return (await cursor.fetchall())[0]
 
     async def _due(self, principal: Principal, key: str, row: Row) -> tuple[Cut, TriggerType] | None:

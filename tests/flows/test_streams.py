@@ -188,7 +188,7 @@ async def test_a_stored_conversation_goes_on_only_where_the_client_knows_how_far
 async def test_other_turns_stored_under_the_same_id_are_told_and_nothing_is_lost(here: Memory, small: Engine) -> None:
     await here.append("c", *dialogue(2))
     await here.remember(Conversation("c", (Turn("Ann", "Something else."),)))
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict, match="stay where they are"):
         await here.end("c")
     report = await small.parts.streams.run()
     assert report.failed >= 1
