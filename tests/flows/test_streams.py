@@ -316,8 +316,10 @@ async def test_a_turn_larger_than_the_hard_threshold_is_stored_whole_and_reporte
     state = await here.stream("c")
     assert (state.stored, state.waiting, state.oversized) == (4, 2, 1)
     assert len([number for number, _, _ in await positions(engine, user) if number == 3]) > 1
-    [record] = (await here.metadata(user.user_id)).records
-    assert f"Bot: {long}\n" in (await here.read_file(user.user_id, record.file_id)).decode(), "whole, in one file"
+    records = (await here.metadata(user.user_id)).records
+    files = [(await here.read_file(user.user_id, record.file_id)).decode() for record in records]
+    assert len(files) == 2, "what was answered before, then the question with its long answer"
+    assert [f"Bot: {long}\n" in file for file in files].count(True) == 1, "whole, in one file"
 
 
 @pytest.mark.ledger("N12")
