@@ -28,6 +28,7 @@ from api.problems import (
 )
 from api.reference import reference
 from api.routes import (
+    conversations,
     embedding_versions,
     file_log,
     files,
@@ -56,6 +57,7 @@ ROUTERS = (
     history.router,
     grants.router,
     records.router,
+    conversations.router,
     search.router,
     files.router,
     file_log.router,

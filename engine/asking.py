@@ -19,6 +19,7 @@ from engine.history.changes import Changes
 from engine.history.reading import Past
 from engine.history.relations import RelationHistory
 from engine.ingest.pipeline import Ingest
+from engine.ingest.streaming import Streams
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.file_log import FileLog
 from engine.lifecycle.rehydrate import Rehydration
@@ -36,6 +37,7 @@ class Parts:
     provisioning: Provisioning
     shells: Shells
     ingest: Ingest
+    streams: Streams
     search: Search
     changes: Changes
     past: Past

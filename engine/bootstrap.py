@@ -18,6 +18,7 @@ from engine.access.tokens import Tokens
 from engine.addresses import Addresses, addresses_of, derived
 from engine.asking import Parts
 from engine.domain.clock import Clock, SystemClock
+from engine.domain.cuts import Thresholds
 from engine.domain.search import SearchRequest
 from engine.errors import NeurigraphError
 from engine.hierarchy.outbox import Outbox, StepHook
@@ -29,12 +30,15 @@ from engine.history.contents import ContentHistory
 from engine.history.nodes import NodeHistory
 from engine.history.reading import Past
 from engine.history.relations import RelationHistory
+from engine.ingest.appending import Appending, Hurry
 from engine.ingest.commit import RecordCommit
 from engine.ingest.extract import Extraction, ExtractionLimits
 from engine.ingest.limits import IngestLimits
 from engine.ingest.model_answers import ModelAnswers
+from engine.ingest.pieces import Pieces, StreamLimits
 from engine.ingest.pipeline import Ingest
 from engine.ingest.processing import Processing
+from engine.ingest.streaming import Streams
 from engine.jobs.catalogue import CATALOGUE
 from engine.jobs.job import scheduled
 from engine.jobs.jobs import Jobs
@@ -50,12 +54,13 @@ from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.retention import KeptFor, Retention
 from engine.lifecycle.sweep import Sweep
-from engine.models import Loader, active_model, language_model
+from engine.models import Loader, active_model, language_model, token_counter
 from engine.neurigraph import Engine
 from engine.privacy.redact import Redactor
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
 from engine.providers.language import LanguageModel
+from engine.providers.tokens import TokenCounter
 from engine.retrieval.pipeline import Search
 from engine.retrieval.weights import load_weights
 from engine.settings import Settings
@@ -78,14 +83,14 @@ def _no_step(_: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Stores:
-    """The opened stores, the model that is searched with, the queue and the runs that it keeps, the model that reads."""
+    """The opened stores, the model that is searched with, the jobs, who counts tokens, the model that reads."""
 
     postgres: Postgres
     neo4j: Neo4j
     objects: ObjectStore
     active: ActiveModel
-    queue: Queue
-    runs: Runs
+    jobs: Jobs
+    counter: TokenCounter
     language: LanguageModel | None
 
 
@@ -106,7 +111,7 @@ async def open_engine(
     Raises StackError, StoreUnavailable, MigrationError, SettingsError.
     """
     settings, progress, clock = settings or Settings(), progress or Silent(), clock or SystemClock()
-    Redactor(settings.redact)  # a misspelt kind starts no servers
+    Redactor(settings.redact), _stream_limits(settings)  # a misspelt kind, a wrong order start no servers
     async with AsyncExitStack() as stack:
         addresses = await addresses_of(settings, progress, stack)
         neo4j = Neo4j(
@@ -137,15 +142,18 @@ async def open_engine(
         queue = _queue(settings, addresses, runs)
         stack.push_async_callback(queue.close)
         await _initialize(postgres, neo4j, objects, queue, addresses)
-        active = await active_model(settings, postgres, Loader(settings, progress))
+        loader = Loader(settings, progress)
+        active = await active_model(settings, postgres, loader)
         stack.push_async_callback(active.close)
         language = language_model(settings)
         if language is not None:
             stack.push_async_callback(language.close)
-        stores = _Stores(postgres, neo4j, objects, active, queue, runs, language)
+        jobs = Jobs(CATALOGUE, scheduled(CATALOGUE, settings.job_schedules), queue, runs, clock)
+        stores = _Stores(postgres, neo4j, objects, active, jobs, await token_counter(loader), language)
         redactor = Redactor(settings.redact, derived(addresses.postgres_url, b"neurigraph redacted ids").encode())
         engine = _wired(settings, stores, redactor, clock, on_step)
         stack.push_async_callback(engine.parts.rehydration.close)
+        stack.push_async_callback(engine.parts.streams.close)
         await engine.outbox.recover_quietly(0)
         await engine.nodes.tell_quietly()
         for background in (_recover_for_ever(engine.outbox, active), engine.upgrades.run_quietly(), _warm(engine)):
@@ -172,11 +180,6 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
     outbox = Outbox(postgres, neo4j, on_step)
     shells = Shells(postgres, neo4j, clock)
     commit = RecordCommit(postgres, objects, outbox, clock, on_step)
-    reading = ExtractionLimits(
-        settings.language_model_characters, settings.summary_words, settings.language_model_prices
-    )
-    extraction = Extraction(stores.language, ModelAnswers(postgres, clock), postgres, reading)
-    processing = Processing(active, extraction, settings.summary_words)
     limits = IngestLimits(settings.batch_turns, settings.summary_words, settings.max_text_bytes)
     states, nodes = FileStates(postgres, clock, _file_times(settings)), NodeStates(postgres, neo4j)
     dormancy = Dormancy(states, nodes, objects, shells, clock, on_step)
@@ -184,10 +187,12 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
     relations = RelationHistory(postgres, neo4j, outbox, shells, clock, on_step)
     node_history = NodeHistory(postgres, neo4j, outbox, active, clock, on_step)
     contents = ContentHistory(postgres, outbox, active, clock, on_step)
+    ingest = Ingest(postgres, neo4j, _processing(settings, stores, clock), commit, limits, redactor)
     parts = Parts(
         provisioning=Provisioning(postgres, outbox, active, clock, on_step),
         shells=shells,
-        ingest=Ingest(postgres, neo4j, processing, commit, limits, redactor),
+        ingest=ingest,
+        streams=_streams(settings, stores, ingest, redactor, clock, on_step),
         search=search,
         changes=Changes(shells, contents, node_history, relations),
         past=Past(postgres, shells, node_history, relations, clock),
@@ -206,7 +211,6 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
         timedelta(days=settings.outbox_days),
         timedelta(days=settings.job_history_days),
     )
-    schedules = scheduled(CATALOGUE, settings.job_schedules)
     return Engine(
         settings=settings,
         parts=parts,
@@ -221,12 +225,34 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
         states=states,
         nodes=nodes,
         retention=Retention(postgres, clock, kept),
-        jobs=Jobs(CATALOGUE, schedules, stores.queue, stores.runs, clock),
+        jobs=stores.jobs,
         tokens=Tokens(postgres, settings.workspace, clock),
         integrations=Integrations(postgres, settings.workspace),
         upgrades=Upgrades(postgres),
         embeddings=EmbeddingVersions(postgres, neo4j, active, search.search_with, settings.workspace, clock),
     )
+
+
+def _streams(
+    settings: Settings, stores: _Stores, ingest: Ingest, redactor: Redactor, clock: Clock, on_step: StepHook
+) -> Streams:
+    appending = Appending(stores.postgres, stores.counter, redactor, clock, on_step, settings.max_text_bytes)
+    hurry = Hurry(lambda: stores.jobs.ask("conversations"))
+    pieces = Pieces(stores.postgres, ingest, _stream_limits(settings), clock, on_step)
+    return Streams(stores.postgres, appending, hurry, pieces, redactor, clock)
+
+
+def _stream_limits(settings: Settings) -> StreamLimits:
+    cuts = Thresholds(settings.stream_watch_from, settings.stream_soft, settings.stream_hard)
+    return StreamLimits(cuts, timedelta(minutes=settings.stream_silence_minutes))
+
+
+def _processing(settings: Settings, stores: _Stores, clock: Clock) -> Processing:
+    reading = ExtractionLimits(
+        settings.language_model_characters, settings.summary_words, settings.language_model_prices
+    )
+    extraction = Extraction(stores.language, ModelAnswers(stores.postgres, clock), stores.postgres, reading)
+    return Processing(stores.active, extraction, settings.summary_words)
 
 
 def _file_times(settings: Settings) -> FileTimes:

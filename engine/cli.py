@@ -20,6 +20,7 @@ from engine.shell import (
     past,
     session,
     stack,
+    streams,
     tokens,
 )
 
@@ -40,6 +41,7 @@ def application() -> typer.Typer:
         demonstration,
         stack,
         content,
+        streams,
         files,
         doors,
         jobs,

@@ -14,6 +14,7 @@ from uuid import UUID
 from engine.access.idempotency import Idempotency
 from engine.asking import Parts
 from engine.domain.clock import NOW, Moment
+from engine.domain.event import Event
 from engine.domain.extraction import added
 from engine.domain.history import Conversation, History
 from engine.domain.node import NewNode, ProvisionedNode, Shell
@@ -25,6 +26,7 @@ from engine.errors import InvalidInput, NotFound
 from engine.files import Files
 from engine.hierarchy.shells import MetadataPage, RegisteredEdge
 from engine.ingest.documents import note
+from engine.ingest.events import event_document
 from engine.ingest.pipeline import Pending, Stored
 from engine.intake import take_in
 from engine.living import LivingRecords
@@ -32,9 +34,10 @@ from engine.privacy.nodes import check_names, redacted_edge, redacted_node
 from engine.privacy.redact import Redactor, total
 from engine.privacy.scopes import redacted_scope
 from engine.progress import Progress, Silent
+from engine.streamed import Streamed
 
 
-class Memory(LivingRecords, Files):
+class Memory(LivingRecords, Files, Streamed):
     """The memory of one user, as its principal may see it. Errors are those of `engine.errors`; missing and
     forbidden look the same."""
 
@@ -127,6 +130,17 @@ class Memory(LivingRecords, Files):
             raise InvalidInput("There is no text to store.")
         document = note(source_id, title, text, content_type)
         pending = Pending(document, await self._node(node_id), privacy, self.origin)
+        return await self._store([pending], "event_boundary", Silent())
+
+    async def remember_event(
+        self, event: Event, *, node_id: UUID | None = None, privacy: Privacy = "org"
+    ) -> IngestReport:
+        """Stores something that happened (a meeting, a call, a session, a milestone) as one record; `privacy` as in `remember`.
+
+        One whose `source_id` is known is not stored again.
+        """
+        check_privacy(self.principal, privacy)
+        pending = Pending(event_document(event), await self._node(node_id), privacy, self.origin)
         return await self._store([pending], "event_boundary", Silent())
 
     async def ingest(self, history: History, progress: Progress | None = None) -> IngestReport:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import dataclass
 from importlib import import_module
 
 from engine.domain.embedding import EmbeddingVersion, ModelChoice, usual_compression
 from engine.embedded import encoder_folder
-from engine.errors import SettingsError
+from engine.errors import SettingsError, StackError
 from engine.progress import Progress
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Embedder
 from engine.providers.language import LanguageModel
 from engine.providers.onnx import OnnxEncoder
 from engine.providers.openai import OpenAIEmbedder
+from engine.providers.tokens import ByteCounter, TokenCounter, VocabularyCounter
 from engine.settings import Settings
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
@@ -110,6 +112,20 @@ async def active_model(settings: Settings, postgres: Postgres, loader: Loader) -
         return next(version for version in await _known(postgres) if version.status == "active")
 
     return ActiveModel(Model(active, embedder), find, loader.load)
+
+
+async def token_counter(loader: Loader) -> TokenCounter:
+    """Counts by the vocabulary of the configured offline encoder, fetched with it at the first start.
+
+    Where vectors are made elsewhere and it cannot be brought here, by bytes. Raises SettingsError.
+    """
+    settings = loader.settings
+    try:
+        folder = await encoder_folder(settings.cache, settings.encoder, loader.progress, base_url=settings.jars_url)
+    except StackError as error:
+        log.warning("tokens of streamed conversations are estimated by bytes: %s", error.detail)
+        return ByteCounter()
+    return await asyncio.to_thread(VocabularyCounter.load, folder)
 
 
 def _option(choice: ModelChoice) -> str:

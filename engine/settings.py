@@ -75,6 +75,14 @@ class Settings(BaseSettings):
     max_text_bytes: int = Field(default=64 * 1024 * 1024, ge=1024)
     """The largest single text or file that is taken in."""
     batch_turns: int = Field(default=128, ge=1, le=512)
+    stream_watch_from: int = Field(default=480_000, ge=1)
+    """Tokens of a streamed conversation that wait before it is cut at the end of an exchange; see docs/streams.md."""
+    stream_soft: int = Field(default=500_000, ge=1)
+    """The same before it is cut at the end of the next response."""
+    stream_hard: int = Field(default=620_000, ge=1, le=2**31 - 1)
+    """The most that one piece of it has, unless a single turn is larger."""
+    stream_silence_minutes: float = Field(default=30, gt=0)
+    """How long a streamed conversation may be silent before it is ended."""
     recompress_after_minutes: float = Field(default=10, gt=0)
     """How long a file stays restored after the last retrieval."""
     dormant_after_days: float = Field(default=30, gt=0)

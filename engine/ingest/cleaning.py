@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from engine.domain.history import Conversation, Turn
@@ -38,18 +38,29 @@ class Cleaned:
 
     def knows(self, content_hash: bytes, units: int) -> bool:
         """Whether the hash is that of the first units, as they are stored now or as they came."""
-        return any(fingerprint(content, units) == content_hash for content in (self.content, self.original))
+        contents = (self.content, self.original)
+        return any(fingerprint(content, units) == content_hash for content in contents) or any(
+            isinstance(content, Conversation) and turns_hash(content.turns[:units]) == content_hash
+            for content in contents
+        )
 
 
 def fingerprint(content: Conversation | Document, units: int | None = None) -> bytes:
-    """SHA-256 that tells whether stored units are a beginning of this content."""
+    """SHA-256 that tells whether stored units are a beginning of this content; of turns, a chain with a link for each."""
     if isinstance(content, Conversation):
-        return turns_hash(content.turns[:units])
+        return chained(b"", (turns_hash([turn]) for turn in content.turns[:units]))
     return hashlib.sha256(content.text.encode("utf-8", "surrogatepass")).digest()
 
 
+def chained(chain: bytes, digests: Iterable[bytes]) -> bytes:
+    """The chain, prolonged by the hashes of further turns; empty without any. The database prolongs it in the same way."""
+    for digest in digests:
+        chain = hashlib.sha256(chain + digest).digest()
+    return chain
+
+
 def turns_hash(turns: Sequence[Turn]) -> bytes:
-    """SHA-256 over speakers, texts and times, in order."""
+    """SHA-256 over speakers, texts and times, in order: of one turn, or, as earlier versions kept it, of all."""
     digest = hashlib.sha256()
     for turn in turns:
         for part in (turn.speaker, turn.text, turn.at.isoformat() if turn.at else ""):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.errors import InvalidText, TooLarge
+
 
 @dataclass(frozen=True, slots=True)
 class IngestLimits:
@@ -12,3 +14,15 @@ class IngestLimits:
     batch_turns: int
     summary_words: int
     max_text_bytes: int
+
+
+def check_text(text: str, where: str, most_bytes: int) -> None:
+    """Raises InvalidText for what a database could not hold, TooLarge; `where` says of which text."""
+    if "\x00" in text:
+        raise InvalidText(f"The text holds a NUL character ({where}).")
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise InvalidText(f"The text is not valid Unicode ({where}, character {error.start}).") from error
+    if size > most_bytes:
+        raise TooLarge(f"{where} has {size} bytes; at most {most_bytes} are taken in.")

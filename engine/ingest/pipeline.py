@@ -30,13 +30,14 @@ from engine.domain.record import (
     TriggerType,
 )
 from engine.domain.scope import INGESTED, Origin
-from engine.errors import EmbeddingsChanged, InvalidText, NotFound, TooLarge
+from engine.errors import EmbeddingsChanged, NotFound
 from engine.ingest.assign import NodeVocabulary, assign
 from engine.ingest.cleaning import Cleaned, cleaned, fingerprint, key_of
 from engine.ingest.commit import RecordCommit
+from engine.ingest.continuing import Continuation, new_turns
 from engine.ingest.derived import without_whole
 from engine.ingest.drafts import Document, PlacedTurn, chunks, conversation_drafts, document_draft
-from engine.ingest.limits import IngestLimits
+from engine.ingest.limits import IngestLimits, check_text
 from engine.ingest.processing import Processing
 from engine.privacy.redact import Counts, Redactor, total
 from engine.privacy.scopes import redacted_origin
@@ -71,12 +72,13 @@ class Stored:
 @dataclass(frozen=True, slots=True)
 class Pending:
     """A conversation or document with the node it was given by hand, if any, whether others may ever read it, to what it
-    belongs and how it came in. What is scoped is private."""
+    belongs and how it came in. What is scoped is private. `piece`: the turns are a piece of a streamed conversation."""
 
     content: Conversation | Document
     node: AssignableNode | None = None
     privacy: Privacy = "org"
     origin: Origin = INGESTED
+    piece: Continuation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ class _Source:
     known: dict[str, Any] | None
     node: AssignableNode | None
     trigger: TriggerType
+    piece: Continuation | None
 
 
 class Ingest:
@@ -193,7 +196,8 @@ class Ingest:
         if isinstance(clean, Skipped):
             return clean
         key = principal.own_key(key_of(pending.content, self._redactor))
-        source = _Source(key, uuid5(principal.user_id, key), clean, seen.get(key), pending.node, trigger)
+        session = uuid5(principal.user_id, key)
+        source = _Source(key, session, clean, seen.get(key), pending.node, trigger, pending.piece)
         if isinstance(clean.content, Document):
             drafted = self._draft_document(source, clean.content, vocabulary)
         else:
@@ -208,25 +212,19 @@ class Ingest:
     def _draft_conversation(
         self, source: _Source, conversation: Conversation, vocabulary: NodeVocabulary
     ) -> Drafted | Skipped:
-        known, node = source.known, source.node
-        done = known["units"] if known else 0
+        new = new_turns(source.key, source.cleaned, source.known, source.piece)
+        if isinstance(new, Skipped):
+            return new
         turns = conversation.turns
-        if known and (done > len(turns) or not source.cleaned.knows(known["content_hash"], done)):
-            return Skipped(
-                conversation.source_id, "Its stored turns were changed at the source; stored turns stay as they are."
-            )
-        if done == len(turns):
-            return Skipped(conversation.source_id, "Stored already." if turns else "It has no turns.")
-        for number, turn in enumerate(turns[done:], done):
-            self._check(turn.text, f"turn {number} of {conversation.source_id}")
-        nodes = [node] * len(turns) if node else assign([turn.text for turn in turns], vocabulary)
+        for place in range(new.start, len(turns)):
+            self._check(turns[place].text, f"turn {new.before + place} of {conversation.source_id}")
+        nodes = [source.node] * len(turns) if source.node else assign([turn.text for turn in turns], vocabulary)
         placed = [
-            PlacedTurn(number, turns[number], turns[number - 1].text if number else None, nodes[number])
-            for number in range(done, len(turns))
+            PlacedTurn(new.before + place, turns[place], turns[place - 1].text if place else new.previous, nodes[place])
+            for place in range(new.start, len(turns))
         ]
-        advance = SourceAdvance(source.key, done, len(turns), fingerprint(conversation))
         drafts = conversation_drafts(source.session, conversation, placed, source.trigger)
-        return Drafted(tuple(drafts), advance, len(placed), source.cleaned.replaced(done))
+        return Drafted(tuple(drafts), new.advance, len(placed), source.cleaned.replaced(new.start))
 
     def _draft_document(self, source: _Source, document: Document, vocabulary: NodeVocabulary) -> Drafted | Skipped:
         known, node = source.known, source.node
@@ -243,14 +241,7 @@ class Ingest:
         return Drafted((draft,), advance, 0, source.cleaned.replaced())
 
     def _check(self, text: str, where: str) -> None:
-        if "\x00" in text:
-            raise InvalidText(f"The text holds a NUL character ({where}).")
-        try:
-            size = len(text.encode("utf-8"))
-        except UnicodeEncodeError as error:
-            raise InvalidText(f"The text is not valid Unicode ({where}, character {error.start}).") from error
-        if size > self._limits.max_text_bytes:
-            raise TooLarge(f"{where} has {size} bytes; at most {self._limits.max_text_bytes} are taken in.")
+        check_text(text, where, self._limits.max_text_bytes)
 
     # commit ----------------------------------------------------------------------------------------------
 

@@ -42,6 +42,10 @@ async def _sweep_files(engine: Engine) -> Report:
     return asdict(await engine.dormancy.run())
 
 
+async def _store_conversations(engine: Engine) -> Report:
+    return asdict(await engine.parts.streams.run())
+
+
 async def _upgrade_nodes(engine: Engine) -> Report:
     return asdict(await engine.upgrades.run())
 
@@ -68,6 +72,12 @@ CATALOGUE = (
     Job("stalled-jobs", "Takes up runs whose worker died.", "* * * * *", _take_up, alone=False),
     Job("orphan-sweep", "Deletes files that no manifest knows, after the grace time.", "23 * * * *", _sweep_orphans),
     Job("file-sweep", "Puts files to sleep whose time is over.", "* * * * *", _sweep_files),
+    Job(
+        "conversations",
+        "Stores what is due of streamed conversations, ends silent ones.",
+        "* * * * *",
+        _store_conversations,
+    ),
     Job("node-upgrade", "Brings node schemas to the newest version.", "17 * * * *", _upgrade_nodes),
     Job("embedding-build", "Makes the vectors that a canary still lacks.", "*/5 * * * *", _build_embeddings),
     Job("drift-check", "Compares the three stores and keeps what does not fit.", "41 3 * * *", _check_drift),

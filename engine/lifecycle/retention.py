@@ -1,4 +1,5 @@
-"""What is kept for a time only: answers under idempotency keys, outbox rows of finished commits, the record of runs."""
+"""What is kept for a time only: answers under idempotency keys, outbox rows of finished commits, the record of runs,
+what was appended to conversations that ended."""
 
 from __future__ import annotations
 
@@ -30,6 +31,7 @@ class CleanUpReport:
     answers: int
     commits: int
     runs: int
+    conversations: int
 
 
 class Retention:
@@ -43,10 +45,11 @@ class Retention:
         now = self._clock.now()
         answers = await self._deleted("clean_answers", before=now - self._kept.answers)
         commits = await self._deleted("clean_commits", before=now - self._kept.commits)
+        conversations = await self._deleted("clean_conversations", before=now - self._kept.answers)
         before = now - self._kept.runs
         runs = await self._deleted("clean_runs", before=before, quiet_before=max(before, now - QUIET))
         await self._deleted("clean_queue", before=before)
-        return CleanUpReport(answers, commits, runs)
+        return CleanUpReport(answers, commits, runs, conversations)
 
     async def _deleted(self, statement: str, **before: datetime) -> int:
         total = 0

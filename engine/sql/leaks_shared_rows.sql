@@ -11,3 +11,5 @@ UNION ALL SELECT 'access_log', entry_id::text, user_id, event FROM engine.access
 UNION ALL SELECT 'compression_state_log', entry_id::text, user_id, trigger FROM engine.compression_state_log
 UNION ALL SELECT 'node_slices', slice_id::text, user_id, '' FROM engine.node_slices
 UNION ALL SELECT 'model_answers', encode(key, 'hex'), user_id, '' FROM engine.model_answers
+UNION ALL SELECT 'conversations', source_id, user_id, source_id FROM engine.conversations
+UNION ALL SELECT 'conversation_turns', source_id || ' ' || number, user_id, source_id FROM engine.conversation_turns

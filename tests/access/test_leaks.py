@@ -186,6 +186,10 @@ SHARED_POLICIES = {
     "node_slices own USING": "shared rows",
     "model_answers own USING": "shared rows",
     "model_answers own WITH CHECK": "insert of a shared row",
+    "conversations own USING": "shared rows, update of shared rows",
+    "conversations own WITH CHECK": "insert of a shared row",
+    "conversation_turns own USING": "shared rows, update of shared rows",
+    "conversation_turns own WITH CHECK": "insert of a shared row",
 }
 
 

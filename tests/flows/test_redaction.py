@@ -23,7 +23,7 @@ from engine.domain.scope import MemoryScope
 from engine.domain.search import SearchRequest
 from engine.domain.terms import term_id, words
 from engine.errors import InvalidName, SettingsError
-from engine.ingest.cleaning import turns_hash
+from engine.ingest.cleaning import fingerprint
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
@@ -125,7 +125,7 @@ def traces(dump: str, folder: Path) -> set[str]:
     rare = {word for value in PLANTED.values() for word in words(value) if len(word) > 6 and not word.isdigit()}
     rare |= {"415555267", *words("zq81Xnv55TrPwq02LmBd")}
     terms = {word for word in rare if re.search(rf'"term": {term_id(word)}\b|[{{,]{term_id(word)}:', dump)}
-    originals = [turns_hash(told.conversations[0].turns), *(file_hash(file.path) for file in told.files)]
+    originals = [fingerprint(told.conversations[0]), *(file_hash(file.path) for file in told.files)]
     originals += [hashlib.sha256(turn.text.encode()).digest() for turn in told.conversations[0].turns]
     hashes = {f"hash {number}" for number, digest in enumerate(originals) if digest.hex() in dump}
     return seen | slugs | terms | hashes

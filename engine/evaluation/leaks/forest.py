@@ -22,6 +22,7 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import MAX_LAYER, NewNode
 from engine.domain.record import IngestReport, Privacy
 from engine.domain.scope import INGESTED, MemoryScope, Origin, SourceKind
+from engine.domain.stream import StreamedTurn
 from engine.errors import DepthExceeded
 from engine.evaluation.leaks.model import Asker, Link, Place, Right, Row, World, Written
 from engine.stores.statements import sql_in, sql_text
@@ -126,6 +127,7 @@ async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Si
     await memory.idempotency.once(memory.principal, key, b"", _answer)
     persona_memory = engine.memory_as(Asker("persona", first.node_id, user).principal)
     await persona_memory.idempotency.once(persona_memory.principal, key, b"", _answer)
+    await memory.append(key, StreamedTurn("user", "This waits."))
 
 
 _KEPT = {"model": "a model", "prompt": "a prompt", "answer": Jsonb({}), "input_tokens": 1, "output_tokens": 1}

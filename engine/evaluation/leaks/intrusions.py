@@ -13,7 +13,7 @@ from psycopg import errors
 from engine.evaluation.leaks.asking import Draw, Operation
 from engine.evaluation.leaks.expected import differing
 from engine.evaluation.leaks.model import Asker, World
-from engine.evaluation.leaks.rows import Statement, a_node, claimant, may_see, may_see_shared
+from engine.evaluation.leaks.rows import KEYED, Statement, a_node, claimant, may_see, may_see_shared
 
 if TYPE_CHECKING:
     from engine.neurigraph import Engine
@@ -101,9 +101,9 @@ _CHANGEABLE = (
 
 
 def update_shared(world: World, rng: Random) -> Operation:
-    """All sources, or all kept answers, changed at once."""
+    """All sources, all kept answers, or all that is streamed, changed at once."""
     asker = claimant(world, rng)
-    table = rng.choice(("sources", "idempotency"))
+    table = rng.choice(KEYED)
     wanted = sum(row["place"] == table and may_see_shared(world, asker, row) for row in world.shared)
     return _changed("update of shared rows", asker, Statement(f"leaks_update_{table}"), wanted)
 
@@ -112,10 +112,10 @@ def insert_shared(world: World, rng: Random) -> Operation:
     """A row more in a shared table, in anybody's name."""
     asker = claimant(world, rng)
     graph = rng.choice((asker.graph, rng.choice(world.users)))
-    table = rng.choice(("sources", "idempotency", "hierarchy", "model_answers", "grant"))
+    table = rng.choice((*KEYED, "hierarchy", "model_answers", "grant"))
     own = asker.kind == "user" and asker.principal_id == graph
     prefix = f"persona:{asker.principal_id}:" if rng.random() < 0.5 else ""
-    keyed = table in ("sources", "idempotency")
+    keyed = table in KEYED
     allowed = table != "grant" and (own or (keyed and prefix != "" and _at_home(world, asker, graph)))
     more = {"key": f"{prefix}{uuid4()}"} if keyed else {"node_id": _node_of(world, graph, rng)}
     statement = Statement(f"leaks_insert_{table}", None, {"user_id": graph, **more})

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 REFUSED = "refused"
 STATE_LOG = "compression_state_log"
+KEYED = ("sources", "idempotency", "conversations", "conversation_turns")
+"""Shared tables whose rows belong to whom their key names: the user, or a persona."""
 
 
 def claimant(world: World, rng: Random) -> Asker:
@@ -137,7 +139,7 @@ def may_see_shared(world: World, asker: Asker, row: dict[str, Any]) -> bool:
     if place == "nodes":
         return world.reads(asker, UUID(row["id"]))
     own_key = asker.kind == "persona" and str(row["detail"]).startswith(f"persona:{asker.principal_id}")
-    return place in ("sources", "idempotency") and own_key and world.reads(asker, asker.principal_id)
+    return place in KEYED and own_key and world.reads(asker, asker.principal_id)
 
 
 def search_nodes(world: World, rng: Random) -> Operation:

@@ -1,0 +1,117 @@
+"""Streamed conversations: turns are appended as they are said, and stored in pieces. Events are stored at their end."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from api.bodies import JsonRoute
+from api.context import IdempotencyKey, UserMemory, once, require_user
+from api.problems import answered, documented, replayable
+from api.streams import AppendBody, EndBody, EventBody
+from engine.domain.event import Event
+from engine.domain.record import IngestReport
+from engine.domain.scope import MemoryScope
+from engine.domain.stream import LONGEST_ID, Appended, EndedStream, StreamState
+
+router = APIRouter(prefix="/v1/users/{user_id}", tags=["conversations"], route_class=JsonRoute)
+
+ConversationId = Annotated[str, Path(min_length=1, max_length=LONGEST_ID, examples=["2025-03-01-evening"])]
+WRITE_PROBLEMS = documented(400, 404, 409, 413, 415, 422, 503, 507)
+
+
+@router.post(
+    "/conversations/{conversation_id}/turns",
+    operation_id="appendTurns",
+    status_code=201,
+    response_model=Appended,
+    responses=replayable(answered(200, Appended, "All of these turns were there already.")) | WRITE_PROBLEMS,
+)
+async def append_turns(
+    conversation_id: ConversationId, body: AppendBody, memory: UserMemory, request: Request, response: Response,
+    key: IdempotencyKey = None,
+) -> Any:  # fmt: skip
+    """Appends turns to a conversation, opened by its first ones; they are durable when the answer comes.
+
+    Sent again with the same number (`first`) or ids, they change nothing; a gap, or another turn in the place of one, is 409.
+    They wait until a piece of the conversation is stored, and are not found before.
+    """
+    place = memory.within(MemoryScope(body.scope, body.scope_id), source=body.source)
+
+    async def action() -> tuple[int, Appended]:
+        appended = await place.append(
+            conversation_id,
+            *(turn.turn() for turn in body.turns),
+            first=body.first,
+            title=body.title,
+            started_at=body.started_at,
+            node_id=body.node_id,
+            privacy=body.privacy,
+        )
+        return (201 if appended.added else 200), appended
+
+    return await once(request, response, memory, key, action)
+
+
+@router.post(
+    "/conversations/{conversation_id}/end",
+    operation_id="endConversation",
+    status_code=201,
+    response_model=EndedStream,
+    responses=replayable(answered(200, EndedStream, "Everything was stored already.")) | WRITE_PROBLEMS,
+)
+async def end_conversation(
+    conversation_id: ConversationId, body: EndBody, memory: UserMemory, request: Request, response: Response,
+    key: IdempotencyKey = None,
+) -> Any:  # fmt: skip
+    """Stores what is not stored yet of a conversation, however short. What is cut off, a job finishes."""
+
+    async def action() -> tuple[int, EndedStream]:
+        ended = await memory.end(conversation_id)
+        return (201 if ended.turns else 200), ended
+
+    return await once(request, response, memory, key, action)
+
+
+@router.get("/conversations/{conversation_id}", operation_id="getConversation", responses=documented(404, 422, 503))
+async def conversation(conversation_id: ConversationId, memory: UserMemory) -> StreamState:
+    """How a streamed conversation stands: turns and tokens, what is stored, what waits."""
+    return await memory.stream(conversation_id)
+
+
+@router.get("/conversations", operation_id="listConversations", responses=documented(404, 422, 503))
+async def conversations(
+    memory: UserMemory,
+    after: Annotated[str, Query(max_length=LONGEST_ID, description="The last id of the page before.")] = "",
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> tuple[StreamState, ...]:
+    """Streamed conversations that have not ended, by id, one page."""
+    await require_user(memory)
+    return await memory.streams(after=after, limit=limit)
+
+
+@router.post(
+    "/events",
+    operation_id="writeEvent",
+    status_code=201,
+    response_model=IngestReport,
+    responses=replayable(answered(200, IngestReport, "It was stored already.")) | WRITE_PROBLEMS,
+)
+async def write_event(
+    body: EventBody, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
+) -> Any:
+    """Stores a meeting, a call, a session of work or a milestone as one record."""
+    place = memory.within(MemoryScope(body.scope, body.scope_id), source=body.source)
+    source_id = body.source_id or (
+        f"key:{key}" if key else None
+    )  # as for texts: a repeated request is not stored twice
+    event = Event(
+        body.kind, body.title, body.text, body.started_at, body.ended_at, tuple(body.participants), source_id
+    )  # fmt: skip
+
+    async def action() -> tuple[int, IngestReport]:
+        report = await place.remember_event(event, node_id=body.node_id, privacy=body.privacy)
+        return (201 if report.records else 200), report
+
+    return await once(request, response, memory, key, action)

@@ -1,0 +1,68 @@
+"""What requests about streamed conversations and events hold."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field, Strict, StringConstraints
+
+from api.models import Body, Instant
+from engine.domain.event import LONGEST_NAME, MOST_PARTICIPANTS, EventKind
+from engine.domain.record import Privacy
+from engine.domain.scope import LONGEST_SCOPE_ID, ScopeKind, SourceKind
+from engine.domain.stream import LAST_NUMBER, LONGEST_REF, LONGEST_TITLE, MOST_APPENDED, StreamedTurn
+
+Participant = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
+
+
+class StreamedTurnBody(Body):
+    """One utterance."""
+
+    speaker: str = Field(max_length=200, examples=["Bob"])
+    text: str = Field(examples=["Dave married my sister Ellen in 2003."])
+    at: Instant | None = None
+    id: str | None = Field(default=None, min_length=1, max_length=LONGEST_REF, description="The client's own id of it.")
+    role: Literal["user", "assistant"] | None = Field(default=None, description="Who asks, and who answers.")
+
+    def turn(self) -> StreamedTurn:
+        """The turn as the engine takes it."""
+        return StreamedTurn(self.speaker, self.text, self.at, self.id, self.role)
+
+
+class _Placed(Body):
+    node_id: UUID | None = Field(default=None, description="Where it goes; without it, where its content belongs.")
+    scope: ScopeKind = Field(default="user", description="To what it belongs; what is scoped is private.")
+    scope_id: str | None = Field(
+        default=None, min_length=1, max_length=LONGEST_SCOPE_ID, description="The thread's or workflow's id."
+    )
+    source: SourceKind = Field(default="ingested", description="How it came in.")
+
+
+class AppendBody(_Placed):
+    """Turns for the end of a conversation. Title, times, place and privacy count when it is opened."""
+
+    turns: list[StreamedTurnBody] = Field(min_length=1, max_length=MOST_APPENDED)
+    first: Annotated[int, Strict()] | None = Field(
+        default=None, ge=0, le=LAST_NUMBER, description="The number of the first of these turns, counted from 0."
+    )
+    title: str = Field(default="", max_length=LONGEST_TITLE)
+    started_at: Instant | None = None
+    privacy: Privacy | None = Field(default=None, description="What is private is read by its user alone.")
+
+
+class EndBody(Body):
+    """Nothing to say: an empty object."""
+
+
+class EventBody(_Placed):
+    """Something that happened, remembered at its end."""
+
+    kind: EventKind = Field(examples=["meeting"])
+    title: str = Field(default="", max_length=LONGEST_TITLE, examples=["Price of boats"])
+    text: str = Field(min_length=1, examples=["We agreed to raise the price on March 1."])
+    started_at: Instant | None = None
+    ended_at: Instant | None = None
+    participants: list[Participant] = Field(default=[], max_length=MOST_PARTICIPANTS, examples=[["Ann", "Bob"]])
+    source_id: str | None = Field(default=None, min_length=1, max_length=400)
+    privacy: Privacy = Field(default="org", description="What is private is read by its user alone.")

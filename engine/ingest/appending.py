@@ -1,0 +1,158 @@
+"""Appending turns to a streamed conversation: checked, cleaned, counted, then one round trip to Postgres.
+
+Nothing here asks a model or the graph. When the call returns, the turns are durable.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from time import monotonic
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from engine.domain.clock import Clock
+from engine.domain.history import Conversation, Turn
+from engine.domain.principal import Principal
+from engine.domain.scope import check_privacy, check_scopes
+from engine.domain.stream import Append, Appended
+from engine.errors import Conflict, InvalidInput, NeurigraphError
+from engine.hierarchy.outbox import StepHook
+from engine.ingest.cleaning import Cleaned, cleaned, key_of, turns_hash
+from engine.ingest.limits import check_text
+from engine.privacy.redact import Redactor, total
+from engine.privacy.scopes import redacted_origin
+from engine.providers.tokens import TokenCounter
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+Row = dict[str, Any]
+
+CONTRADICTION = (
+    "A turn does not fit the conversation: another one has its number or id, turns before it are missing, or the conversation"
+    " was opened otherwise. Nothing was appended."
+)
+PAUSE = 5.0
+"""Seconds between two requests for the job that stores."""
+
+
+class Hurry:
+    """Lets the job that stores run now instead of at its time. Nobody waits for it, and nothing is lost without it."""
+
+    def __init__(self, ask: Callable[[], Awaitable[object]]) -> None:
+        self._ask = ask
+        self._asking: asyncio.Task[None] | None = None
+        self._asked = -PAUSE
+
+    def soon(self) -> None:
+        """Asks in the background, unless it was asked a moment ago."""
+        if monotonic() - self._asked >= PAUSE:
+            self._asked = monotonic()
+            self._asking = asyncio.create_task(self._quietly())
+
+    async def _quietly(self) -> None:
+        with suppress(NeurigraphError):
+            await self._ask()
+
+    async def close(self) -> None:
+        """Waits for the request that is under way."""
+        if self._asking is not None:
+            await asyncio.wait([self._asking])
+
+
+class Appending:
+    """The door for turns."""
+
+    def __init__(
+        self, postgres: Postgres, counter: TokenCounter, redactor: Redactor, clock: Clock, reached: StepHook, most_bytes: int
+    ) -> None:  # fmt: skip
+        self._postgres, self._counter, self._redactor = postgres, counter, redactor
+        self._clock, self._reached, self._most_bytes = clock, reached, most_bytes
+
+    async def append(self, principal: Principal, append: Append) -> Appended:
+        """Appends all of the turns or none. Raises Conflict for a gap or a contradiction, NotFound, InvalidInput, InvalidText,
+        TooLarge, StoreUnavailable."""
+        check_scopes(principal, [append.origin.scope])
+        check_privacy(principal, append.privacy or "org")
+        if not principal.owns and append.node_id is None:
+            raise InvalidInput("Whoever is not the user of a memory says at which node to store.")
+        for place, turn in enumerate(append.turns):
+            check_text(turn.text, f"turn {place} of {append.conversation_id}", self._most_bytes)
+            for name in (turn.speaker, turn.ref or ""):
+                check_text(name, f"turn {place} of {append.conversation_id}", self._most_bytes)
+        check_text(append.conversation_id + append.title, append.conversation_id, self._most_bytes)
+        clean = await self._cleaned(append)
+        tokens = await self._counter.count([turn.text for turn in _conversation(clean).turns])
+        self._reached("append_sent")
+        row = await self._sent(principal, append, clean, tokens)
+        self._reached("append_committed")
+        return Appended(
+            append.conversation_id,
+            row["state"],
+            row["added"],
+            len(append.turns) - row["added"],
+            row["turns"],
+            row["stored"],
+            row["turns"] - row["stored"],
+            row["tokens"],
+            row["waiting_tokens"],
+            _redacted(clean, row),
+        )
+
+    async def _cleaned(self, append: Append) -> Cleaned:
+        turns = tuple(Turn(turn.speaker, turn.text, turn.at, turn.ref) for turn in append.turns)
+        conversation = Conversation(append.conversation_id, turns, append.title, append.started_at)
+        if not self._redactor:
+            return Cleaned(conversation, conversation, {}, ())
+        clean = await asyncio.to_thread(cleaned, conversation, self._redactor)
+        assert isinstance(clean, Cleaned)  # only a file cannot be cleaned
+        return clean
+
+    async def _sent(self, principal: Principal, append: Append, clean: Cleaned, tokens: Sequence[int]) -> Row:
+        conversation = _conversation(clean)
+        parameters = {
+            "source_id": principal.own_key(key_of(clean.original, self._redactor)),
+            "opening": Jsonb(self._opening(append, conversation)),
+            "first": append.first,
+            "refs": [turn.ref for turn in conversation.turns],
+            "digests": [turns_hash([turn]) for turn in conversation.turns],
+            "tokens": list(tokens),
+            "roles": [turn.role for turn in append.turns],
+            "times": [turn.at for turn in conversation.turns],
+            "speakers": [turn.speaker for turn in conversation.turns],
+            "contents": [turn.text for turn in conversation.turns],
+            "now": self._clock.now(),
+        }
+        try:
+            async with self._postgres.as_principal(principal) as connection:
+                cursor = await connection.execute(sql_text("conversation_append"), parameters)
+        except Conflict as error:
+            raise Conflict(CONTRADICTION) from error
+        return (await cursor.fetchall())[0]
+
+    def _opening(self, append: Append, conversation: Conversation) -> Row:
+        origin = redacted_origin(append.origin, self._redactor)
+        return {
+            "conversation_id": conversation.source_id,
+            "title": conversation.title,
+            "started_at": append.started_at.isoformat() if append.started_at else None,
+            "node_id": str(append.node_id) if append.node_id else None,
+            "privacy": "private" if origin.scope.narrow else append.privacy,
+            "scope": origin.scope.kind,
+            "scope_id": origin.scope.scope_id,
+            "source": origin.source,
+        }
+
+
+def _redacted(clean: Cleaned, row: Row) -> dict[str, int]:
+    """What was replaced in the turns that were new, which are the last ones, and in the title where it was new, too."""
+    units = clean.units[len(clean.units) - row["added"] :] if row["added"] else ()
+    opened = row["added"] == row["turns"] > 0
+    return dict(total((*units, clean.title) if opened else units))
+
+
+def _conversation(clean: Cleaned) -> Conversation:
+    assert isinstance(clean.content, Conversation)
+    return clean.content

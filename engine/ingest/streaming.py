@@ -1,0 +1,143 @@
+"""Streamed conversations: turns are appended one by one and stored in pieces by the write path.
+
+append   durable in Postgres, nothing else (see `appending`)
+run      what is due by `engine.domain.cuts`, of all conversations (see `pieces`); silent ones are ended
+end      the rest, however short
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from engine.domain.clock import Clock
+from engine.domain.page import check_page
+from engine.domain.principal import Principal
+from engine.domain.stream import Append, Appended, EndedStream, StreamState
+from engine.errors import NeurigraphError, NotFound
+from engine.ingest.appending import Appending, Hurry
+from engine.ingest.drafts import source_key
+from engine.ingest.pieces import Pieces
+from engine.ingest.pipeline import Stored
+from engine.privacy.redact import Redactor
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+Row = dict[str, Any]
+
+PAGE = 100
+RETRY_AFTER = timedelta(minutes=5)
+"""After which a conversation that could not be stored is tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamsReport:
+    """What one run over all conversations did; `failed` ones are tried again later."""
+
+    turns: int
+    records: int
+    ended: int
+    failed: int
+
+
+class Streams:
+    """Streamed conversations of all users."""
+
+    def __init__(
+        self, postgres: Postgres, appending: Appending, hurry: Hurry, pieces: Pieces, redactor: Redactor, clock: Clock
+    ) -> None:
+        self._postgres, self._appending, self._hurry, self._pieces = postgres, appending, hurry, pieces
+        self._redactor, self._clock = redactor, clock
+
+    async def append(self, principal: Principal, append: Append) -> Appended:
+        """See `Appending.append`. Where much waits, the job that stores is told."""
+        appended = await self._appending.append(principal, append)
+        if appended.waiting_tokens >= self._pieces.limits.cuts.watch_from:
+            self._hurry.soon()
+        return appended
+
+    async def close(self) -> None:
+        """Leaves nothing under way."""
+        await self._hurry.close()
+
+    # looking ---------------------------------------------------------------------------------------------
+
+    async def state(self, principal: Principal, conversation_id: str) -> StreamState:
+        """How a conversation stands. Raises NotFound."""
+        parameters = {"source_id": self._key(principal, conversation_id)}
+        rows = await self._postgres.fetch(principal, sql_text("conversation_state"), parameters)
+        if not rows:
+            raise NotFound
+        return _state(rows[0])
+
+    async def page(self, principal: Principal, *, after: str = "", limit: int = 100) -> tuple[StreamState, ...]:
+        """Conversations of the principal that have not ended, by id, one page. Raises InvalidInput."""
+        check_page(limit)
+        parameters = {"after": after, "limit": limit}
+        rows = await self._postgres.fetch(principal, sql_text("conversations_page"), parameters)
+        return tuple(_state(row) for row in rows)
+
+    # storing ---------------------------------------------------------------------------------------------
+
+    async def end(self, principal: Principal, conversation_id: str) -> EndedStream:
+        """Stores what is not stored yet, however short. What a crash leaves of it, the job finishes; again, nothing changes.
+
+        Raises NotFound, Conflict (other turns were stored under this id), StoreUnavailable, ProviderUnavailable.
+        """
+        key = self._key(principal, conversation_id)
+        await self._pieces.end(principal, key)
+        stored = await self._pieces.store_due(principal, key)
+        records = tuple(record for one in stored for record in one.records)
+        return EndedStream(await self.state(principal, conversation_id), sum(one.turns for one in stored), records)
+
+    async def run(self) -> StreamsReport:
+        """Stores what is due of all users' conversations, and ends those that fell silent. Raises StoreUnavailable."""
+        turns = records = ended = failed = 0
+        last: Row = {"user_id": UUID(int=0), "source_id": ""}
+        while due := await self._due_page(last):
+            for last in due:
+                principal = Principal(last["principal_kind"], last["principal_id"], last["user_id"])
+                try:
+                    over, stored = await self._look_after(principal, last["source_id"])
+                except NeurigraphError as error:
+                    failed += 1
+                    await self._note_failure(principal, last["source_id"], error)
+                    continue
+                turns += sum(one.turns for one in stored)
+                records += sum(len(one.records) for one in stored)
+                ended += over
+        return StreamsReport(turns, records, ended, failed)
+
+    async def _due_page(self, after: Row) -> list[Row]:
+        now = self._clock.now()
+        parameters = {
+            "silent": now - self._pieces.limits.silence,
+            "watch_from": self._pieces.limits.cuts.watch_from,
+            "now": now,
+            "after_user": after["user_id"],
+            "after_source": after["source_id"],
+            "limit": PAGE,
+        }
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("conversations_due"), parameters)
+            return await cursor.fetchall()
+
+    async def _look_after(self, principal: Principal, key: str) -> tuple[bool, list[Stored]]:
+        """Whether the conversation is over now, and what was stored of it."""
+        row = await self._pieces.end(principal, key, silent=True)
+        stored = await self._pieces.store_due(principal, key)
+        return row["state"] != "open", stored
+
+    async def _note_failure(self, principal: Principal, key: str, error: NeurigraphError) -> None:
+        retry_at = self._clock.now() + RETRY_AFTER
+        parameters = {"source_id": key, "failure": error.detail, "retry_at": retry_at}
+        await self._postgres.change(principal, sql_text("conversation_failed"), parameters)
+
+    def _key(self, principal: Principal, conversation_id: str) -> str:
+        return principal.own_key(source_key(self._redactor.identifier(conversation_id)))
+
+
+def _state(row: Row) -> StreamState:
+    return StreamState(waiting=row["turns"] - row["stored"], **row)

@@ -1,0 +1,226 @@
+"""conversation, event: what comes in as it happens."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any, get_args
+
+import typer
+from rich.table import Table
+
+from engine.domain.event import Event, EventKind
+from engine.domain.record import Privacy
+from engine.domain.scope import USERS, MemoryScope
+from engine.domain.stream import StreamedTurn
+from engine.errors import InvalidInput
+from engine.shell import session
+from engine.shell.options import AsJson, Handle, point, scope_named
+from engine.shell.plain_json import print_json
+from engine.shell.session import Session
+
+if TYPE_CHECKING:
+    from engine.domain.stream import Appended, StreamState
+
+TOGETHER = 20
+"""Turns of one append where they come from a file; those of stdin are appended one by one."""
+_FIELDS = {"speaker", "text", "at", "id", "role"}
+
+Identifier = Annotated[str, typer.Argument(metavar="ID", help="The id of the conversation.")]
+Scope = Annotated[
+    MemoryScope | None, typer.Option("--scope", parser=scope_named, metavar="SCOPE", help="thread:ID or workflow:ID.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands of this module."""
+    conversations = typer.Typer(no_args_is_help=True, help="Conversations that are streamed turn by turn.")
+    conversations.command("append")(append)
+    conversations.command("end")(end)
+    conversations.command("list")(list_open)
+    conversations.command("show")(show)
+    app.add_typer(conversations, name="conversation")
+    app.command("event")(event)
+
+
+def append(  # noqa: PLR0913 (the options of a command are its parameters)
+    context: typer.Context,
+    conversation: Identifier,
+    source: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="JSON lines, one turn each; stdin without it.")
+    ] = None,
+    user: Handle = None,
+    title: Annotated[str, typer.Option("--title", help="Counts when the conversation is opened.")] = "",
+    private: Annotated[bool, typer.Option("--private", help="For its user alone.")] = False,
+    scope: Scope = None,
+    as_json: AsJson = False,
+) -> None:
+    """Append turns: lines like {"speaker": "Bob", "text": "…", "id": "t1", "role": "user"}."""
+    here = session.of(context)
+    here.run(_append(here, conversation, source, user, (title, "private" if private else None, scope), as_json))
+
+
+async def _append(
+    here: Session,
+    conversation: str,
+    source: Path | None,
+    handle: str | None,
+    opening: tuple[str, Privacy | None, MemoryScope | None],
+    as_json: bool,
+) -> None:
+    title, privacy, scope = opening
+    last: Appended | None = None
+    added = 0
+    with _lines(source) as lines:
+        turns = _turns(lines)
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, handle)).user_id).within(scope or USERS)
+            together = TOGETHER if source else 1
+            while batch := await asyncio.to_thread(lambda: tuple(islice(turns, together))):
+                last = await memory.append(conversation, *batch, title=title, privacy=privacy)
+                added += last.added
+    if last is None:
+        raise InvalidInput("There are no turns to append.")
+    if as_json:
+        print_json(here.out, last)
+        return
+    told = f"{added:,} turns appended; {last.turns:,} in all, {last.stored:,} stored, {last.waiting:,} wait"
+    here.out.print(f"{conversation}: {told} ({last.waiting_tokens:,} tokens)", soft_wrap=True)
+
+
+def _lines(source: Path | None) -> IO[str]:
+    if source is None:
+        return open(sys.stdin.fileno(), encoding="utf-8", closefd=False)
+    return source.open(encoding="utf-8")
+
+
+def _turns(lines: IO[str]) -> Iterator[StreamedTurn]:
+    """The turns of JSON lines; blank lines are passed over. Raises InvalidInput with the number of the line."""
+    number = 0
+    try:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield _turn(json.loads(line), number)
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"Line {number} is not JSON: {error.msg} (column {error.colno}).") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"Line {number + 1} is not UTF-8.") from error
+
+
+def _turn(value: Any, number: int) -> StreamedTurn:
+    fits = isinstance(value, dict) and {"speaker", "text"} <= value.keys() <= _FIELDS
+    if not fits or not all(entry is None or isinstance(entry, str) for entry in value.values()):
+        raise InvalidInput(f"Line {number} is no turn: speaker and text, and perhaps at, id, role, all of them texts.")
+    return StreamedTurn(
+        value["speaker"] or "", value["text"] or "", point(value.get("at")), value.get("id"), value.get("role")
+    )
+
+
+def end(context: typer.Context, conversation: Identifier, user: Handle = None, as_json: AsJson = False) -> None:
+    """End a conversation: what is not stored yet is stored, however short."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            ended = await memory.end(conversation)
+        if as_json:
+            print_json(here.out, ended)
+        else:
+            told = (
+                f"{ended.turns:,} turns into {len(ended.records):,} records; it has {ended.conversation.turns:,} turns"
+            )
+            here.out.print(f"{conversation}: {told}", soft_wrap=True)
+
+    here.run(work())
+
+
+def list_open(context: typer.Context, user: Handle = None, as_json: AsJson = False) -> None:
+    """List conversations that have not ended."""
+    here = session.of(context)
+
+    async def work() -> None:
+        states: list[StreamState] = []
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            while page := await memory.streams(after=states[-1].conversation_id if states else "", limit=500):
+                states += page
+        _print(here, states, as_json=as_json)
+
+    here.run(work())
+
+
+def show(context: typer.Context, conversation: Identifier, user: Handle = None, as_json: AsJson = False) -> None:
+    """Show how a conversation stands: turns and tokens, what is stored, what waits."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            state = await memory.stream(conversation)
+        if as_json:
+            print_json(here.out, state)
+        else:
+            _print(here, [state], as_json=False)
+
+    here.run(work())
+
+
+def _print(here: Session, states: list[StreamState], *, as_json: bool) -> None:
+    if as_json:
+        print_json(here.out, states)
+        return
+    if not states:
+        here.out.print("No conversation is open.")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("conversation", "state", "turns", "stored", "waiting", "tokens waiting", "last turn", "failure"):
+        table.add_column(
+            name, overflow="fold", justify="left" if name in ("conversation", "state", "failure") else "right"
+        )
+    for state in states:
+        counts = (state.turns, state.stored, state.waiting, state.waiting_tokens)
+        last = f"{state.last_at:%Y-%m-%d %H:%M}"
+        table.add_row(state.conversation_id, state.state, *(f"{one:,}" for one in counts), last, state.failure or "")
+    here.out.print(table)
+
+
+def event(  # noqa: PLR0913 (the options of a command are its parameters)
+    context: typer.Context,
+    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"One of {', '.join(get_args(EventKind))}.")],
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="What it was about.")],
+    source: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="What happened; stdin without it.")] = None,
+    user: Handle = None,
+    start: Annotated[str | None, typer.Option("--start", metavar="TIME", help="When it began.")] = None,
+    end_time: Annotated[str | None, typer.Option("--end", metavar="TIME", help="When it was over.")] = None,
+    participant: Annotated[list[str] | None, typer.Option("--with", metavar="NAME", help="Who was there.")] = None,
+    source_id: Annotated[str | None, typer.Option("--id", help="Its id; the same one is stored once.")] = None,
+    private: Annotated[bool, typer.Option("--private", help="For its user alone.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Remember a meeting, a call, a session of work or a milestone as one record."""
+    here = session.of(context)
+
+    async def work() -> None:
+        if kind not in get_args(EventKind):
+            raise InvalidInput(f"An event is one of {', '.join(get_args(EventKind))}.")
+        with _lines(source) as lines:
+            text = await asyncio.to_thread(lines.read)
+        happened = Event(
+            kind, title, text, point(start), point(end_time), tuple(participant or ()), source_id  # type: ignore[arg-type]
+        )  # fmt: skip
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            report = await memory.remember_event(happened, privacy="private" if private else "org")
+        if as_json:
+            print_json(here.out, report)
+        elif report.records:
+            here.out.print(f"{' > '.join(report.records[0].path)}: {report.records[0].title}", soft_wrap=True)
+        else:
+            here.out.print("It was stored already; nothing was changed.")
+
+    here.run(work())

@@ -1,0 +1,59 @@
+"""A process that streams a conversation and is killed at a step: `python stream_victim.py HOME CACHE HANDLE OPERATION STEP TIMES`.
+
+Prints every append that was acknowledged. It dies when it reaches STEP for the TIMES-th time; "-" lets it live.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+from engine.bootstrap import open_engine
+from engine.domain.stream import StreamedTurn
+from engine.memory import Memory
+from engine.settings import Settings
+
+TURNS = 60
+THRESHOLDS = {"stream_watch_from": 150, "stream_soft": 160, "stream_hard": 250}
+
+
+def said(number: int) -> StreamedTurn:
+    role = "user" if number % 2 == 0 else "assistant"
+    return StreamedTurn(role, f"Sentence number {number} about walleye.", ref=f"r{number}", role=role)
+
+
+async def append(memory: Memory) -> None:
+    for number in range((await memory.append("s", said(0))).turns, TURNS):
+        appended = await memory.append("s", said(number))
+        print(appended.turns, flush=True)
+
+
+async def main(home: str, cache: str, handle: str, operation: str, step: str, times: str) -> None:
+    left = int(times)
+    armed = False
+
+    def reached(name: str) -> None:
+        nonlocal left
+        if armed and name == step:
+            left -= 1
+            if not left:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    settings = Settings(_env_file=None, home=Path(home), cache=Path(cache), workspace="tests", **THRESHOLDS)
+    async with open_engine(settings, on_step=reached) as engine:
+        memory = engine.memory((await engine.create_user(handle)).user_id)
+        armed = operation == "append"
+        await append(memory)
+        armed = True
+        if operation == "run":
+            await engine.parts.streams.run()
+        elif operation == "end":
+            await memory.end("s")
+        print("done", flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

@@ -1,0 +1,101 @@
+"""A process that dies while it streams or stores: what was acknowledged is there, nothing is there twice."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from psycopg import sql
+
+from engine.bootstrap import open_engine
+from engine.neurigraph import Engine
+from engine.settings import Settings
+from tests.faults.stream_victim import THRESHOLDS, TURNS, said
+
+ROOT = Path(__file__).resolve().parents[2]
+VICTIM = Path(__file__).with_name("stream_victim.py")
+
+
+@pytest.fixture(scope="module")
+async def small(engine: Engine, settings: Settings) -> AsyncIterator[Engine]:
+    async with open_engine(settings.model_copy(update=THRESHOLDS)) as opened:
+        yield opened
+
+
+async def killed(engine: Engine, handle: str, operation: str, step: str, times: int) -> list[str]:
+    """What the victim printed before it died by our hand."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, str(VICTIM), str(engine.settings.home), str(engine.settings.cache), handle, operation, step,
+        str(times), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    out, errors = await asyncio.wait_for(process.communicate(), 120)
+    assert process.returncode == -signal.SIGKILL, errors.decode()
+    return out.decode().split()
+
+
+async def stored(engine: Engine, handle: str) -> list[tuple[int, str]]:
+    user = await engine.find_user(handle)
+    schema = (await engine.memory(user.user_id).shell(user.user_id)).schema_name
+    statement = sql.SQL("SELECT position, content FROM {}.memory_items ORDER BY position").format(
+        sql.Identifier(schema)
+    )
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute(statement)
+        return [(row["position"], row["content"]) for row in await cursor.fetchall()]
+
+
+async def all_is_there_once(engine: Engine, small: Engine, handle: str) -> None:
+    """After recovery, the job and the end, as after any start."""
+    memory = small.memory((await engine.find_user(handle)).user_id)
+    await engine.outbox.recover()
+    await small.parts.streams.run()
+    for number in range(TURNS):  # the client goes on where it was, and is not sure where that is
+        await memory.append("s", said(number))
+    await memory.end("s")
+    state = await memory.stream("s")
+    assert (state.state, state.turns, state.stored, state.waiting_tokens) == ("ended", TURNS, TURNS, 0)
+    assert await stored(engine, handle) == [(number, said(number).text) for number in range(TURNS)]
+    await engine.sweep.run(grace=timedelta(0))
+    assert await engine.doctor.examine() == []
+
+
+@pytest.mark.ledger("N11", "N12")
+@pytest.mark.parametrize(("step", "kept"), [("append_sent", 0), ("append_committed", 1)])
+async def test_a_turn_is_there_once_it_is_acknowledged(engine: Engine, small: Engine, step: str, kept: int) -> None:
+    handle = f"k{uuid4().hex[:12]}"
+    acknowledged = await killed(engine, handle, "append", step, 20)
+    state = await small.memory((await engine.find_user(handle)).user_id).stream("s")
+    assert state.turns == int(acknowledged[-1]) + kept
+    await all_is_there_once(engine, small, handle)
+
+
+@pytest.mark.ledger("N11", "N12", "N15")
+@pytest.mark.parametrize("operation", ["run", "end"])
+@pytest.mark.parametrize(
+    "step",
+    ["piece_read", "objects_written", "content_committed", "graph_written", "made_visible", "piece_stored", "piece_settled"],
+)  # fmt: skip
+async def test_storing_goes_on_wherever_it_died(engine: Engine, small: Engine, operation: str, step: str) -> None:
+    handle = f"k{uuid4().hex[:12]}"
+    printed = await killed(engine, handle, operation, step, 2)  # in the second piece
+    assert printed[-1] == str(TURNS)
+    await all_is_there_once(engine, small, handle)
+
+
+@pytest.mark.ledger("N11")
+async def test_an_end_that_died_at_once_is_finished_by_the_job(engine: Engine, small: Engine) -> None:
+    handle = f"k{uuid4().hex[:12]}"
+    await killed(engine, handle, "end", "end_committed", 1)
+    memory = small.memory((await engine.find_user(handle)).user_id)
+    assert (await memory.stream("s")).state == "ending"
+    await small.parts.streams.run()
+    assert (await memory.stream("s")).state == "ended"
+    await all_is_there_once(engine, small, handle)
