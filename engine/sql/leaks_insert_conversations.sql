@@ -3,4 +3,4 @@ INSERT INTO engine.conversations (user_id, source_id, conversation_id, principal
                                   turns, stored, chain, begun_at, last_at)
 SELECT %(user_id)s::uuid, k.key, 'c', CASE WHEN k.persona IS NULL THEN 'user' ELSE 'persona' END, coalesce(k.persona, %(user_id)s::uuid), k.persona,
        '', 'org', 'user', 'ingested', 0, 0, '', now(), now()
-FROM (SELECT %(key)s::text AS key, nullif(substring(%(key)s::text FROM '^persona:(.{36})')::uuid, %(user_id)s::uuid) AS persona) AS k
+FROM (SELECT %(key)s::text AS key, nullif(substring(%(key)s::text FROM '^persona:([^:]+):')::uuid, %(user_id)s::uuid) AS persona) AS k

@@ -118,11 +118,16 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "revoke_grant": "its own user's grants only",
     "sleep_file": "asks schema_of_file() for the right to write",
     "subject_deltas": "asks can(), and owns() for what is private",
+    "principal_graph": "says whose graph the principal belongs to, nothing else",
     "subject_name": "subjects of the user's own grants only",
 }
 """Functions that run with the owner's rights and that a statement for a principal may name, with what guards each."""
 CALLERS_OWN_RIGHTS = {
     "advance_source",
+    "append_turns",
+    "end_conversation",
+    "principal_id",
+    "settle_conversation",
     "path_at",
     "subjects_changed",
     "template_version",

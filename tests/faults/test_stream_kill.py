@@ -44,7 +44,7 @@ async def killed(engine: Engine, handle: str, operation: str, step: str, times: 
 async def stored(engine: Engine, handle: str) -> list[tuple[int, str]]:
     user = await engine.find_user(handle)
     schema = (await engine.memory(user.user_id).shell(user.user_id)).schema_name
-    statement = sql.SQL("SELECT position, content FROM {}.memory_items ORDER BY position").format(
+    statement = sql.SQL("SELECT position, content FROM {}.memory_items WHERE kind = 'turn' ORDER BY position").format(
         sql.Identifier(schema)
     )
     async with engine.postgres.as_service() as connection:

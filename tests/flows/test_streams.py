@@ -79,7 +79,7 @@ async def positions(engine: Engine, user: User) -> list[tuple[int, str, bool]]:
     schema = (await engine.memory(user.user_id).shell(user.user_id)).schema_name
     async with engine.postgres.as_service() as connection:
         cursor = await connection.execute(
-            f'SELECT position, content, previous_has_question FROM "{schema}".memory_items ORDER BY position'
+            f"SELECT position, content, previous_has_question FROM \"{schema}\".memory_items WHERE kind = 'turn' ORDER BY position"
         )
         return [(row["position"], row["content"], row["previous_has_question"]) for row in await cursor.fetchall()]
 
