@@ -127,6 +127,10 @@ class StoreTimeout(StoreUnavailable):
 class ProviderUnavailable(NeurigraphError):
     """The model service does not answer."""
 
+    def __init__(self, detail: str | None = None, *, retry_after: float | None = None) -> None:
+        self.retry_after = retry_after  # seconds that the service asked for, where it did
+        super().__init__(detail)
+
 
 class DamagedFile(NeurigraphError):
     """The stored file does not match its hash; it was not served."""

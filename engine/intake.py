@@ -10,9 +10,11 @@ from uuid import UUID
 
 from engine.domain.history import History, NodePath
 from engine.domain.node import NewNode
-from engine.domain.record import AssignableNode, IngestReport
+from engine.domain.record import AssignableNode, IngestReport, Skipped
+from engine.errors import InvalidInput
 from engine.ingest.documents import read_document
 from engine.ingest.pipeline import Pending
+from engine.ingest.storing import failed
 from engine.progress import Progress
 
 if TYPE_CHECKING:
@@ -32,12 +34,17 @@ async def take_in(memory: Memory, history: History, progress: Progress, max_text
         )
         for conversation in history.conversations
     ]
+    refused: list[Skipped] = []
     for file in history.files:
-        document = await read_document(file, max_text_bytes=max_text_bytes)
+        try:
+            document = await read_document(file, max_text_bytes=max_text_bytes)
+        except InvalidInput as error:
+            refused.append(failed(f"file:{file.source_id}", error, "read", str(file.path)))
+            continue
         node = places.get(file.node) if file.node else None
         pending.append(Pending(document, node, origin=file.origin or memory.origin))
     progress.start("ingest", sum(len(c.turns) for c in history.conversations) + len(history.files), "turns")
-    report = await memory.store(pending, progress=progress)
+    report = await memory.store(pending, progress, refused)
     progress.finish("ingest", f"{report.turns} turns and {report.files} files into {len(report.records)} records")
     redacted.update(report.redacted)
     return replace(report, nodes_created=created, edges_created=edges, redacted=dict(redacted))

@@ -26,6 +26,7 @@ from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.lifecycle.file_states import FileStates
 from engine.lifecycle.node_states import NodeStates
+from engine.lifecycle.pending_vectors import PendingVectors
 from engine.lifecycle.retention import Retention
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Memory
@@ -72,6 +73,7 @@ class Engine:
     integrations: Integrations
     upgrades: Upgrades
     embeddings: EmbeddingVersions
+    pending: PendingVectors
 
     @property
     def embedder(self) -> Embedder:

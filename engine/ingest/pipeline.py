@@ -18,6 +18,7 @@ from uuid import UUID, uuid5
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.history import Conversation
+from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Principal
 from engine.domain.record import (
     AssignableNode,
@@ -26,18 +27,20 @@ from engine.domain.record import (
     RecordDraft,
     Skipped,
     SourceAdvance,
-    StoredRecord,
     TriggerType,
 )
 from engine.domain.scope import INGESTED, Origin
-from engine.errors import EmbeddingsChanged, InvalidText, NotFound, TooLarge
+from engine.errors import InvalidInput, InvalidText, NotFound, TooLarge
+from engine.ingest.allowance import Allowance
 from engine.ingest.assign import NodeVocabulary, assign
 from engine.ingest.cleaning import Cleaned, cleaned, fingerprint, key_of
 from engine.ingest.commit import RecordCommit
 from engine.ingest.describe import centre, describe
 from engine.ingest.drafts import Document, PlacedTurn, chunks, conversation_drafts, document_draft
+from engine.ingest.failures import FailureLog
 from engine.ingest.limits import IngestLimits
-from engine.privacy.redact import Counts, Redactor, total
+from engine.ingest.storing import Ingested, Storing, failed
+from engine.privacy.redact import Counts, Redactor
 from engine.privacy.scopes import redacted_origin
 from engine.progress import Progress
 from engine.providers.active import ActiveModel, Model
@@ -55,15 +58,10 @@ class Drafted:
     turns: int
     redacted: Counts
 
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """What one commit stored."""
-
-    records: tuple[StoredRecord, ...]
-    turns: int
-    documents: int
-    redacted: Counts
+    @property
+    def source_id(self) -> str:
+        """The id of the source as its user knows it."""
+        return (self.records[0].source_id if self.records else self.advance.source_id).removeprefix("conversation:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +99,9 @@ class Ingest:
         limits: IngestLimits,
         redactor: Redactor,
     ) -> None:
-        self._postgres, self._neo4j, self._active = postgres, neo4j, active
-        self._commit, self._limits, self._redactor = commit, limits, redactor
+        self._postgres, self._neo4j, self.active = postgres, neo4j, active
+        self.commit, self._limits, self._redactor = commit, limits, redactor
+        self.sessions, self.failures = commit.sessions, FailureLog(postgres, commit.clock)
 
     async def nodes(self, principal: Principal, moment: Moment = NOW) -> list[AssignableNode]:
         """The nodes that the principal may write to, the root first. Raises NotFound where there is none."""
@@ -119,41 +118,27 @@ class Ingest:
         contents: Sequence[Pending],
         progress: Progress,
         trigger: TriggerType = "conversation_end",
-    ) -> tuple[list[Stored], list[Skipped]]:
-        """Runs the pipeline over conversations and documents, in order; what was stored and what was not.
+        terms: Terms = PLAIN,
+    ) -> Ingested:
+        """Runs the pipeline over conversations and documents, in order; what was stored, what was not, what was left for later.
 
-        Raises StoreUnavailable, StoreFull, ProviderUnavailable; everything committed before stays, and a second
-        call goes on from there.
+        Raises StoreUnavailable, StoreFull; everything committed before stays, and a second call goes on from there.
         """
-        vocabulary = NodeVocabulary(await self.nodes(principal))
-        skipped: list[Skipped] = []
-        stored: list[Stored] = []
-        committing: asyncio.Task[Stored] | None = None
-        try:
-            async for batch in self._batches(principal, contents, vocabulary, trigger, skipped):
-                model = self._active.current
-                records = await self._process(model, [record for drafted in batch for record in drafted.records])
-                if committing is not None:
-                    stored.append(await committing)
-                committing = asyncio.create_task(self._store(principal, batch, model, records, progress))
-            if committing is not None:
-                stored.append(await committing)
-        finally:
-            if committing is not None and not committing.done():
-                await asyncio.wait([committing])  # a commit under way is never abandoned
-        return stored, skipped
+        return await Storing(self, principal, terms, progress).run(contents, trigger)
 
     # clean → trigger → assign ----------------------------------------------------------------------------
 
-    async def _batches(
+    async def batches(
         self,
         principal: Principal,
         contents: Sequence[Pending],
-        vocabulary: NodeVocabulary,
         trigger: TriggerType,
         skipped: list[Skipped],
+        tolerant: bool,
     ) -> AsyncIterator[list[Drafted]]:
-        """Drafts in batches of at least `batch_turns` items; a source that has nothing new is skipped."""
+        """Drafts in batches of at least `batch_turns` items; a source that has nothing new is skipped, where it is `tolerant`
+        also one that cannot be drafted."""
+        vocabulary = NodeVocabulary(await self.nodes(principal))
         batch: list[Drafted] = []
         for start in range(0, len(contents), 1000):
             page = contents[start : start + 1000]
@@ -161,7 +146,12 @@ class Ingest:
                 principal, [principal.own_key(key_of(pending.content, self._redactor)) for pending in page]
             )
             for pending in page:
-                drafted = await asyncio.to_thread(self._draft, principal, pending, seen, vocabulary, trigger)
+                try:
+                    drafted = await asyncio.to_thread(self._draft, principal, pending, seen, vocabulary, trigger)
+                except InvalidInput as error:
+                    if not tolerant:
+                        raise
+                    drafted = failed(self._redactor.identifier(pending.content.source_id), error, "draft")
                 if isinstance(drafted, Skipped):
                     skipped.append(drafted)
                     continue
@@ -249,40 +239,22 @@ class Ingest:
 
     # summarize ∥ keywords ∥ embed ------------------------------------------------------------------------
 
-    async def _process(self, model: Model, drafts: Sequence[RecordDraft]) -> list[EmbeddedRecord]:
-        """Summary, keywords and vectors of the drafts; the vector of a record stands for its summary."""
+    async def process(self, model: Model, drafts: Sequence[RecordDraft], allowance: Allowance) -> list[EmbeddedRecord]:
+        """Summary, keywords and vectors of the drafts; the vector of a record stands for its summary. Without vectors where
+        the embedding service is silent or a limit is reached: a job makes them later."""
         describing = asyncio.create_task(asyncio.to_thread(self._described, model, drafts))
         try:
-            vectors = await model.embed_documents([item.embedded for draft in drafts for item in draft.items])
+            vectors = await allowance.vectors(model, [item.embedded for draft in drafts for item in draft.items])
         finally:
             described = await describing
+        if vectors is None:
+            return [EmbeddedRecord(draft, None, None) for draft in described]
         starts = list(accumulate((len(draft.items) for draft in described), initial=0))
         parts = [vectors[start:end] for start, end in pairwise(starts)]
         return [EmbeddedRecord(draft, centre(draft, part), part) for draft, part in zip(described, parts, strict=True)]
 
     def _described(self, model: Model, drafts: Sequence[RecordDraft]) -> list[RecordDraft]:
         return [describe(draft, model.embedder.count_tokens, self._limits.summary_words) for draft in drafts]
-
-    # commit ----------------------------------------------------------------------------------------------
-
-    async def _store(
-        self,
-        principal: Principal,
-        batch: Sequence[Drafted],
-        model: Model,
-        records: Sequence[EmbeddedRecord],
-        progress: Progress,
-    ) -> Stored:
-        turns = sum(drafted.turns for drafted in batch)
-        documents = sum(drafted.turns == 0 for drafted in batch)
-        advances = [drafted.advance for drafted in batch]
-        try:
-            stored = await self._commit.commit(principal, records, advances, model)
-        except EmbeddingsChanged:
-            records = await self._process(model := await self._active.follow(), [record.draft for record in records])
-            stored = await self._commit.commit(principal, records, advances, model)
-        progress.advance("ingest", turns + documents)
-        return Stored(tuple(stored), turns, documents, total(drafted.redacted for drafted in batch))
 
 
 def _assignable(row: dict[str, Any]) -> AssignableNode:

@@ -25,8 +25,9 @@ from procrastinate.app import WorkerOptions
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Status
 
+from engine.domain.backoff import pause_before
 from engine.errors import NeurigraphError, StoreUnavailable
-from engine.jobs.job import Cause, Job, pause_before
+from engine.jobs.job import Cause, Job
 from engine.jobs.runs import Runs
 from engine.stores.postgres import STORE
 

@@ -184,6 +184,9 @@ SHARED_POLICIES = {
     "access_log own USING": "shared rows, log",
     "compression_state_log own USING": "shared rows",
     "node_slices own USING": "shared rows",
+    "ingest_sessions own USING": "shared rows",
+    "ingest_sources own USING": "shared rows",
+    "failure_log own USING": "shared rows",
 }
 
 
