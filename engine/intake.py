@@ -12,7 +12,7 @@ from engine.domain.history import History, NodePath
 from engine.domain.node import NewNode
 from engine.domain.record import AssignableNode, IngestReport, Skipped
 from engine.errors import InvalidInput
-from engine.ingest.documents import read_document
+from engine.ingest.documents import read_document, reference_of
 from engine.ingest.pipeline import Pending
 from engine.ingest.storing import failed
 from engine.progress import Progress
@@ -36,13 +36,13 @@ async def take_in(memory: Memory, history: History, progress: Progress, max_text
     ]
     refused: list[Skipped] = []
     for file in history.files:
+        node, origin = places.get(file.node) if file.node else None, file.origin or memory.origin
         try:
             document = await read_document(file, max_text_bytes=max_text_bytes)
         except InvalidInput as error:
-            refused.append(failed(f"file:{file.source_id}", error, "read", str(file.path)))
+            refused.append(failed(f"file:{file.source_id}", error, "read", reference_of(file, node, origin)))
             continue
-        node = places.get(file.node) if file.node else None
-        pending.append(Pending(document, node, origin=file.origin or memory.origin))
+        pending.append(Pending(document, node, origin=origin))
     progress.start("ingest", sum(len(c.turns) for c in history.conversations) + len(history.files), "turns")
     report = await memory.store(pending, progress, refused)
     progress.finish("ingest", f"{report.turns} turns and {report.files} files into {len(report.records)} records")

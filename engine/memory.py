@@ -27,6 +27,7 @@ from engine.hierarchy.shells import MetadataPage, RegisteredEdge
 from engine.ingest.documents import note
 from engine.ingest.pipeline import Pending
 from engine.ingest.storing import Ingested
+from engine.ingesting import Ingesting
 from engine.intake import take_in
 from engine.living import LivingRecords
 from engine.privacy.nodes import check_names, redacted_edge, redacted_node
@@ -35,7 +36,7 @@ from engine.privacy.scopes import redacted_scope
 from engine.progress import Progress, Silent
 
 
-class Memory(LivingRecords, Files):
+class Memory(LivingRecords, Files, Ingesting):
     """The memory of one user, as its principal may see it. Errors are those of `engine.errors`; missing and
     forbidden look the same."""
 

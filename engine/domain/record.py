@@ -143,7 +143,7 @@ class Skipped:
     reason: str
     cause: str = ""
     stage: str = ""
-    path: str = ""
+    reference: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

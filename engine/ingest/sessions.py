@@ -59,8 +59,7 @@ class Sessions:
                 "reason": one.reason,
                 "cause": one.cause,
                 "stage": one.stage,
-                "reference": {"source_id": one.source_id, "session_id": str(session_id)}
-                | ({"path": one.path} if one.path else {}),
+                "reference": {"source_id": one.source_id, **one.reference},
             }
             for one in told
         ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -206,6 +206,6 @@ def _source(drafted: Drafted) -> dict[str, Any]:
     }
 
 
-def failed(source_id: str, error: NeurigraphError, stage: str, path: str = "") -> Skipped:
-    """A source that was put aside because of an error."""
-    return Skipped(source_id, error.detail, type(error).__name__, stage, path)
+def failed(source_id: str, error: NeurigraphError, stage: str, reference: Mapping[str, str] | None = None) -> Skipped:
+    """A source that was put aside because of an error; `reference` says where it can be found again."""
+    return Skipped(source_id, error.detail, type(error).__name__, stage, reference or {})

@@ -215,6 +215,9 @@ class Queue:
             )
             with suppress(NeurigraphError):
                 await self.ask(job, "retry", attempt=attempt + 1, pause=pause)
+        else:
+            with suppress(NeurigraphError):
+                await self._runs.given_up(run_id, job.name, attempt, type(error).__name__, words)
 
 
 def _lock(job: Job) -> str | None:

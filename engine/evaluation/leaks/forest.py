@@ -16,7 +16,7 @@ from uuid import UUID, uuid4
 
 from engine.domain.delta import Change
 from engine.domain.grant import FIELDS, Field, GrantMode, NewGrant, SubjectKind
-from engine.domain.history import Conversation, Turn
+from engine.domain.history import Conversation, History, Turn
 from engine.domain.node import MAX_LAYER, NewNode
 from engine.domain.record import IngestReport, Privacy
 from engine.domain.scope import INGESTED, MemoryScope, Origin, SourceKind
@@ -117,6 +117,8 @@ async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Si
         await add_edge(engine, world, rng, rng.sample(mine, 2))
     with suppress(DepthExceeded):  # which the log of the hierarchy keeps
         await memory.provision(NewNode(chain[-1].node_id, marker(rng)))
+    unstorable = Conversation("unstorable", (Turn("Bob", "\x00"),))  # which the log of failures keeps
+    await memory.ingest(History("leaks", "Leaks", (unstorable,)))
     key = f"key-{marker(rng)}"
     await memory.idempotency.once(memory.principal, key, b"", _answer)
     persona_memory = engine.memory_as(Asker("persona", first.node_id, user).principal)
