@@ -29,11 +29,13 @@ from api.problems import (
 from api.reference import reference
 from api.routes import (
     embedding_versions,
+    failures,
     file_log,
     files,
     grants,
     health,
     history,
+    ingests,
     integrations,
     jobs,
     nodes,
@@ -56,6 +58,8 @@ ROUTERS = (
     history.router,
     grants.router,
     records.router,
+    ingests.router,
+    failures.router,
     search.router,
     files.router,
     file_log.router,
