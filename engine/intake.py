@@ -40,7 +40,9 @@ async def take_in(memory: Memory, history: History, progress: Progress, max_text
         try:
             document = await read_document(file, max_text_bytes=max_text_bytes)
         except InvalidInput as error:
-            refused.append(failed(f"file:{file.source_id}", error, "read", reference_of(file, node, origin)))
+            told = replace(file, title=memory.redactor.text(file.title, Counter()))
+            source_id = memory.redactor.identifier(f"file:{file.source_id}"[:500])
+            refused.append(failed(source_id, error, "read", reference_of(told, node, origin)))
             continue
         pending.append(Pending(document, node, origin=origin))
     progress.start("ingest", sum(len(c.turns) for c in history.conversations) + len(history.files), "turns")

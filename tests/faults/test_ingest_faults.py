@@ -31,6 +31,10 @@ def noise(size: int) -> str:
     return " ".join(os.urandom(8).hex() for _ in range(size // 17))
 
 
+def remounted(disk: Path, mode: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{mode}", str(disk)], check=True)
+
+
 async def nothing_there(engine: Engine, memory: Memory) -> None:
     shell = await memory.shell(memory.principal.user_id)
     assert (shell.records, shell.items) == (0, 0)
@@ -90,7 +94,7 @@ async def test_objects_that_take_nothing_stop_a_write_whole(cramped: Engine, sma
         with pytest.raises(OSError, match="No space"):
             filler.write_bytes(bytes(4 << 20))
     else:
-        subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+        remounted(small_disk, "ro")
     try:
         with pytest.raises(StoreFull if trouble == "full" else StoreUnavailable):
             await memory.remember(Conversation("c", TURNS))
@@ -99,7 +103,7 @@ async def test_objects_that_take_nothing_stop_a_write_whole(cramped: Engine, sma
         if trouble == "full":
             filler.unlink()
         else:
-            subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
+            remounted(small_disk, "rw")
     await nothing_there(cramped, memory)
     assert (await memory.remember(Conversation("c", TURNS))).turns == 40
     assert await cramped.doctor.examine() == []
