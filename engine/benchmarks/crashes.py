@@ -58,7 +58,7 @@ class Ordeal:
 
     def __init__(self, engine: Engine, memory: Memory, handle: str, seed: int) -> None:
         self._engine, self._memory, self._handle = engine, memory, handle
-        self._rng = random.Random(seed)
+        self._rng, self._heard = random.Random(seed), monotonic()
         self.endured = Endured()
 
     async def run(self, writes: int, kills: Sequence[str], progress: Progress) -> Endured:
@@ -66,7 +66,10 @@ class Ordeal:
         at = sorted(self._rng.sample(range(1, writes - 1), len(kills)))
         plan = list(zip(at, self._rng.sample(list(kills), len(kills)), strict=True))
         progress.start("crashes", writes, "writes")
+        self._heard = monotonic()
         while len(self.endured.acknowledged) < writes:
+            if monotonic() - self._heard > SILENCE:  # one writer after the other that does not even begin
+                raise TimeoutError
             left = [number for number in range(writes) if number not in self.endured.acknowledged]
             await self._until_it_dies(left, plan, progress)
         progress.finish("crashes", f"{sum(self.endured.kills.values())} kills")
@@ -76,11 +79,10 @@ class Ordeal:
     async def _until_it_dies(self, left: Sequence[int], plan: list[tuple[int, str]], progress: Progress) -> None:
         writer = await self._writer(left)
         assert writer.stdout is not None
-        heard = monotonic()
         try:
             while line := await asyncio.wait_for(writer.stdout.readline(), SILENCE):
-                self.endured.longest_silence_s = max(self.endured.longest_silence_s, monotonic() - heard)
-                heard = monotonic()
+                self.endured.longest_silence_s = max(self.endured.longest_silence_s, monotonic() - self._heard)
+                self._heard = monotonic()
                 self.endured.acknowledged[int(line)] += 1
                 progress.advance("crashes")
                 while plan and len(self.endured.acknowledged) >= plan[0][0]:
