@@ -11,6 +11,7 @@ import pytest
 from pydantic import SecretStr
 
 from engine.bootstrap import open_engine
+from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.ingest import Limits, Terms
 from engine.domain.node import NewNode
@@ -96,6 +97,24 @@ async def test_what_waits_for_its_vector_is_found_by_its_words_among_what_has_on
     served.active.patience.answered()  # the service is back; the job has not run yet
     answer = await bob.search(SearchRequest("How was the zucchini harvest?"))
     assert answer.embeddings and "zucchini" in answer.hits[0].content
+
+
+@pytest.mark.ledger("N18")
+async def test_a_text_that_is_changed_without_the_service_waits_for_its_vector(
+    served: Engine, service: ModelService, bob: Memory
+) -> None:
+    report = await bob.remember(Conversation("c", TURNS))
+    node, record = bob.principal.user_id, report.records[0].record_id
+    item = next(hit for hit in (await bob.search(SearchRequest("walleye"))).hits if hit.content == TURNS[1].text)
+    service.broken = 401
+    await bob.change(Change("record", record, {"summary": "Zucchini harvest."}, node))
+    await bob.change(Change("item", item.item_id, {"content": "Zucchini grew well."}, node))
+    assert (await bob.metadata(node)).records[0].embedding_pending
+    service.broken = None
+    assert (await served.pending.run()).filled >= 2
+    assert not (await bob.metadata(node)).records[0].embedding_pending
+    assert (await served.embeddings.progress(served.active.current.name)).remaining == 0
+    assert await served.doctor.examine() == []
 
 
 @pytest.mark.ledger("N18")
