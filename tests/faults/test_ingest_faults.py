@@ -47,11 +47,11 @@ async def nothing_there(engine: Engine, memory: Memory) -> None:
 async def test_no_room_for_the_file_of_one_record_leaves_nothing_of_its_commit(engine: Engine, memory: Memory) -> None:
     contents = [
         Pending(Conversation("small", TURNS)),
-        Pending(Conversation("large", (Turn("Bob", noise(300_000)),))),
+        Pending(Conversation("large", (Turn("Bob", noise(40_000)),))),
     ]
     unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, unlimited[1]))  # no file of this process may be larger
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, unlimited[1]))  # no file of this process may be larger
         with pytest.raises(StoreFull):
             await memory.store(contents)
     finally:
