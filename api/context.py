@@ -11,9 +11,10 @@ from uuid import UUID
 from fastapi import Depends, Header, Query, Request, Response
 from fastapi.encoders import jsonable_encoder
 
-from api.models import Instant
+from api.models import Instant, WriteLimits
 from engine.domain.clock import Moment
 from engine.domain.identity import Identity
+from engine.domain.ingest import UNLIMITED, Limits, Terms
 from engine.domain.principal import Principal
 from engine.errors import NotFound
 from engine.memory import Memory
@@ -84,6 +85,12 @@ IdempotencyKey = Annotated[
 
 
 REPLAYED = "Idempotency-Replayed"
+
+
+def on_terms(memory: Memory, key: str | None, limits: WriteLimits | None) -> Memory:
+    """The memory whose writes have a session of the request's key, and keep to its limits."""
+    taken = UNLIMITED if limits is None else Limits(limits.milliseconds, limits.tokens, limits.model_calls)
+    return memory.on_terms(Terms(key=memory.redactor.identifier(key) if key else None, limits=taken))
 
 
 async def require_user(memory: Memory) -> None:

@@ -162,6 +162,32 @@ class ConversationBody(Body):
     started_at: Instant | None = None
 
 
+class WriteLimits(Body):
+    """What a write may take; what a limit keeps from being done now is done later, and the answer says so."""
+
+    milliseconds: Annotated[int, Strict()] | None = Field(
+        default=None, ge=0, le=3_600_000, description="Of waiting for models.", examples=[2000]
+    )
+    tokens: Annotated[int, Strict()] | None = Field(default=None, ge=0, le=10**9, description="Given to models.")
+    model_calls: Annotated[int, Strict()] | None = Field(default=None, ge=0, le=10**6)
+
+
+class TextBody(Body):
+    """One text."""
+
+    text: str = Field(min_length=1)
+    title: str = Field(default="", max_length=2000)
+    source_id: str = Field(min_length=1, max_length=400, examples=["notes-7"])
+
+
+class ManySources(Body):
+    """Conversations and texts that come in together, each placed by its content."""
+
+    conversations: list[ConversationBody] = Field(default=[], max_length=1000)
+    texts: list[TextBody] = Field(default=[], max_length=1000)
+    limits: WriteLimits | None = None
+
+
 class NewRecord(Body):
     """Something to remember: a conversation, or one text; exactly one of the two."""
 
@@ -186,6 +212,7 @@ class NewRecord(Body):
         default=None, min_length=1, max_length=LONGEST_SCOPE_ID, description="The thread's or workflow's id."
     )
     source: SourceKind = Field(default="ingested", description="How it came in.")
+    limits: WriteLimits | None = None
 
 
 class ScopeBody(Body):

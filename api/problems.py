@@ -191,7 +191,7 @@ def _retry(error: errors.NeurigraphError) -> dict[str, str]:
     if isinstance(error, errors.StoreUnavailable | errors.Rehydrating):
         return {"Retry-After": str(max(1, math.ceil(error.retry_after)))}
     if isinstance(error, errors.ProviderUnavailable):
-        return {"Retry-After": str(math.ceil(PROVIDER_RETRY))}
+        return {"Retry-After": str(math.ceil(error.retry_after or PROVIDER_RETRY))}
     return {}
 
 

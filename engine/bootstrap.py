@@ -51,6 +51,7 @@ from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.lifecycle.file_log import FileLog
 from engine.lifecycle.file_states import FileStates, FileTimes
 from engine.lifecycle.node_states import NodeStates
+from engine.lifecycle.pending_vectors import PendingVectors
 from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.retention import KeptFor, Retention
 from engine.lifecycle.sweep import Sweep
@@ -220,6 +221,7 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
         objects=objects,
         active=active,
         doctor=Doctor(postgres, neo4j, objects),
+        pending=PendingVectors(postgres, neo4j, active),
         sweep=Sweep(postgres, objects, clock, grace),
         dormancy=dormancy,
         states=states,

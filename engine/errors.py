@@ -129,6 +129,10 @@ class StoreTimeout(StoreUnavailable):
 class ProviderUnavailable(NeurigraphError):
     """The model service does not answer."""
 
+    def __init__(self, detail: str | None = None, *, retry_after: float | None = None) -> None:
+        self.retry_after = retry_after  # seconds that the service asked for, where it did
+        super().__init__(detail)
+
 
 class RequestRefused(ProviderUnavailable):
     """The model service does not take this request."""

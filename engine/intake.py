@@ -10,9 +10,11 @@ from uuid import UUID
 
 from engine.domain.history import History, NodePath
 from engine.domain.node import NewNode
-from engine.domain.record import AssignableNode, IngestReport
-from engine.ingest.documents import read_document
+from engine.domain.record import AssignableNode, IngestReport, Skipped
+from engine.errors import InvalidInput
+from engine.ingest.documents import read_document, reference_of
 from engine.ingest.pipeline import Pending
+from engine.ingest.storing import failed
 from engine.progress import Progress
 
 if TYPE_CHECKING:
@@ -32,12 +34,19 @@ async def take_in(memory: Memory, history: History, progress: Progress, max_text
         )
         for conversation in history.conversations
     ]
+    refused: list[Skipped] = []
     for file in history.files:
-        document = await read_document(file, max_text_bytes=max_text_bytes)
-        node = places.get(file.node) if file.node else None
-        pending.append(Pending(document, node, origin=file.origin or memory.origin))
+        node, origin = places.get(file.node) if file.node else None, file.origin or memory.origin
+        try:
+            document = await read_document(file, max_text_bytes=max_text_bytes)
+        except InvalidInput as error:
+            told = replace(file, title=memory.redactor.text(file.title, Counter()))
+            source_id = memory.redactor.identifier(f"file:{file.source_id}"[:500])
+            refused.append(failed(source_id, error, "read", reference_of(told, node, origin)))
+            continue
+        pending.append(Pending(document, node, origin=origin))
     progress.start("ingest", sum(len(c.turns) for c in history.conversations) + len(history.files), "turns")
-    report = await memory.store(pending, progress=progress)
+    report = await memory.store(pending, progress, refused)
     progress.finish("ingest", f"{report.turns} turns and {report.files} files into {len(report.records)} records")
     redacted.update(report.redacted)
     return replace(report, nodes_created=created, edges_created=edges, redacted=dict(redacted))

@@ -15,8 +15,8 @@ from engine.access.idempotency import Idempotency
 from engine.asking import Parts
 from engine.domain.clock import NOW, Moment
 from engine.domain.event import Event
-from engine.domain.extraction import added
 from engine.domain.history import Conversation, History
+from engine.domain.ingest import PLAIN, Terms
 from engine.domain.node import NewNode, ProvisionedNode, Shell
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, ContentType, IngestReport, Privacy, Skipped, TriggerType
@@ -27,7 +27,9 @@ from engine.files import Files
 from engine.hierarchy.shells import MetadataPage, RegisteredEdge
 from engine.ingest.documents import note
 from engine.ingest.events import event_document
-from engine.ingest.pipeline import Pending, Stored
+from engine.ingest.pipeline import Pending
+from engine.ingest.storing import Ingested
+from engine.ingesting import Ingesting
 from engine.intake import take_in
 from engine.living import LivingRecords
 from engine.privacy.nodes import check_names, redacted_edge, redacted_node
@@ -37,19 +39,23 @@ from engine.progress import Progress, Silent
 from engine.streamed import Streamed
 
 
-class Memory(LivingRecords, Files, Streamed):
+class Memory(LivingRecords, Files, Ingesting, Streamed):
     """The memory of one user, as its principal may see it. Errors are those of `engine.errors`; missing and
     forbidden look the same."""
 
-    def __init__(self, principal: Principal, parts: Parts, origin: Origin = INGESTED) -> None:
+    def __init__(self, principal: Principal, parts: Parts, origin: Origin = INGESTED, terms: Terms = PLAIN) -> None:
         super().__init__(principal, parts)
-        self.origin = origin
+        self.origin, self.terms = origin, terms
 
     def within(self, scope: MemoryScope = USERS, *, source: SourceKind = "ingested") -> Memory:
         """The same memory inside a thread or workflow: what it stores belongs there, what it searches is all of the user's
         and this. `source` says how what it stores came in. Raises InvalidInput; only the user works within a scope."""
         check_scopes(self.principal, [scope])
-        return Memory(self.principal, self._parts, Origin(scope, source))
+        return Memory(self.principal, self._parts, Origin(scope, source), self.terms)
+
+    def on_terms(self, terms: Terms) -> Memory:
+        """The same memory, what it stores on these terms: the key of its session, what a write may take."""
+        return Memory(self.principal, self._parts, self.origin, terms)
 
     # the hierarchy ---------------------------------------------------------------------------------------
 
@@ -166,16 +172,21 @@ class Memory(LivingRecords, Files, Streamed):
         return await self._parts.ingest.nodes(self.principal)
 
     async def store(
-        self, pending: Sequence[Pending], trigger: TriggerType = "conversation_end", progress: Progress | None = None
+        self, pending: Sequence[Pending], progress: Progress | None = None, refused: Sequence[Skipped] = ()
     ) -> IngestReport:
-        """Stores conversations and documents that are placed already, or are to be; what is stored already is skipped."""
-        return await self._store(pending, trigger, progress or Silent())
+        """Stores conversations and documents that are placed already, or are to be; what is stored already is skipped.
+
+        A store that goes away is waited for some seconds, and one that cannot be stored does not stop the others: it is reported,
+        and noted in the failure log, as are `refused` ones.
+        """
+        many = self.on_terms(replace(self.terms, tolerant=True, refused=tuple(refused)))
+        return await many._store(pending, "conversation_end", progress or Silent())
 
     async def _store(self, pending: Sequence[Pending], trigger: TriggerType, progress: Progress) -> IngestReport:
         for one in pending:
             check_scopes(self.principal, [one.origin.scope])
-        stored, skipped = await self._parts.ingest.store(self.principal, pending, progress, trigger)
-        return _report(self.principal.user_id, stored, skipped)
+        done = await self._parts.ingest.store(self.principal, pending, progress, trigger, self.terms)
+        return _report(self.principal.user_id, done)
 
     # reading ---------------------------------------------------------------------------------------------
 
@@ -197,11 +208,20 @@ class Memory(LivingRecords, Files, Streamed):
         return self._parts.idempotency
 
 
-def _report(user_id: UUID, stored: Sequence[Stored], skipped: Sequence[Skipped]) -> IngestReport:
-    records = tuple(record for commit in stored for record in commit.records)
-    turns = sum(commit.turns for commit in stored)
-    files = sum(commit.documents for commit in stored)
-    items = sum(record.items for record in records)
-    extraction = added(commit.extraction for commit in stored)
-    redacted = total(commit.redacted for commit in stored)
-    return IngestReport(user_id, turns, files, items, records, 0, 0, tuple(skipped), dict(redacted), extraction)
+def _report(user_id: UUID, done: Ingested) -> IngestReport:
+    records = tuple(record for commit in done.stored for record in commit.records)
+    return IngestReport(
+        user_id=user_id,
+        turns=sum(commit.turns for commit in done.stored),
+        files=sum(commit.documents for commit in done.stored),
+        items=sum(record.items for record in records),
+        records=records,
+        nodes_created=0,
+        edges_created=0,
+        skipped=done.skipped,
+        redacted=dict(total(commit.redacted for commit in done.stored)),
+        extraction=done.extraction,
+        session_id=done.session_id,
+        embeddings_pending=sum(record.embedding_pending for record in records),
+        left_out=done.left_out,
+    )

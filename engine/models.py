@@ -62,8 +62,9 @@ class Loader:
     settings: Settings
     progress: Progress
 
-    async def load(self, choice: ModelChoice) -> Embedder:
-        """The embedder of a model. Raises SettingsError, StackError, DownloadFailed, ProviderUnavailable."""
+    async def load(self, choice: ModelChoice, dimension: int | None = None) -> Embedder:
+        """The embedder of a model. Raises SettingsError, StackError, DownloadFailed, and ProviderUnavailable where its dimension
+        is not known yet."""
         settings = self.settings
         if choice.provider == "openai":
             if settings.openai_api_key is None:
@@ -73,6 +74,7 @@ class Loader:
                 choice.model,
                 base_url=settings.openai_base_url,
                 timeout=settings.statement_timeout_s,
+                dimension=dimension,
             )
         if choice.provider != "onnx":
             raise SettingsError(f"There is no provider {choice.provider}; there are onnx and openai.")
@@ -101,7 +103,7 @@ async def active_model(settings: Settings, postgres: Postgres, loader: Loader) -
         )
     if active.choice != choice:
         log.warning("the settings name %s; the active embeddings are %s", choice.version, active.name)
-    embedder = embedder if embedder and active.choice == choice else await loader.load(active.choice)
+    embedder = embedder if embedder and active.choice == choice else await loader.load(active.choice, active.dimension)
     if embedder.dimension != active.dimension:
         await embedder.close()
         raise SettingsError(

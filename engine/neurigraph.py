@@ -12,20 +12,23 @@ from engine.access.integrations import Integrations
 from engine.access.tokens import Tokens
 from engine.asking import Parts
 from engine.domain.history import History
+from engine.domain.ingest import PLAIN, Failure, Terms
 from engine.domain.node import User
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.record import IngestReport
 from engine.domain.scope import INGESTED, Origin
-from engine.errors import NeurigraphError, NotFound, StoreTimeout
+from engine.errors import Conflict, NeurigraphError, NotFound, StoreTimeout
 from engine.hierarchy.outbox import Outbox
 from engine.hierarchy.upgrades import Upgrades
+from engine.ingest.failures import FailureLog
 from engine.jobs.jobs import Jobs
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.lifecycle.file_states import FileStates
 from engine.lifecycle.node_states import NodeStates
+from engine.lifecycle.pending_vectors import PendingVectors
 from engine.lifecycle.retention import Retention
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Memory
@@ -72,6 +75,7 @@ class Engine:
     integrations: Integrations
     upgrades: Upgrades
     embeddings: EmbeddingVersions
+    pending: PendingVectors
 
     @property
     def embedder(self) -> Embedder:
@@ -110,11 +114,29 @@ class Engine:
         return Memory(principal, self.parts)
 
     async def ingest(
-        self, history: History, progress: Progress | None = None, origin: Origin = INGESTED
+        self, history: History, progress: Progress | None = None, origin: Origin = INGESTED, terms: Terms = PLAIN
     ) -> IngestReport:
         """Stores a history for the user that it names, created when there is none; `origin` where the history names none."""
         user = await self.create_user(history.handle, history.display_name)
-        return await self.memory(user.user_id).within(origin.scope, source=origin.source).ingest(history, progress)
+        memory = self.memory(user.user_id).on_terms(terms)
+        return await memory.within(origin.scope, source=origin.source).ingest(history, progress)
+
+    @property
+    def failures(self) -> FailureLog:
+        """What failed for good; without a principal, what of the jobs."""
+        return self.parts.ingest.failures
+
+    async def replay_job(self, failure_id: UUID) -> Failure:
+        """Asks for a run of the job that failed; its entry is settled when one succeeds.
+
+        Raises NotFound, Conflict where it was dismissed, StoreUnavailable.
+        """
+        failure = await self.failures.failure(None, failure_id)
+        if failure.state == "dismissed":
+            raise Conflict("It was dismissed.")
+        if failure.state == "open":
+            await self.jobs.ask(failure.subject)
+        return failure
 
     def working(self, *, only: str | None = None) -> AbstractAsyncContextManager[None]:
         """While this lasts, background jobs are carried out in this process; `only` asked-for runs of one job, if given.

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from api.bodies import JsonRoute
-from api.context import IdempotencyKey, UserMemory, once
+from api.context import IdempotencyKey, UserMemory, on_terms, once
 from api.models import ConversationBody, NewRecord
 from api.problems import answered, documented, replayable
 from engine.domain.history import Conversation, Turn
@@ -36,11 +36,13 @@ async def write_record(
     """
     if (body.conversation is None) == (body.text is None):
         raise InvalidInput("A record is a conversation or a text: send exactly one of the two.")
-    place = memory.within(MemoryScope(body.scope, body.scope_id), source=body.source)
+    place = on_terms(memory, key, body.limits).within(MemoryScope(body.scope, body.scope_id), source=body.source)
 
     async def action() -> tuple[int, IngestReport]:
         if body.conversation is not None:
-            report = await place.remember(_conversation(body.conversation), node_id=body.node_id, privacy=body.privacy)
+            report = await place.remember(
+                conversation_of(body.conversation), node_id=body.node_id, privacy=body.privacy
+            )
         else:
             # Without an id of its own a text is known by the key: a request cut off half way is not stored twice.
             source_id = body.source_id or (f"key:{key}" if key else None)
@@ -52,6 +54,7 @@ async def write_record(
     return await once(request, response, memory, key, action)
 
 
-def _conversation(body: ConversationBody) -> Conversation:
+def conversation_of(body: ConversationBody) -> Conversation:
+    """The conversation that a request holds."""
     turns = tuple(Turn(turn.speaker, turn.text, turn.at, turn.id) for turn in body.turns)
     return Conversation(body.id, turns, body.title, body.started_at)

@@ -123,11 +123,11 @@ class RecordDraft:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedRecord:
-    """A draft with its vectors: `vector` of the summary, one row of `item_vectors` an item."""
+    """A draft with its vectors: `vector` of the summary, one row of `item_vectors` an item; None where they are made later."""
 
     draft: RecordDraft
-    vector: NDArray[np.float32]
-    item_vectors: NDArray[np.float32]
+    vector: NDArray[np.float32] | None
+    item_vectors: NDArray[np.float32] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,20 +150,35 @@ class StoredRecord:
     title: str
     file_id: UUID
     items: int
+    embedding_pending: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that was not stored, and why in one sentence."""
+    """Something that was not stored, and why in one sentence. Where it failed: the error's name, the stage, and where the
+    source can be read again."""
 
     source_id: str
+    reason: str
+    cause: str = ""
+    stage: str = ""
+    reference: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What a write left for later: `what`, of how many items, and why in one sentence. A job makes up for it."""
+
+    what: Literal["embeddings"]
+    items: int
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
     """What an ingest did: `turns` stored, `records` made, nodes and edges created, what was skipped and why, how much
-    personal data of each kind was replaced in what was stored, what models did for it."""
+    personal data of each kind was replaced in what was stored, what models did for it, how many records wait for their vectors,
+    what was left out. Its session can be read later."""
 
     user_id: UUID
     turns: int
@@ -175,3 +190,6 @@ class IngestReport:
     skipped: tuple[Skipped, ...]
     redacted: Mapping[str, int] = field(default_factory=dict)
     extraction: ExtractionReport = NOTHING
+    session_id: UUID | None = None
+    embeddings_pending: int = 0
+    left_out: tuple[LeftOut, ...] = ()

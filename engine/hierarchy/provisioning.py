@@ -19,6 +19,7 @@ from engine.domain.names import clean_name, name_key, schema_name, slug
 from engine.domain.node import MAX_LAYER, NewNode, NodeType, ProvisionedNode, User, shell_text
 from engine.domain.principal import Principal
 from engine.errors import DepthExceeded, InvalidInput, NotFound
+from engine.hierarchy.meaning import Meanings
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.providers.active import ActiveModel
 from engine.stores.postgres import Postgres
@@ -45,7 +46,7 @@ class Provisioning:
     def __init__(
         self, postgres: Postgres, outbox: Outbox, active: ActiveModel, clock: Clock, reached: StepHook
     ) -> None:
-        self._postgres, self._outbox, self._active = postgres, outbox, active
+        self._postgres, self._outbox, self._meanings = postgres, outbox, Meanings(postgres, active)
         self._clock, self._reached = clock, reached
 
     async def user(self, workspace: str, handle: str, display_name: str) -> User:
@@ -57,7 +58,7 @@ class Provisioning:
         user_id = uuid4()
         first = slug(handle)
         root = NewNode(user_id, display_name)
-        payload = self._shell(user_id, user_id, root, "user", await self._meaning(root))
+        payload = self._shell(user_id, user_id, root, "user", await self._meaning(user_id, root))
         parameters = {
             "user_id": user_id,
             "workspace": workspace,
@@ -87,13 +88,13 @@ class Provisioning:
         new = _checked(new)
         if not principal.owns:
             raise NotFound  # only its user shapes a graph: a sibling's name is an answer too
-        place, meaning = await asyncio.gather(self._place(principal, new.parent_id), self._meaning(new))
+        node_id = uuid4()
+        place, meaning = await asyncio.gather(self._place(principal, new.parent_id), self._meaning(node_id, new))
         if place.layer >= MAX_LAYER:
             await self._log_too_deep(principal, new, place)
             raise DepthExceeded(
                 f"{new.name!r} would lie below layer {MAX_LAYER}; {place.names[-1]!r} is the deepest node that can hold it."
             )
-        node_id = uuid4()
         payload = self._shell(place.user_id, node_id, new, new.node_type, meaning)
         path = (*place.names[1:], new.name)
         parameters = {
@@ -152,9 +153,8 @@ class Provisioning:
         node = payload["node"] | {"layer": layer, "schema_name": row["schema_name"]}
         await self._outbox.carry_out(principal, Commit(row["node_id"], "node", {"node": node}))
 
-    async def _meaning(self, new: NewNode) -> dict[str, Any]:
-        """The vector of a shell and its version, in their slot."""
-        return await self._active.current.shell(shell_text(new.name, new.summary, new.keywords))
+    async def _meaning(self, node_id: UUID, new: NewNode) -> dict[str, Any]:
+        return await self._meanings.of_shell(node_id, shell_text(new.name, new.summary, new.keywords))
 
     def _shell(
         self, user_id: UUID, node_id: UUID, new: NewNode, node_type: NodeType, meaning: dict[str, Any]

@@ -37,7 +37,7 @@ from engine.domain.delta import (
 from engine.domain.principal import Principal
 from engine.domain.scope import counted_unit
 from engine.domain.terms import Unit, sparse_of, weights, words
-from engine.errors import EmbeddingsChanged, NotFound
+from engine.errors import EmbeddingsChanged, NotFound, ProviderUnavailable
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.history.chain import load, next_delta, row_of
 from engine.providers.active import ActiveModel, Model
@@ -102,7 +102,7 @@ class ContentHistory:
     async def change(self, principal: Principal, schema: str, change: Change) -> Changed:
         """Writes a checked change of a record or item in a node's schema.
 
-        Raises NotFound, Conflict (another revision than expected), ProviderUnavailable, StoreUnavailable.
+        Raises NotFound, Conflict (another revision than expected), StoreUnavailable.
         """
         try:
             return await self._change(principal, schema, change, self._active.current)
@@ -129,10 +129,18 @@ class ContentHistory:
             await self._outbox.carry_out(principal, commit)
         return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)
 
-    @staticmethod
-    async def _vector(model: Model, change: Change) -> Vectors | None:
+    async def _vector(self, model: Model, change: Change) -> Vectors | None:
         text = change.fields.get(SEARCHED[change.subject_kind])
-        return None if text is None else (await model.embed_documents([text]))[0]
+        return None if text is None else await self._embedded(model, text)
+
+    async def _embedded(self, model: Model, text: str) -> Vectors | None:
+        """The vector of a text; None while the embedding service is silent: it is made later."""
+        try:
+            found = await self._active.patience.asked(lambda: model.embed_documents([text]))
+        except ProviderUnavailable:
+            return None
+        first: Vectors = found[0]
+        return first
 
     async def _read(self, connection: Connection, place: _Place, subject_id: UUID) -> _Stored:
         await connection.execute(sql_in(f"{place.kind}_lock", place.schema), {"subject_id": subject_id})
@@ -197,12 +205,11 @@ class ContentHistory:
         """New words and a new meaning for rows whose searched text none of the open slices has."""
         text, vector = wording.text, wording.vector
         if vector is None:  # an older text that holds again
-            vector = (await place.model.embed_documents([text]))[0]
-        parameters: Row = {
-            "rows": wording.rows,
-            "embedding": place.model.stored(vector),
-            "embedding_version": place.model.name,
-        }
+            vector = await self._embedded(place.model, text)
+        if vector is None:
+            await connection.execute(sql_text("pending_vectors_note"), {"nodes": [place.node_id]})
+        pending: Row = {"rows": wording.rows, "embedding_pending": vector is None}
+        parameters = pending | place.model.meaning(vector)
         if place.kind == "item":
             found = words(text)
             parameters |= {

@@ -32,6 +32,7 @@ from engine.domain.names import name_key
 from engine.domain.node import shell_text
 from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound
+from engine.hierarchy.meaning import Meanings
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.history.chain import load, next_delta, row_of
 from engine.providers.active import ActiveModel
@@ -51,7 +52,8 @@ class NodeHistory:
     def __init__(
         self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox, active: ActiveModel, clock: Clock, reached: StepHook
     ) -> None:  # fmt: skip
-        self._postgres, self._neo4j, self._outbox, self._active = postgres, neo4j, outbox, active
+        self._postgres, self._neo4j, self._outbox = postgres, neo4j, outbox
+        self._meanings = Meanings(postgres, active)
         self._clock, self._reached = clock, reached
 
     async def change(self, principal: Principal, change: Change) -> Changed:
@@ -99,7 +101,7 @@ class NodeHistory:
         assert plan.own is not None
         own = plan.own.state
         text = shell_text(own["name"], own["summary"], own["keywords"])
-        meaning = await self._active.current.shell(text)
+        meaning = await self._meanings.of_shell(delta.subject_id, text)
         return {
             "node_id": str(delta.subject_id),
             "user_id": str(principal.user_id),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import groupby
@@ -31,6 +31,7 @@ from engine.hierarchy.outdated import upgrade
 from engine.ingest.counting import document_counts
 from engine.ingest.derived import derived_columns, item_words, set_origin, special
 from engine.ingest.packing import is_native, object_key, pack
+from engine.ingest.sessions import Sessions
 from engine.providers.active import Model
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Connection, Postgres
@@ -41,6 +42,8 @@ IN_MEMORY = 1 << 20
 """Packed files up to this size wait in memory for the object store, larger ones in a temporary file."""
 
 Row = dict[str, Any]
+Note = Callable[[Connection, UUID], Awaitable[None]]
+"""What else belongs into the transaction of a commit with that id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,8 @@ class RecordCommit:
         self, postgres: Postgres, objects: ObjectStore, outbox: Outbox, clock: Clock, reached: StepHook
     ) -> None:
         self._postgres, self._objects, self._outbox = postgres, objects, outbox
-        self._clock, self._reached = clock, reached
+        self.clock, self._reached = clock, reached
+        self.sessions = Sessions(postgres, clock)
         self._files_at_once = asyncio.Semaphore(PARALLEL_FILES)
 
     async def commit(
@@ -70,8 +74,9 @@ class RecordCommit:
         records: Sequence[EmbeddedRecord],
         sources: Sequence[SourceAdvance],
         model: Model,
+        note: Note,
     ) -> list[StoredRecord]:
-        """Stores the records and moves the sources forward, all or nothing; `model` made their vectors.
+        """Stores the records and moves the sources forward, all or nothing; `model` made their vectors, `note` adds its part.
 
         Raises Conflict when a source was moved by another request, EmbeddingsChanged, StoreUnavailable, StoreFull, NotFound.
         """
@@ -88,6 +93,7 @@ class RecordCommit:
         }
         unusual = [record.draft for record in ordered if special(record.draft)]
         nodes = list({draft.node.node_id for draft in unusual})
+        pending = list({record.draft.node.node_id for record in ordered if record.vector is None})
 
         async def write() -> None:
             async with self._postgres.as_principal(principal) as connection:
@@ -99,6 +105,9 @@ class RecordCommit:
                     await set_origin(connection, draft)
                 for source in sources:
                     await connection.execute(sql_text("source_advance"), asdict(source) | {"commit_id": commit_id})
+                if pending:
+                    await connection.execute(sql_text("pending_vectors_note"), {"nodes": pending})
+                await note(connection, commit_id)
 
         try:
             await write()
@@ -107,7 +116,7 @@ class RecordCommit:
             await write()
         self._reached("content_committed")
         await self._outbox.carry_out(principal, Commit(commit_id, "records", payload))
-        return [_stored(record.draft) for record in records]
+        return [_stored(record) for record in records]
 
     async def _put(self, draft: RecordDraft) -> _StoredFile:
         """Compresses and stores the file of a record; flat memory, whatever its size."""
@@ -128,8 +137,8 @@ class RecordCommit:
             "commit_id": commit_id,
             "title": draft.title,
             "summary": draft.summary,
-            "embedding": model.stored(record.vector),
-            "embedding_version": model.name,
+            **model.meaning(record.vector),
+            "embedding_pending": record.vector is None,
             "terms": sparse_of(weights(words(draft.text), "record")),
             **{f"kw_{name}": _column(value) for name, value in asdict(draft.keywords).items()},
             "content_type": draft.content_type,
@@ -138,7 +147,7 @@ class RecordCommit:
             "privacy": draft.privacy,
             "token_count": sum(item.token_count for item in draft.items if item.derived is None),
             "occurred_at": draft.occurred_at,
-            **_times(self._clock.now(), draft.occurred_at),
+            **_times(self.clock.now(), draft.occurred_at),
             "file_id": draft.file.file_id,
             "file_name": draft.file.name,
             "file_type": draft.file.file_type,
@@ -205,8 +214,7 @@ def _item_row(record: EmbeddedRecord, index: int, found: list[str], model: Model
         "speaker": item.speaker,
         "content": item.content,
         "content_hash": hashlib.sha256(item.content.encode("utf-8")).digest(),
-        "embedding": model.stored(record.item_vectors[index]),
-        "embedding_version": model.name,
+        **model.meaning(None if record.item_vectors is None else record.item_vectors[index]),
         "terms": sparse_of(weights(found, item.unit)),
         "occurred_at": item.occurred_at,
         "dates": list(item.dates),
@@ -270,7 +278,8 @@ def _creation_delta(principal: Principal, row: Row) -> Row:
     }
 
 
-def _stored(draft: RecordDraft) -> StoredRecord:
+def _stored(record: EmbeddedRecord) -> StoredRecord:
+    draft = record.draft
     return StoredRecord(
         draft.record_id,
         draft.node.node_id,
@@ -278,4 +287,5 @@ def _stored(draft: RecordDraft) -> StoredRecord:
         draft.title,
         draft.file.file_id,
         draft.counted,
+        record.vector is None,
     )

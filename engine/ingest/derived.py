@@ -132,8 +132,10 @@ def with_whole(record: EmbeddedRecord) -> EmbeddedRecord:
         token_count=sum(item.token_count for item in draft.items),
         derived=Derived("fact", WHOLE),
     )
-    vectors = np.vstack([record.item_vectors, record.vector[None, :]])
-    return EmbeddedRecord(replace(draft, items=(*draft.items, fact)), record.vector, vectors)
+    draft = replace(draft, items=(*draft.items, fact))
+    if record.item_vectors is None or record.vector is None:
+        return EmbeddedRecord(draft, None, None)
+    return EmbeddedRecord(draft, record.vector, np.vstack([record.item_vectors, record.vector[None, :]]))
 
 
 def without_whole(draft: RecordDraft) -> RecordDraft:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
+from typing import cast
 from uuid import uuid4
 
 from engine.domain.history import HistoryFile
-from engine.domain.record import ContentType, FileDraft
+from engine.domain.record import AssignableNode, ContentType, FileDraft
+from engine.domain.scope import Origin, SourceKind, parsed_scope
 from engine.errors import InvalidInput, InvalidText, TooLarge, WrongContentType
 from engine.ingest.drafts import Document
 
@@ -26,6 +30,32 @@ def _read(file: HistoryFile, limit: int) -> Document:
         )
     content = _bytes(file.path, limit)
     return text_document(file.source_id, file.title or file.path.name, content, file)
+
+
+def reference_of(file: HistoryFile, node: AssignableNode | None, origin: Origin) -> dict[str, str]:
+    """Where and as what a file of a history can be read again."""
+    return {
+        "path": str(file.path.absolute()),
+        "content_type": file.content_type,
+        "title": file.title,
+        "occurred_at": file.occurred_at.isoformat() if file.occurred_at else "",
+        "node_id": str(node.node_id) if node else "",
+        "scope": str(origin.scope),
+        "source": origin.source,
+    }
+
+
+def referred(source_id: str, reference: Mapping[str, str]) -> tuple[HistoryFile, Origin]:
+    """The file that a reference names, and how what it holds came in."""
+    occurred = reference["occurred_at"]
+    file = HistoryFile(
+        source_id,
+        Path(reference["path"]),
+        reference["content_type"],
+        reference["title"],
+        datetime.fromisoformat(occurred) if occurred else None,
+    )
+    return file, Origin(parsed_scope(reference["scope"]), cast(SourceKind, reference["source"]))
 
 
 def note(source_id: str | None, title: str, text: str, content_type: ContentType) -> Document:

@@ -24,7 +24,8 @@ from engine.errors import Conflict, NotFound
 from engine.hierarchy.outbox import StepHook
 from engine.ingest.cleaning import chained
 from engine.ingest.continuing import Continuation
-from engine.ingest.pipeline import Ingest, Pending, Stored
+from engine.ingest.pipeline import Ingest, Pending
+from engine.ingest.storing import Stored
 from engine.progress import Silent
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
@@ -128,8 +129,8 @@ class Pieces:
                 chained(row["chain"], (line["digest"] for line in piece)),
             ),
         )
-        stored, _ = await self._ingest.store(principal, [pending], Silent(), trigger)
-        return stored
+        done = await self._ingest.store(principal, [pending], Silent(), trigger)
+        return list(done.stored)
 
     async def _node(self, principal: Principal, node_id: UUID | None) -> AssignableNode | None:
         if node_id is None:

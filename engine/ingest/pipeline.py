@@ -16,33 +16,32 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from engine.domain.clock import NOW, Moment
-from engine.domain.extraction import ExtractionReport
 from engine.domain.history import Conversation
+from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Principal
 from engine.domain.record import (
     AssignableNode,
-    EmbeddedRecord,
     Privacy,
     RecordDraft,
     Skipped,
     SourceAdvance,
-    StoredRecord,
     TriggerType,
 )
 from engine.domain.scope import INGESTED, Origin
-from engine.errors import EmbeddingsChanged, NotFound
+from engine.errors import InvalidInput, NotFound
 from engine.ingest.assign import NodeVocabulary, assign
 from engine.ingest.cleaning import Cleaned, cleaned, fingerprint, key_of
 from engine.ingest.commit import RecordCommit
 from engine.ingest.continuing import Continuation, new_turns
-from engine.ingest.derived import without_whole
 from engine.ingest.drafts import Document, PlacedTurn, chunks, conversation_drafts, document_draft
+from engine.ingest.failures import FailureLog
 from engine.ingest.limits import IngestLimits, check_text
 from engine.ingest.processing import Processing
-from engine.privacy.redact import Counts, Redactor, total
+from engine.ingest.storing import Ingested, Storing, failed
+from engine.privacy.redact import Counts, Redactor
 from engine.privacy.scopes import redacted_origin
 from engine.progress import Progress
-from engine.providers.active import Model
+from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
@@ -57,16 +56,10 @@ class Drafted:
     turns: int
     redacted: Counts
 
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """What one commit stored."""
-
-    records: tuple[StoredRecord, ...]
-    turns: int
-    documents: int
-    redacted: Counts
-    extraction: ExtractionReport
+    @property
+    def source_id(self) -> str:
+        """The id of the source as its user knows it."""
+        return (self.records[0].source_id if self.records else self.advance.source_id).removeprefix("conversation:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +99,14 @@ class Ingest:
         limits: IngestLimits,
         redactor: Redactor,
     ) -> None:
-        self._postgres, self._neo4j, self._processing = postgres, neo4j, processing
-        self._commit, self._limits, self._redactor = commit, limits, redactor
+        self._postgres, self._neo4j, self.processing = postgres, neo4j, processing
+        self.commit, self._limits, self._redactor = commit, limits, redactor
+        self.sessions, self.failures = commit.sessions, FailureLog(postgres, commit.clock)
+
+    @property
+    def active(self) -> ActiveModel:
+        """The embeddings that are written with."""
+        return self.processing.active
 
     async def nodes(self, principal: Principal, moment: Moment = NOW) -> list[AssignableNode]:
         """The nodes that the principal may write to, the root first. Raises NotFound where there is none."""
@@ -124,44 +123,27 @@ class Ingest:
         contents: Sequence[Pending],
         progress: Progress,
         trigger: TriggerType = "conversation_end",
-    ) -> tuple[list[Stored], list[Skipped]]:
-        """Runs the pipeline over conversations and documents, in order; what was stored and what was not.
+        terms: Terms = PLAIN,
+    ) -> Ingested:
+        """Runs the pipeline over conversations and documents, in order; what was stored, what was not, what was left for later.
 
-        Raises StoreUnavailable, StoreFull, ProviderUnavailable; everything committed before stays, and a second
-        call goes on from there.
+        Raises StoreUnavailable, StoreFull; everything committed before stays, and a second call goes on from there.
         """
-        vocabulary = NodeVocabulary(await self.nodes(principal))
-        skipped: list[Skipped] = []
-        observed: set[UUID] = set()
-        stored: list[Stored] = []
-        committing: asyncio.Task[Stored] | None = None
-        try:
-            async for batch in self._batches(principal, contents, vocabulary, trigger, skipped):
-                drafts = [record for drafted in batch for record in drafted.records]
-                read, extraction = await self._processing.extraction.read(principal, drafts, observed)
-                model = self._processing.active.current
-                records = await self._processing.process(model, read)
-                if committing is not None:
-                    stored.append(await committing)
-                committing = asyncio.create_task(self._store(principal, batch, model, (records, extraction), progress))
-            if committing is not None:
-                stored.append(await committing)
-        finally:
-            if committing is not None and not committing.done():
-                await asyncio.wait([committing])  # a commit under way is never abandoned
-        return stored, skipped
+        return await Storing(self, principal, terms, progress).run(contents, trigger)
 
     # clean → trigger → assign ----------------------------------------------------------------------------
 
-    async def _batches(
+    async def batches(
         self,
         principal: Principal,
         contents: Sequence[Pending],
-        vocabulary: NodeVocabulary,
         trigger: TriggerType,
         skipped: list[Skipped],
+        tolerant: bool,
     ) -> AsyncIterator[list[Drafted]]:
-        """Drafts in batches of at least `batch_turns` items; a source that has nothing new is skipped."""
+        """Drafts in batches of at least `batch_turns` items; a source that has nothing new is skipped, where it is `tolerant`
+        also one that cannot be drafted."""
+        vocabulary = NodeVocabulary(await self.nodes(principal))
         batch: list[Drafted] = []
         for start in range(0, len(contents), 1000):
             page = contents[start : start + 1000]
@@ -169,7 +151,12 @@ class Ingest:
                 principal, [principal.own_key(key_of(pending.content, self._redactor)) for pending in page]
             )
             for pending in page:
-                drafted = await asyncio.to_thread(self._draft, principal, pending, seen, vocabulary, trigger)
+                try:
+                    drafted = await asyncio.to_thread(self._draft, principal, pending, seen, vocabulary, trigger)
+                except InvalidInput as error:
+                    if not tolerant:
+                        raise
+                    drafted = failed(self._redactor.identifier(pending.content.source_id), error, "draft")
                 if isinstance(drafted, Skipped):
                     skipped.append(drafted)
                     continue
@@ -242,29 +229,6 @@ class Ingest:
 
     def _check(self, text: str, where: str) -> None:
         check_text(text, where, self._limits.max_text_bytes)
-
-    # commit ----------------------------------------------------------------------------------------------
-
-    async def _store(
-        self,
-        principal: Principal,
-        batch: Sequence[Drafted],
-        model: Model,
-        processed: tuple[Sequence[EmbeddedRecord], ExtractionReport],
-        progress: Progress,
-    ) -> Stored:
-        records, extraction = processed
-        turns = sum(drafted.turns for drafted in batch)
-        documents = sum(drafted.turns == 0 for drafted in batch)
-        advances = [drafted.advance for drafted in batch]
-        try:
-            stored = await self._commit.commit(principal, records, advances, model)
-        except EmbeddingsChanged:
-            drafts = [without_whole(record.draft) for record in records]
-            records = await self._processing.process(model := await self._processing.active.follow(), drafts)
-            stored = await self._commit.commit(principal, records, advances, model)
-        progress.advance("ingest", turns + documents)
-        return Stored(tuple(stored), turns, documents, total(drafted.redacted for drafted in batch), extraction)
 
 
 def _assignable(row: dict[str, Any]) -> AssignableNode:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from engine.domain.record import EmbeddedRecord, RecordDraft
+from engine.ingest.allowance import Allowance
 from engine.ingest.derived import with_whole
 from engine.ingest.describe import describe, embedded
 from engine.ingest.extract import Extraction
@@ -22,15 +23,18 @@ class Processing:
     extraction: Extraction
     summary_words: int
 
-    async def process(self, model: Model, drafts: Sequence[RecordDraft]) -> list[EmbeddedRecord]:
-        """Summary, keywords and vectors of the drafts; the vector of a record stands for its summary."""
+    async def process(self, model: Model, drafts: Sequence[RecordDraft], allowance: Allowance) -> list[EmbeddedRecord]:
+        """Summary, keywords and vectors of the drafts; the vector of a record stands for its summary. Without vectors where
+        the embedding service is silent or a limit is reached: a job makes them later."""
         describing = asyncio.create_task(asyncio.to_thread(self._described, model, drafts))
         try:
             # a summary that quotes nothing is embedded as a text of its own, after the items
             texts = [[*(item.embedded for item in draft.items), *[draft.summary] * draft.extracted] for draft in drafts]
-            vectors = await model.embed_documents([text for own in texts for text in own])
+            vectors = await allowance.vectors(model, [text for own in texts for text in own])
         finally:
             described = await describing
+        if vectors is None:
+            return [with_whole(EmbeddedRecord(draft, None, None)) for draft in described]
         parts = [vectors[start:end] for start, end in pairwise(accumulate(map(len, texts), initial=0))]
         return [with_whole(embedded(draft, part)) for draft, part in zip(described, parts, strict=True)]
 

@@ -56,6 +56,10 @@ async def _build_embeddings(engine: Engine) -> Report:
     return asdict(await engine.embeddings.build())
 
 
+async def _pending_embeddings(engine: Engine) -> Report:
+    return asdict(await engine.pending.run())
+
+
 async def _check_drift(engine: Engine) -> Report:
     findings = await engine.doctor.examine()
     errors = sum(finding.severity == "error" for finding in findings)
@@ -80,6 +84,7 @@ CATALOGUE = (
     ),
     Job("node-upgrade", "Brings node schemas to the newest version.", "17 * * * *", _upgrade_nodes),
     Job("embedding-build", "Makes the vectors that a canary still lacks.", "*/5 * * * *", _build_embeddings),
+    Job("pending-embeddings", "Makes the vectors that writes left out.", "* * * * *", _pending_embeddings),
     Job("drift-check", "Compares the three stores and keeps what does not fit.", "41 3 * * *", _check_drift),
     Job("clean-up", "Deletes kept answers, finished commits and old runs after their time.", "11 * * * *", _clean_up),
 )

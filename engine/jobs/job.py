@@ -101,8 +101,3 @@ def scheduled(jobs: Sequence[Job], changes: Mapping[str, str]) -> dict[str, str 
                 f"NEURIGRAPH_JOB_SCHEDULES: {schedule} is no schedule for {name}; write cron, as in 0 3 * * *, or off."
             )
     return {name: None if schedule == OFF else schedule for name, schedule in plan.items()}
-
-
-def pause_before(attempt: int, *, first: float, longest: float, chance: float) -> float:
-    """Seconds before an attempt (2 is the first repetition): doubled each time, between half and all of it by chance (0 to 1)."""
-    return min(longest, first * 2.0 ** min(attempt - 2, 30)) * (0.5 + chance / 2)

@@ -89,6 +89,8 @@ class Jobs:
             if await self._queue.give_up(lost.run_id):
                 await self._runs.finished(lost.run_id, "lost", failure="Its worker is gone.")
                 taken_up, given_up = taken_up + again, given_up + (not again)
+                if not again:
+                    await self._runs.given_up(lost.run_id, lost.job, lost.attempt, "Lost", "Its worker is gone.")
         return taken_up, given_up
 
     def _job(self, name: str) -> Job:

@@ -25,8 +25,9 @@ from procrastinate.app import WorkerOptions
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Status
 
+from engine.domain.backoff import pause_before
 from engine.errors import NeurigraphError, StoreUnavailable
-from engine.jobs.job import Cause, Job, pause_before
+from engine.jobs.job import Cause, Job
 from engine.jobs.runs import Runs
 from engine.stores.postgres import STORE
 
@@ -214,6 +215,9 @@ class Queue:
             )
             with suppress(NeurigraphError):
                 await self.ask(job, "retry", attempt=attempt + 1, pause=pause)
+        else:
+            with suppress(NeurigraphError):
+                await self._runs.given_up(run_id, job.name, attempt, type(error).__name__, words)
 
 
 def _lock(job: Job) -> str | None:

@@ -65,6 +65,19 @@ class Runs:
         }
         await self._change("job_finished", parameters)
 
+    async def given_up(self, run_id: int, job: str, attempts: int, error: str, words: str) -> None:
+        """Notes in the failure log that a job failed for good; `error` is the name of what it raised."""
+        parameters = {
+            "session_id": None,
+            "stage": "job",
+            "cause": error[:100],
+            "detail": words,
+            "subject": job,
+            "reference": Json({"run_id": run_id, "attempts": attempts}),
+            "now": self._clock.now(),
+        }
+        await self._change("failure_log", parameters)
+
     async def run(self, job: str, run_id: int) -> Run:
         """One run of a job, as it stands; raises NotFound."""
         found: list[Run] = await self._rows(Run, "job_run", {"job": job, "run_id": run_id})

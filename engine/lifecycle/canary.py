@@ -59,6 +59,16 @@ class CanaryBuild:
                 await self._items(node["schema_name"])
                 await self._records(node["schema_name"])
 
+    async def of_node(self, node: Row) -> None:
+        """One node alone, its shell too. Raises as `run`."""
+        if rows := await self._neo4j.read(
+            cypher("embedding/missing_of"), **self._labelled, nodes=[str(node["node_id"])]
+        ):
+            await self._fill_shells(rows)
+        if node["schema_name"] and await settled(partial(self._ready, node)):
+            await self._items(node["schema_name"])
+            await self._records(node["schema_name"])
+
     async def _ready(self, node: Row) -> bool:
         async with self._postgres.as_service() as connection:
             cursor = await connection.execute(sql_text("slot_prepare"), {"node_id": node["node_id"]})
@@ -134,24 +144,32 @@ class CanaryBuild:
     # shells ----------------------------------------------------------------------------------------------
 
     async def _shells(self) -> None:
-        label, after = f"{self._column}_version", ""
-        slot: Row = {"version": self._model.name, "label": label}
+        after = ""
         while not self.exhausted:
-            started = monotonic()
-            rows = await self._neo4j.read(cypher("embedding/missing"), **slot, after=after, limit=BATCH)
+            rows = await self._neo4j.read(cypher("embedding/missing"), **self._labelled, after=after, limit=BATCH)
             if not rows:
                 return
             after = rows[-1]["node_id"]
-            texts = [shell_text(row["name"], row["summary"] or "", row["keywords"] or ()) for row in rows]
-            vectors = await self._model.embed_documents(texts)
-            told = [
-                {"node_id": row["node_id"], "revision": row["revision"], "vector": shell_vector(vector)}
-                for row, vector in zip(rows, vectors, strict=True)
-            ]
-            async with self._postgres.as_service() as connection:  # held until the graph has written
-                await connection.execute(sql_text("slot_hold"), self._held)
-                filled = await self._neo4j.write(cypher("embedding/filled"), **slot, column=self._column, rows=told)
-            await self._pause(started, filled[0]["filled"])
+            await self._fill_shells(rows)
+
+    @property
+    def _labelled(self) -> Row:
+        return {"version": self._model.name, "label": f"{self._column}_version"}
+
+    async def _fill_shells(self, rows: Sequence[Row]) -> None:
+        started = monotonic()
+        texts = [shell_text(row["name"], row["summary"] or "", row["keywords"] or ()) for row in rows]
+        vectors = await self._model.embed_documents(texts)
+        told = [
+            {"node_id": row["node_id"], "revision": row["revision"], "vector": shell_vector(vector)}
+            for row, vector in zip(rows, vectors, strict=True)
+        ]
+        async with self._postgres.as_service() as connection:  # held until the graph has written
+            await connection.execute(sql_text("slot_hold"), self._held)
+            filled = await self._neo4j.write(
+                cypher("embedding/filled"), **self._labelled, column=self._column, rows=told
+            )
+        await self._pause(started, filled[0]["filled"])
 
     async def _pause(self, started: float, written: int) -> None:
         """Leaves the rest of the time to those who are served."""

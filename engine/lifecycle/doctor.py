@@ -44,6 +44,7 @@ class Doctor:
         stored = {file async for entry in self._objects.listing("") if (file := file_of(entry.key)) is not None}
         for examination in (
             self._pending(),
+            self._without_vectors(),
             self._strays(),
             self._nodes(stored),
             self._shells(),
@@ -70,6 +71,17 @@ class Doctor:
                 f"{row['pending']} commits",
                 f"accepted since {row['oldest']:%Y-%m-%d %H:%M} but not finished{cause}",
                 "start the engine with all stores up; it finishes them by itself",
+            )
+
+    async def _without_vectors(self) -> AsyncIterator[Finding]:
+        row = (await self._rows("pending_vectors_waiting"))[0]
+        if row["nodes"]:
+            yield Finding(
+                "warning",
+                "postgres",
+                f"{row['nodes']} nodes",
+                f"what was written there since {row['oldest']:%Y-%m-%d %H:%M} is found by words alone: it has no vectors yet",
+                "nothing to do: the job pending-embeddings makes them when the embedding service answers",
             )
 
     async def _strays(self) -> AsyncIterator[Finding]:

@@ -1,5 +1,5 @@
 """What is kept for a time only: answers under idempotency keys, outbox rows of finished commits, the record of runs,
-what was appended to conversations that ended."""
+what was appended to conversations that ended. Ends sessions of ingests whose process is gone."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
 BATCH = 1000
+ABANDONED = timedelta(hours=1)
+"""After so long without a sign of life an ingest is held to have ended."""
 QUIET = timedelta(hours=1)
 """How long the record of a run that found nothing to do is kept."""
 
@@ -49,6 +51,7 @@ class Retention:
         before = now - self._kept.runs
         runs = await self._deleted("clean_runs", before=before, quiet_before=max(before, now - QUIET))
         await self._deleted("clean_queue", before=before)
+        await self._deleted("ingest_abandoned", before=now - ABANDONED)
         return CleanUpReport(answers, commits, runs, conversations)
 
     async def _deleted(self, statement: str, **before: datetime) -> int:

@@ -19,6 +19,7 @@ from pgvector import HalfVector, Vector
 from engine.domain.embedding import EmbeddingVersion, ModelChoice
 from engine.errors import NeurigraphError, ProviderUnavailable, WrongDimension
 from engine.providers.embedder import Embedder, Vectors
+from engine.providers.patience import Patience
 
 log = logging.getLogger(__name__)
 
@@ -60,6 +61,12 @@ class Model:
             )
         return vectors
 
+    def meaning(self, vector: Vectors | None) -> dict[str, Any]:
+        """The columns of a row that say what it means; both empty where its vector is made later."""
+        if vector is None:
+            return {"embedding": None, "embedding_version": None}
+        return {"embedding": self.stored(vector), "embedding_version": self.name}
+
     def stored(self, vector: Vectors) -> Vector | HalfVector:
         """The value to send for a column of this version."""
         return HalfVector(vector) if self.version.compression == "halfvec" else Vector(vector)
@@ -83,6 +90,7 @@ class ActiveModel:
         self._model, self._find, self._load = model, find, load
         self._following, self._loading = asyncio.Lock(), asyncio.Lock()
         self._failed: tuple[str, float] | None = None
+        self.patience = Patience()
         self._embedders = {
             model.version.choice: model.embedder
         }  # kept: who works with one goes on, and the way back is short

@@ -13,6 +13,8 @@ from engine.providers.embedder import Vectors
 
 BATCH = 128
 PARALLEL = 4
+FIRST_ANSWER = 3.0
+"""Seconds that a start waits for a service whose dimension is known."""
 
 
 class OpenAIEmbedder:
@@ -27,15 +29,22 @@ class OpenAIEmbedder:
         self.version = f"openai-{model}"
 
     @classmethod
-    async def connect(cls, key: str, model: str, *, base_url: str | None, timeout: float) -> OpenAIEmbedder:
-        """Asks the model for one vector to learn its dimension; raises ProviderUnavailable."""
+    async def connect(
+        cls, key: str, model: str, *, base_url: str | None, timeout: float, dimension: int | None = None
+    ) -> OpenAIEmbedder:
+        """Asks the model for one vector to learn its dimension; raises ProviderUnavailable.
+
+        Where the dimension is known from before, a service that does not answer soon is no obstacle.
+        """
         client = openai.AsyncOpenAI(api_key=key, base_url=base_url, timeout=timeout, max_retries=3)
         try:
-            first = await _vectors(client, model, ["dimension"])
-        except ProviderUnavailable:
-            await client.close()
-            raise
-        return cls(client, model, first.shape[1])
+            async with asyncio.timeout(None if dimension is None else FIRST_ANSWER):
+                dimension = (await _vectors(client, model, ["dimension"])).shape[1]
+        except (ProviderUnavailable, TimeoutError):
+            if dimension is None:
+                await client.close()
+                raise
+        return cls(client, model, dimension)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of stored texts, shape (len(texts), dimension). Raises ProviderUnavailable."""
@@ -65,6 +74,18 @@ class OpenAIEmbedder:
         await self._client.close()
 
 
+def pause_asked_for(error: Exception) -> float | None:
+    """The seconds that a refusing service asked to wait (Retry-After), at most an hour. The SDK keeps to those up to a
+    minute while it repeats a request; what is left when it gives up is for the next one."""
+    if not isinstance(error, openai.APIStatusError):
+        return None
+    try:
+        seconds = float(error.response.headers.get("retry-after", ""))
+    except ValueError:
+        return None
+    return min(seconds, 3600.0) if seconds > 0 else None
+
+
 async def _vectors(client: openai.AsyncOpenAI, model: str, texts: Sequence[str]) -> Vectors:
     """One request; the answers in the order of the texts, as unit vectors."""
     try:
@@ -74,7 +95,9 @@ async def _vectors(client: openai.AsyncOpenAI, model: str, texts: Sequence[str])
         rows = sorted(answer.data, key=lambda row: row.index)
         vectors = np.asarray([row.embedding for row in rows], dtype=np.float32)
     except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
-        raise ProviderUnavailable("The embedding service did not give usable vectors.") from error
+        raise ProviderUnavailable(
+            "The embedding service did not give usable vectors.", retry_after=pause_asked_for(error)
+        ) from error
     if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.shape[1] == 0:
         raise ProviderUnavailable("The embedding service answered another number of vectors than asked.")
     unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

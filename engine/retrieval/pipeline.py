@@ -17,6 +17,7 @@ from engine.domain.scope import check_scopes, check_sources
 from engine.domain.search import Anchor, Hit, ItemKind, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NeurigraphError, ProviderUnavailable
 from engine.providers.active import ActiveModel, Model
+from engine.providers.patience import QUESTION
 from engine.retrieval.anchors import Anchors, Navigation, navigate
 from engine.retrieval.fusion import Ranked, fuse, merged
 from engine.retrieval.query import Question, parse
@@ -107,7 +108,7 @@ class Search:
 
     async def _embed(self, model: Model, question: Question) -> tuple[QueryVector, list[str]]:
         try:
-            values = await model.embed_query(question.text)
+            values = await self._active.patience.asked(lambda: model.embed_query(question.text), QUESTION)
         except ProviderUnavailable:
             lost = "The embedding service did not answer: searched by words only."
             return QueryVector(None, model.version), [lost]

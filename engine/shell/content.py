@@ -11,6 +11,7 @@ from rich.text import Text
 
 from engine.connectors import read_history
 from engine.domain.history import History
+from engine.domain.ingest import Limits, Terms
 from engine.domain.node import NewNode
 from engine.domain.record import IngestReport, Skipped
 from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind
@@ -85,7 +86,7 @@ class Ingested:
     report: IngestReport
 
 
-def ingest(
+def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
     context: typer.Context,
     path: Annotated[
         Path,
@@ -97,14 +98,20 @@ def ingest(
         typer.Option("--scope", parser=scope_named, metavar="SCOPE", help="thread:ID or workflow:ID."),
     ] = None,
     source: Annotated[SourceKind, typer.Option("--source", help="How it came in.")] = "ingested",
+    milliseconds: Annotated[int | None, typer.Option("--milliseconds", min=0, help="Wait so long for models.")] = None,
+    tokens: Annotated[int | None, typer.Option("--tokens", min=0, help="Give so many to models.")] = None,
+    model_calls: Annotated[int | None, typer.Option("--model-calls", min=0, help="Ask models so often.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Remember a chat history or texts. What is stored already is skipped."""
+    """Remember a chat history or texts. What is stored already is skipped; what a limit leaves out is done later."""
     here = session.of(context)
-    here.run(_ingest(here, path, user, Origin(scope or USERS, source), as_json))
+    terms = Terms(limits=Limits(milliseconds, tokens, model_calls))
+    here.run(_ingest(here, path, user, Origin(scope or USERS, source), terms, as_json=as_json))
 
 
-async def _ingest(here: Session, path: Path, handle: str | None, origin: Origin, as_json: bool) -> None:
+async def _ingest(
+    here: Session, path: Path, handle: str | None, origin: Origin, terms: Terms, *, as_json: bool
+) -> None:
     with here.progress() as progress:  # a history that cannot be read starts no servers
         histories = await read_history(
             path, handle=handle, max_text_bytes=here.settings.max_text_bytes, progress=progress
@@ -112,7 +119,7 @@ async def _ingest(here: Session, path: Path, handle: str | None, origin: Origin,
     ingested: list[Ingested] = []
     async with here.engine() as (engine, progress):
         for history in histories:
-            ingested.append(Ingested(history.handle, await engine.ingest(history, progress, origin)))
+            ingested.append(Ingested(history.handle, await engine.ingest(history, progress, origin, terms)))
             if not as_json:
                 print_report(here, history, ingested[-1].report)
     if as_json:
@@ -141,6 +148,9 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
     if report.redacted:
         told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(report.redacted.items()))
         here.out.print(Text(f"redacted: {told}", style="dim"))
+    for left in report.left_out:
+        told = f"later: {left.what} of {left.items:,} items, by the job pending-embeddings. {left.reason}"
+        here.out.print(Text(told, style="yellow"), soft_wrap=True)
     stored = sum(_is_stored(skip) for skip in report.skipped)
     if stored:
         here.out.print(Text(f"skipped: {stored:,} conversations or files that were stored already", style="dim"))

@@ -40,6 +40,7 @@ class Benchmark(StrEnum):
     HISTORY = "history"
     FILES = "files"
     STREAM = "stream"
+    CRASHES = "crashes"
 
 
 class Evaluation(StrEnum):
@@ -61,15 +62,20 @@ def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Give JSON, on stdout or in OUT.")] = False,
     data: Annotated[Path | None, typer.Option("--data", help="A history instead of the bundled one.")] = None,
     items: Annotated[
-        int | None, typer.Option("--items", min=200, help="For embeddings: how many are made anew; for stream: tokens.")
+        int | None,
+        typer.Option(
+            "--items",
+            min=50,
+            help="For embeddings: how many are made anew; for stream: tokens; for crashes: how many writes.",
+        ),
     ] = None,
 ) -> None:
     """Measure with wall clock and CPU time, on an empty home that is removed afterwards."""
     here = session.of(context)
     if out is not None and not as_json:
         raise typer.BadParameter("OUT goes with --json.", param_hint="OUT")
-    if items is not None and benchmark not in (Benchmark.EMBEDDINGS, Benchmark.STREAM):
-        raise typer.BadParameter("--items goes with embeddings and stream.", param_hint="--items")
+    if items is not None and benchmark not in (Benchmark.EMBEDDINGS, Benchmark.STREAM, Benchmark.CRASHES):
+        raise typer.BadParameter("--items goes with embeddings, stream and crashes.", param_hint="--items")
     size = {} if items is None else {"items": items}
     here.run(_bench(here, benchmark, data, size, as_json=as_json, out=out))
 

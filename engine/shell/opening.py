@@ -11,6 +11,7 @@ from uuid import UUID
 import numpy as np
 
 from engine.domain.search import Hit, SearchAnswer
+from engine.errors import ProviderUnavailable
 from engine.shell.passage import MOST_PARAGRAPHS, Paragraph, paragraphs, standardised, surrounded, worded
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def file_hit(hits: Sequence[Hit]) -> Hit | None:
 async def open_best(memory: Memory, embedder: Embedder, answer: SearchAnswer) -> Opening | None:
     """Opens exactly one file; None when no hit has one.
 
-    Raises NotFound, DamagedFile, StoreUnavailable, ProviderUnavailable.
+    Raises NotFound, DamagedFile, StoreUnavailable.
     """
     hit = file_hit(answer.hits)
     if hit is None or hit.file_id is None:
@@ -65,13 +66,17 @@ async def open_best(memory: Memory, embedder: Embedder, answer: SearchAnswer) ->
 
 
 async def best_passage(text: str, question: str, embedder: Embedder) -> Paragraph | None:
-    """The passage closest to the question, by words and meaning alike; None for a text of white space."""
+    """The passage closest to the question, by words and meaning alike, by words alone where no model answers; None for a text of
+    white space."""
     pieces = paragraphs(text)
     if not pieces:
         return None
     by_words = worded(pieces, question)
     chosen = sorted(np.argsort(-by_words, kind="stable")[:MOST_PARAGRAPHS].tolist())
-    vectors = await embedder.embed_documents([f"{pieces[at].section}. {pieces[at].text}" for at in chosen])
-    by_meaning = vectors @ await embedder.embed_query(question)
+    try:
+        vectors = await embedder.embed_documents([f"{pieces[at].section}. {pieces[at].text}" for at in chosen])
+        by_meaning = vectors @ await embedder.embed_query(question)
+    except ProviderUnavailable:
+        return surrounded(pieces, chosen[int(np.argmax(by_words[chosen]))])
     scores = standardised(by_words[chosen]) + standardised(by_meaning.astype(np.float64))
     return surrounded(pieces, chosen[int(np.argmax(scores))])

@@ -9,6 +9,9 @@ UNION ALL SELECT 'hierarchy_log', event_id::text, user_id, '' FROM engine.hierar
 UNION ALL SELECT 'grants', grant_id::text, user_id, '' FROM engine.grants
 UNION ALL SELECT 'access_log', entry_id::text, user_id, event FROM engine.access_log
 UNION ALL SELECT 'compression_state_log', entry_id::text, user_id, trigger FROM engine.compression_state_log
+UNION ALL SELECT 'ingest_sessions', session_id::text, user_id, '' FROM engine.ingest_sessions
+UNION ALL SELECT 'ingest_sources', entry_id::text, user_id, '' FROM engine.ingest_sources
+UNION ALL SELECT 'failure_log', failure_id::text, user_id, '' FROM engine.failure_log
 UNION ALL SELECT 'node_slices', slice_id::text, user_id, '' FROM engine.node_slices
 UNION ALL SELECT 'model_answers', encode(key, 'hex'), user_id, '' FROM engine.model_answers
 UNION ALL SELECT 'conversations', source_id, user_id, source_id FROM engine.conversations

@@ -190,6 +190,9 @@ SHARED_POLICIES = {
     "conversations own WITH CHECK": "insert of a shared row",
     "conversation_turns own USING": "shared rows, update of shared rows",
     "conversation_turns own WITH CHECK": "insert of a shared row",
+    "ingest_sessions own USING": "shared rows",
+    "ingest_sources own USING": "shared rows",
+    "failure_log own USING": "shared rows",
 }
 
 

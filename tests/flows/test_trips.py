@@ -36,7 +36,7 @@ async def test_a_batch_is_at_most_three_trips_to_each_database(engine: Engine, m
     await memory.remember(Conversation("warm", tuple(turns[:32])))
     contents = [memory_pending(f"c{start}", turns[start : start + 32]) for start in range(0, 320, 32)]
     async with counted(engine) as trips:
-        stored, _ = await engine.parts.ingest.store(memory.principal, contents, Silent())
+        stored = (await engine.parts.ingest.store(memory.principal, contents, Silent())).stored
     batches = len(stored)
     assert sum(commit.turns for commit in stored) == 320
     assert batches == math.ceil(320 / engine.settings.batch_turns)

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.domain.backoff import pause_before
 from engine.errors import SettingsError
 from engine.jobs.catalogue import CATALOGUE
-from engine.jobs.job import is_quiet, next_due, pause_before, scheduled
+from engine.jobs.job import is_quiet, next_due, scheduled
 from engine.settings import Settings
 
 NAMES = [job.name for job in CATALOGUE]

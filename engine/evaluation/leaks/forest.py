@@ -18,7 +18,7 @@ from psycopg.types.json import Jsonb
 
 from engine.domain.delta import Change
 from engine.domain.grant import FIELDS, Field, GrantMode, NewGrant, SubjectKind
-from engine.domain.history import Conversation, Turn
+from engine.domain.history import Conversation, History, Turn
 from engine.domain.node import MAX_LAYER, NewNode
 from engine.domain.record import IngestReport, Privacy
 from engine.domain.scope import INGESTED, MemoryScope, Origin, SourceKind
@@ -123,6 +123,8 @@ async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Si
     async with engine.postgres.as_principal(memory.principal) as connection:
         kept = {"user_id": user, "key": rng.randbytes(32), "now": datetime.now(UTC)}
         await connection.execute(sql_text("model_answer_keep"), _KEPT | kept)
+    unstorable = Conversation("unstorable", (Turn("Bob", "\x00"),))  # which the log of failures keeps
+    await memory.ingest(History("leaks", "Leaks", (unstorable,)))
     key = f"key-{marker(rng)}"
     await memory.idempotency.once(memory.principal, key, b"", _answer)
     persona_memory = engine.memory_as(Asker("persona", first.node_id, user).principal)

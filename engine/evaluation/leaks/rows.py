@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from engine.neurigraph import Engine
 
 REFUSED = "refused"
-STATE_LOG = "compression_state_log"
 KEYED = ("sources", "idempotency", "conversations", "conversation_turns")
 """Shared tables whose rows belong to whom their key names: the user, or a persona."""
+LOGS = ("compression_state_log", "ingest_sessions", "ingest_sources", "failure_log")
 
 
 def claimant(world: World, rng: Random) -> Asker:
@@ -122,7 +122,7 @@ def shared_rows(world: World, rng: Random) -> Operation:
 
 def _grows(row: dict[str, Any]) -> bool:
     """A line of a log that may be new."""
-    return bool(row["place"] == STATE_LOG or row["detail"] == REFUSED)
+    return bool(row["place"] in LOGS or row["detail"] == REFUSED)
 
 
 def _line(row: dict[str, Any]) -> tuple[object, ...]:

@@ -1,0 +1,83 @@
+"""The failure log: what failed for good, done again or dismissed. Of a graph for its user, of jobs for administrators."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query
+
+from api.context import CurrentEngine, UserMemory, administrators_only, require_owner
+from api.problems import documented
+from engine.domain.ingest import Failure, FailureState
+
+router = APIRouter(tags=["failures"])
+OWN = "/v1/users/{user_id}/failures"
+OF_JOBS = "/v1/failures"
+
+State = Annotated[FailureState | None, Query(description="Only those in this state; without it, all.")]
+Before = Annotated[UUID | None, Query(description="The last failure of the page before.")]
+Limit = Annotated[int, Query(ge=1, le=500)]
+Note = Annotated[str, Query(max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$", description="Why, in one line.")]
+
+
+@router.get(OWN, operation_id="listFailures", responses=documented(404, 422, 503))
+async def list_failures(
+    memory: UserMemory, state: State = None, before: Before = None, limit: Limit = 100
+) -> tuple[Failure, ...]:
+    """What failed for good in this graph, newest first, one page. It names sources and never holds what was in them."""
+    await require_owner(memory)
+    return await memory.failures(state=state, before=before, limit=limit)
+
+
+@router.post(
+    f"{OWN}/{{failure_id}}/replay",
+    operation_id="replayFailure",
+    responses=documented(404, 409, 413, 415, 422, 503, 507),
+)
+async def replay(failure_id: UUID, memory: UserMemory) -> Failure:
+    """Reads the source again from its file and stores it; 409 where it came without one and has to be sent again."""
+    await require_owner(memory)
+    return await memory.replay(failure_id)
+
+
+@router.post(f"{OWN}/{{failure_id}}/dismiss", operation_id="dismissFailure", responses=documented(404, 409, 422, 503))
+async def dismiss(failure_id: UUID, memory: UserMemory, note: Note = "") -> Failure:
+    """Settles a failure that does not matter. Again, nothing changes; 409 where it was replayed."""
+    await require_owner(memory)
+    return await memory.dismiss(failure_id, note)
+
+
+@router.get(
+    OF_JOBS,
+    operation_id="listJobFailures",
+    dependencies=[Depends(administrators_only)],
+    responses=documented(404, 422, 503),
+)
+async def list_job_failures(
+    engine: CurrentEngine, state: State = None, before: Before = None, limit: Limit = 100
+) -> tuple[Failure, ...]:
+    """Jobs that failed at every attempt, newest first, one page. One that succeeds later settles its entry by itself."""
+    return await engine.failures.page(None, state=state, before=before, limit=limit)
+
+
+@router.post(
+    f"{OF_JOBS}/{{failure_id}}/replay",
+    operation_id="replayJobFailure",
+    dependencies=[Depends(administrators_only)],
+    responses=documented(404, 409, 422, 503),
+)
+async def replay_job(failure_id: UUID, engine: CurrentEngine) -> Failure:
+    """Asks for a run of the job; the entry is settled when a run succeeds."""
+    return await engine.replay_job(failure_id)
+
+
+@router.post(
+    f"{OF_JOBS}/{{failure_id}}/dismiss",
+    operation_id="dismissJobFailure",
+    dependencies=[Depends(administrators_only)],
+    responses=documented(404, 409, 422, 503),
+)
+async def dismiss_job(failure_id: UUID, engine: CurrentEngine, note: Note = "") -> Failure:
+    """Settles an entry that does not matter. Again, nothing changes; 409 where it was replayed."""
+    return await engine.failures.settle(None, failure_id, "dismissed", note)

@@ -1,0 +1,146 @@
+"""Ingests: many sources in one request, their sessions while they go on and afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.encoders import jsonable_encoder
+from fastapi.responses import StreamingResponse
+
+from api.bodies import JsonRoute
+from api.context import IdempotencyKey, UserMemory, on_terms, once, require_owner
+from api.models import ManySources
+from api.problems import answered, documented, replayable
+from api.routes.records import conversation_of
+from engine.domain.ingest import IngestedSource, IngestSession
+from engine.domain.record import IngestReport
+from engine.errors import InvalidInput, NeurigraphError
+from engine.ingest.documents import note
+from engine.ingest.pipeline import Pending
+from engine.memory import Memory
+
+router = APIRouter(prefix="/v1/users/{user_id}/ingests", tags=["ingests"], route_class=JsonRoute)
+LONGEST_WAIT = 600
+FIRST_LOOK, MOST_LOOK = 0.05, 1.0
+"""Seconds between two looks at a session whose events are streamed: at first, and at most."""
+EVENT: dict[str, Any] = {
+    "type": "object",
+    "description": "One event: `state`, its data an IngestSession as JSON, or `problem`, after which the stream ends.",
+    "properties": {
+        "event": {"type": "string", "enum": ["state", "problem"]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+    "required": ["event", "data"],
+}
+EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The events, one after the other.", "content": {"text/event-stream": {"schema": EVENT}}}
+}
+
+
+@router.post(
+    "",
+    operation_id="ingest",
+    status_code=201,
+    response_model=IngestReport,
+    responses=replayable(answered(200, IngestReport, "Nothing was stored: all was there, or nothing could be."))
+    | documented(400, 404, 409, 413, 415, 422, 503, 507),
+)
+async def ingest(
+    body: ManySources, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
+) -> Any:
+    """Stores many conversations and texts in one session. One that cannot be stored is reported and does not stop the others.
+
+    With an idempotency key the session can be found and followed meanwhile, and the same request again goes on with it.
+    """
+    await require_owner(memory)
+    if not body.conversations and not body.texts:
+        raise InvalidInput("There is nothing to store: send conversations or texts.")
+    place = on_terms(memory, key, body.limits)
+    contents = [Pending(conversation_of(one)) for one in body.conversations]
+    contents += [Pending(note(text.source_id, text.title, text.text, "other")) for text in body.texts]
+
+    async def action() -> tuple[int, IngestReport]:
+        report = await place.store(contents)
+        return (201 if report.records else 200), report
+
+    return await once(request, response, memory, key, action)
+
+
+@router.get("", operation_id="listIngests", responses=documented(404, 422, 503))
+async def list_ingests(
+    memory: UserMemory,
+    key: Annotated[
+        str | None, Query(max_length=200, pattern=r"^[\x21-\x7e]+$", description="The one of this idempotency key.")
+    ] = None,
+    before: Annotated[UUID | None, Query(description="The last session of the page before.")] = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> tuple[IngestSession, ...]:
+    """Every write's session, newest first, one page."""
+    await require_owner(memory)
+    own_key = memory.redactor.identifier(key) if key else None
+    return await memory.ingest_sessions(key=own_key, before=before, limit=limit)
+
+
+@router.get("/{session_id}", operation_id="getIngest", responses=documented(404, 422, 503))
+async def get_ingest(session_id: UUID, memory: UserMemory) -> IngestSession:
+    """One session as it stands: what came in, what was stored, skipped, failed, what waits for its vectors."""
+    await require_owner(memory)
+    return await memory.ingest_session(session_id)
+
+
+@router.get("/{session_id}/sources", operation_id="listIngestedSources", responses=documented(404, 422, 503))
+async def sources(
+    session_id: UUID,
+    memory: UserMemory,
+    after: Annotated[int, Query(ge=0, le=2**62, description="The last entry of the page before.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> tuple[IngestedSource, ...]:
+    """What became of each source: its hash, the ids of its records, or why not. What was there already is only counted."""
+    await require_owner(memory)
+    return await memory.ingested_sources(session_id, after=after, limit=limit)
+
+
+@router.get(
+    "/{session_id}/events",
+    operation_id="followIngest",
+    response_class=StreamingResponse,
+    responses=EVENTS | documented(404, 422, 503),
+)
+async def events(
+    session_id: UUID,
+    memory: UserMemory,
+    wait: Annotated[
+        float, Query(ge=0, le=LONGEST_WAIT, allow_inf_nan=False, description="Seconds to follow it at most.")
+    ] = 60,
+) -> StreamingResponse:
+    """The session as a server-sent event, and again after each of its commits; the stream ends with the session."""
+    await require_owner(memory)
+    first = await memory.ingest_session(session_id)
+    return StreamingResponse(
+        _events(memory, first, wait), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+    )
+
+
+async def _events(memory: Memory, session: IngestSession, most_s: float) -> AsyncIterator[str]:
+    ends, pause = asyncio.get_running_loop().time() + most_s, FIRST_LOOK
+    yield _event("state", session)
+    while session.state == "running" and asyncio.get_running_loop().time() < ends:
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, MOST_LOOK)
+        try:
+            seen = await memory.ingest_session(session.session_id)
+        except NeurigraphError as error:  # a store does not answer
+            yield _event("problem", {"detail": error.detail})
+            return
+        if seen != session:
+            session, pause = seen, FIRST_LOOK
+            yield _event("state", session)
+
+
+def _event(name: str, value: object) -> str:
+    return f"event: {name}\ndata: {json.dumps(jsonable_encoder(value))}\n\n"

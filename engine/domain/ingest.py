@@ -1,0 +1,110 @@
+"""An ingest as it is asked for and as it is remembered: its terms, its session, what failed for good."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from engine.domain.record import Skipped
+
+IngestState = Literal["running", "done", "failed"]
+SourceOutcome = Literal["stored", "skipped", "failed"]
+FailureStage = Literal["read", "draft", "commit", "ingest", "job"]
+FailureState = Literal["open", "replayed", "dismissed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a write may take; None is no limit. What a limit keeps from being done now is queued, never dropped.
+
+    `milliseconds` of waiting for models, `tokens` given to models, `model_calls`: requests to a model service.
+    """
+
+    milliseconds: int | None = None
+    tokens: int | None = None
+    model_calls: int | None = None
+
+
+UNLIMITED = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On what terms contents are stored. The same `key` takes up the session of before; where it is `tolerant`, a source that
+    cannot be stored does not stop the others. `refused` are sources that could not even be read."""
+
+    key: str | None = None
+    tolerant: bool = False
+    limits: Limits = UNLIMITED
+    refused: tuple[Skipped, ...] = ()
+
+
+PLAIN = Terms()
+
+
+@dataclass(frozen=True, slots=True)
+class IngestSession:
+    """One ingest: what came in (`…_in`), what was stored of it, what was skipped because it was there, what failed.
+
+    `pending` counts records that were written without vectors; `attempt` how often it was taken up with its key.
+    """
+
+    session_id: UUID
+    actor_kind: str
+    actor_id: UUID
+    key: str | None
+    state: IngestState
+    attempt: int
+    started_at: datetime
+    touched_at: datetime
+    ended_at: datetime | None
+    sources_in: int
+    turns_in: int
+    files_in: int
+    turns: int
+    files: int
+    records: int
+    items: int
+    superseded: int
+    skipped: int
+    failed: int
+    pending: int
+    failure: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class IngestedSource:
+    """What became of one source in a session: units (turns, or 1 for a file) from `first_unit` to `units`, its hash, ids."""
+
+    entry_id: int
+    source_id: str
+    outcome: SourceOutcome
+    reason: str
+    content_hash: str | None
+    first_unit: int | None
+    units: int | None
+    records: tuple[UUID, ...]
+    superseded: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What failed for good. `cause` is the name of the engine's error, `subject` a source, a session or a job, `reference`
+    where its payload can be found again; the payload itself is not kept."""
+
+    failure_id: UUID
+    session_id: UUID | None
+    stage: FailureStage
+    cause: str
+    detail: str
+    subject: str
+    reference: Mapping[str, Any]
+    attempts: int
+    first_at: datetime
+    last_at: datetime
+    state: FailureState
+    settled_at: datetime | None
+    note: str

@@ -1,0 +1,31 @@
+"""The meaning of a shell: its vector in the slot of the active version, or the note that it is still to be made."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from engine.errors import ProviderUnavailable
+from engine.providers.active import ActiveModel
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+
+class Meanings:
+    """Makes the vectors of shells; without an embedding service a node is found by its names and words until a job made it."""
+
+    def __init__(self, postgres: Postgres, active: ActiveModel) -> None:
+        self._postgres, self._active = postgres, active
+
+    async def of_shell(self, node_id: UUID, text: str) -> dict[str, Any]:
+        """The properties of a shell that say what it means; none while the embedding service is silent.
+
+        Raises StoreUnavailable.
+        """
+        try:
+            return await self._active.patience.asked(lambda: self._active.current.shell(text))
+        except ProviderUnavailable:
+            # Noted before the shell is written: whatever dies in between, its vector is not forgotten.
+            async with self._postgres.as_service() as connection:
+                await connection.execute(sql_text("pending_vectors_note"), {"nodes": [node_id]})
+            return {}

@@ -1,0 +1,221 @@
+"""One ingest from its beginning to its end: batches through the pipeline, one commit each, and its session.
+
+While one batch is being committed the next is embedded. A store that goes away is waited for, and a source that cannot be
+stored is put aside, where the terms are tolerant; else the first error ends the ingest. What was committed stays, and
+the same ingest again goes on from there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from engine.domain.backoff import pause_before
+from engine.domain.extraction import ExtractionReport, added
+from engine.domain.history import Conversation
+from engine.domain.ingest import Terms
+from engine.domain.principal import Principal
+from engine.domain.record import EmbeddedRecord, LeftOut, Skipped, StoredRecord, TriggerType
+from engine.errors import (
+    Conflict,
+    EmbeddingsChanged,
+    InvalidInput,
+    NeurigraphError,
+    NotFound,
+    StoreFull,
+    StoreUnavailable,
+)
+from engine.ingest.allowance import Allowance
+from engine.ingest.derived import without_whole
+from engine.ingest.sessions import STORED_ALREADY
+from engine.privacy.redact import Counts, total
+from engine.progress import Progress
+from engine.providers.active import Model
+
+if TYPE_CHECKING:
+    from engine.ingest.pipeline import Drafted, Ingest, Pending
+
+log = logging.getLogger(__name__)
+
+ATTEMPTS = 4
+"""How often a tolerant ingest tries a store that does not answer, in all."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
+LAST_WORD = 2.0
+"""Seconds that an ingest which failed may take to say so in its session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What one commit stored, of which sources."""
+
+    records: tuple[StoredRecord, ...]
+    turns: int
+    documents: int
+    redacted: Counts
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What an ingest stored, what it skipped, what it left for later, its session, and what models read."""
+
+    session_id: UUID
+    stored: tuple[Stored, ...]
+    skipped: tuple[Skipped, ...]
+    left_out: tuple[LeftOut, ...]
+    extraction: ExtractionReport
+
+
+class Storing:
+    """One ingest of a principal."""
+
+    def __init__(self, ingest: Ingest, principal: Principal, terms: Terms, progress: Progress) -> None:
+        self._ingest, self._principal, self._terms, self._progress = ingest, principal, terms, progress
+        self.allowance = Allowance(terms.limits, ingest.active.patience)
+        self._stored: list[Stored] = []
+        self._extractions: list[ExtractionReport] = []
+        self._skipped: list[Skipped] = list(terms.refused)
+        self._session = UUID(int=0)
+
+    async def run(self, contents: Sequence[Pending], trigger: TriggerType) -> Ingested:
+        """Stores the contents in order; raises what stops the whole of it."""
+        sessions = self._ingest.sessions
+        came = {
+            "sources": len(contents) + len(self._skipped),
+            "turns": sum(len(one.content.turns) for one in contents if isinstance(one.content, Conversation)),
+            "files": sum(not isinstance(one.content, Conversation) for one in contents),
+        }
+        self._session = await sessions.begin(self._principal, self._terms.key, came)
+        try:
+            await self._patiently(contents, trigger)
+            await sessions.end(self._principal, self._session, "done", self._skipped, None)
+        except BaseException as error:
+            await self._last_word(error)
+            raise
+        return Ingested(
+            self._session, tuple(self._stored), tuple(self._skipped), self.allowance.left_out, added(self._extractions)
+        )
+
+    async def _patiently(self, contents: Sequence[Pending], trigger: TriggerType) -> None:
+        """The batches; once more for those that are left, after a pause, where a store did not answer."""
+        before = list(self._skipped)
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return await self._batches(contents, trigger)
+            except StoreUnavailable as error:
+                if not self._terms.tolerant or isinstance(error, StoreFull) or attempt == ATTEMPTS:
+                    raise
+                pause = pause_before(attempt + 1, first=FIRST_PAUSE, longest=LONGEST_PAUSE, chance=random.random())
+                log.warning("%s The ingest goes on in %.1f s.", error.detail, pause)
+                self._skipped = list(before)
+                await asyncio.sleep(pause)
+
+    async def _batches(self, contents: Sequence[Pending], trigger: TriggerType) -> None:
+        ingest, mine = self._ingest, {key for commit in self._stored for key in commit.sources}
+        skipped: list[Skipped] = []
+        observed: set[UUID] = set()
+        committing: asyncio.Task[None] | None = None
+        try:
+            async for batch in ingest.batches(self._principal, contents, trigger, skipped, self._terms.tolerant):
+                drafts = [record for drafted in batch for record in drafted.records]
+                read, extraction = await ingest.processing.extraction.read(self._principal, drafts, observed)
+                self._extractions.append(extraction)
+                model = ingest.active.current
+                records = await ingest.processing.process(model, read, self.allowance)
+                if committing is not None:
+                    await committing
+                committing = asyncio.create_task(self._commit(batch, model, records))
+            if committing is not None:
+                await committing
+        finally:
+            if committing is not None and not committing.done():
+                await asyncio.wait([committing])  # a commit under way is never abandoned
+        self._skipped += [one for one in skipped if one.reason != STORED_ALREADY or one.source_id not in mine]
+
+    async def _commit(self, batch: Sequence[Drafted], model: Model, records: Sequence[EmbeddedRecord]) -> None:
+        """One commit; where it is refused and others may not suffer for one, one for each source."""
+        try:
+            await self._committed(batch, model, records)
+        except (Conflict, InvalidInput) as error:
+            if not self._terms.tolerant or isinstance(error, EmbeddingsChanged):
+                raise
+            if len(batch) == 1:
+                self._skipped.append(failed(batch[0].source_id, error, "commit"))
+                return
+            start = 0
+            for drafted in batch:
+                end = start + len(drafted.records)
+                await self._commit([drafted], model, records[start:end])
+                start = end
+
+    async def _committed(self, batch: Sequence[Drafted], model: Model, records: Sequence[EmbeddedRecord]) -> None:
+        try:
+            stored = await self._write(batch, model, records)
+        except EmbeddingsChanged:
+            model = await self._ingest.active.follow()
+            drafts = [without_whole(record.draft) for record in records]
+            records = await self._ingest.processing.process(model, drafts, self.allowance)
+            stored = await self._write(batch, model, records)
+        turns, documents = _units(batch)
+        self._progress.advance("ingest", turns + documents)
+        redacted = total(drafted.redacted for drafted in batch)
+        sources = tuple(drafted.source_id for drafted in batch)
+        self._stored.append(Stored(tuple(stored), turns, documents, redacted, sources))
+
+    async def _write(
+        self, batch: Sequence[Drafted], model: Model, records: Sequence[EmbeddedRecord]
+    ) -> list[StoredRecord]:
+        turns, documents = _units(batch)
+        counts = {
+            "turns": turns,
+            "files": documents,
+            "records": len(records),
+            "items": sum(record.draft.counted for record in records),
+            "pending": sum(record.vector is None for record in records),
+        }
+        sources = [_source(drafted) for drafted in batch]
+
+        async def note(connection: Any, commit_id: UUID) -> None:
+            await self._ingest.sessions.note(connection, self._session, commit_id, counts, sources)
+
+        advances = [drafted.advance for drafted in batch]
+        return await self._ingest.commit.commit(self._principal, records, advances, model, note)
+
+    async def _last_word(self, error: BaseException) -> None:
+        """Ends the session as failed, and notes a failure that is not the request's own; a store that is away cannot be told."""
+        ours = isinstance(error, NeurigraphError)
+        words = f"{type(error).__name__}: {error.detail if isinstance(error, NeurigraphError) else 'it was ended'}"
+        try:
+            async with asyncio.timeout(LAST_WORD):
+                await self._ingest.sessions.end(self._principal, self._session, "failed", self._skipped, words)
+                if isinstance(error, NeurigraphError) and not isinstance(error, InvalidInput | NotFound | Conflict):
+                    reference = {"session_id": self._session} | ({"key": self._terms.key} if self._terms.key else {})
+                    await self._ingest.failures.note(self._principal, "ingest", str(self._session), error, reference)
+        except (NeurigraphError, TimeoutError):
+            log.warning("the session %s ended without a word (%s)", self._session, words if ours else "ended")
+
+
+def _units(batch: Sequence[Drafted]) -> tuple[int, int]:
+    return sum(drafted.turns for drafted in batch), sum(drafted.turns == 0 for drafted in batch)
+
+
+def _source(drafted: Drafted) -> dict[str, Any]:
+    advance = drafted.advance
+    return {
+        "source_id": drafted.source_id,
+        "content_hash": advance.content_hash.hex(),
+        "first_unit": advance.seen,
+        "units": advance.units,
+        "records": [str(record.record_id) for record in drafted.records],
+        "superseded": [],
+    }
+
+
+def failed(source_id: str, error: NeurigraphError, stage: str, reference: Mapping[str, str] | None = None) -> Skipped:
+    """A source that was put aside because of an error; `reference` says where it can be found again."""
+    return Skipped(source_id, error.detail, type(error).__name__, stage, reference or {})

@@ -1,0 +1,64 @@
+"""What became of ingests, and what failed: sessions to read, failures to replay or to dismiss."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from engine.asking import Asking
+from engine.domain.ingest import Failure, FailureState, IngestedSource, IngestSession
+from engine.errors import Conflict
+from engine.ingest.documents import read_document, referred
+from engine.ingest.pipeline import Pending
+from engine.progress import Silent
+
+
+class Ingesting(Asking):
+    """Sessions and failures of the own graph: for its user alone, nobody else finds any."""
+
+    async def ingest_sessions(
+        self, *, key: str | None = None, before: UUID | None = None, limit: int = 50
+    ) -> tuple[IngestSession, ...]:
+        """Sessions, newest first, one page; with `key` the one that was begun with it."""
+        return await self._parts.ingest.sessions.page(self.principal, key=key, before=before, limit=limit)
+
+    async def ingest_session(self, session_id: UUID) -> IngestSession:
+        """One session as it stands. Raises NotFound."""
+        return await self._parts.ingest.sessions.session(self.principal, session_id)
+
+    async def ingested_sources(
+        self, session_id: UUID, *, after: int = 0, limit: int = 100
+    ) -> tuple[IngestedSource, ...]:
+        """What became of each source of a session: hash, ids, reasons; one page. Raises NotFound."""
+        return await self._parts.ingest.sessions.sources(self.principal, session_id, after=after, limit=limit)
+
+    async def failures(
+        self, *, state: FailureState | None = "open", before: UUID | None = None, limit: int = 100
+    ) -> tuple[Failure, ...]:
+        """What failed for good, newest first, one page; `state` None: what is settled, too."""
+        return await self._parts.ingest.failures.page(self.principal, state=state, before=before, limit=limit)
+
+    async def dismiss(self, failure_id: UUID, note: str = "") -> Failure:
+        """Settles a failure that does not matter. Raises NotFound, Conflict where it was replayed, InvalidInput."""
+        return await self._parts.ingest.failures.settle(self.principal, failure_id, "dismissed", note)
+
+    async def replay(self, failure_id: UUID) -> Failure:
+        """Does again what failed; the failure as it stands then.
+
+        A source is read again from its file and stored. Raises NotFound, Conflict where it was dismissed, or where the source
+        came without a file and has to be sent again, and what reading and storing raise: the failure stays open.
+        """
+        failure = await self._parts.ingest.failures.failure(self.principal, failure_id)
+        if failure.state == "replayed":
+            return failure
+        if failure.state == "dismissed":
+            raise Conflict("It was dismissed.")
+        if "path" not in failure.reference:
+            raise Conflict(
+                "Its content is not kept: send the same source again; once it is stored, this failure counts as replayed."
+            )
+        file, origin = referred(failure.subject.removeprefix("file:"), failure.reference)
+        document = await read_document(file, max_text_bytes=self._parts.max_text_bytes)
+        nodes = {str(node.node_id): node for node in await self._parts.ingest.nodes(self.principal)}
+        pending = Pending(document, nodes.get(failure.reference["node_id"]), origin=origin)
+        await self._parts.ingest.store(self.principal, [pending], Silent())
+        return await self._parts.ingest.failures.settle(self.principal, failure_id, "replayed")

@@ -1,0 +1,86 @@
+"""Vectors that a write left for later: made as soon as the embedding service answers, so that meaning finds what words find.
+
+Nodes with something to make are noted by the writes themselves. What is done is known by the rows, so this is safe twice
+at once, and a run that was ended is simply started again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from engine.domain.embedding import Pace
+from engine.lifecycle.canary import CanaryBuild
+from engine.progress import Silent
+from engine.providers.active import ActiveModel
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PendingReport:
+    """What a run did: vectors made, nodes that are whole again, nodes that still wait."""
+
+    filled: int
+    settled: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many nodes wait for vectors, and since when."""
+
+    nodes: int
+    oldest: datetime | None
+
+
+class PendingVectors:
+    """Makes the vectors of the active version that writes left out; for the service."""
+
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, active: ActiveModel) -> None:
+        self._postgres, self._neo4j, self._active = postgres, neo4j, active
+
+    async def run(self) -> PendingReport:
+        """One pass over the nodes that wait. Raises ProviderUnavailable while the service is silent, EmbeddingsChanged,
+        StoreUnavailable; what was made stays."""
+        filled = settled = 0
+        async for node in self._nodes():
+            build = CanaryBuild(self._postgres, self._neo4j, await self._active.follow(), Pace(duty=1), Silent())
+            await build.of_node(node)
+            if build.filled:
+                self._active.patience.answered()
+            filled += build.filled
+            settled += await self._settled(node["node_id"])
+        return PendingReport(filled, settled, (await self.waiting()).nodes)
+
+    async def waiting(self) -> Waiting:
+        """What is still to be made. Raises StoreUnavailable."""
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("pending_vectors_waiting"))
+            row = await cursor.fetchone()
+        assert row is not None  # an aggregate
+        return Waiting(**row)
+
+    async def _nodes(self) -> AsyncIterator[dict[str, Any]]:
+        after = UUID(int=0)
+        while True:
+            async with self._postgres.as_service() as connection:
+                cursor = await connection.execute(sql_text("pending_vectors_page"), {"after": after, "most": PAGE})
+                rows = await cursor.fetchall()
+            for row in rows:
+                yield row
+            if len(rows) < PAGE:
+                return
+            after = rows[-1]["node_id"]
+
+    async def _settled(self, node_id: UUID) -> bool:
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("pending_vectors_settle"), {"node_id": node_id})
+            row = await cursor.fetchone()
+        return bool(row and row["settled"])

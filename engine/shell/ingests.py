@@ -1,0 +1,191 @@
+"""sessions, failure: what became of ingests, and what failed for good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from engine.shell import session
+from engine.shell.options import AsJson, Handle
+from engine.shell.plain_json import print_json
+from engine.shell.session import Session
+
+if TYPE_CHECKING:
+    from engine.domain.ingest import Failure, FailureState, IngestSession
+    from engine.neurigraph import Engine
+
+STYLES = {"failed": "red", "open": "red", "running": "cyan"}
+
+FailureId = Annotated[UUID, typer.Argument(metavar="FAILURE", help="Its id, from failure list.")]
+OfJobs = Annotated[bool, typer.Option("--jobs", help="Failures of background jobs instead of a user's.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands of this module."""
+    sessions = typer.Typer(no_args_is_help=True, help="Ingest sessions: what came in and what became of it.")
+    sessions.command("list")(list_sessions)
+    sessions.command("show")(show)
+    app.add_typer(sessions, name="sessions")
+    failures = typer.Typer(no_args_is_help=True, help="What failed for good: look, do it again, or dismiss it.")
+    failures.command("list")(list_failures)
+    failures.command("replay")(replay)
+    failures.command("dismiss")(dismiss)
+    app.add_typer(failures, name="failure")
+
+
+def list_sessions(
+    context: typer.Context,
+    user: Handle = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=500, help="At most so many.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """The newest ingest sessions of a user."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            found = await memory.ingest_sessions(limit=limit)
+        if as_json:
+            print_json(here.out, {"sessions": found})
+            return
+        rows = [(str(one.session_id), _when(one.started_at), one.state, _told(one), one.failure or "") for one in found]
+        _print_table(here, ("session", "began", "state", "what", "failure"), rows, "Nothing has come in yet.")
+
+    here.run(work())
+
+
+def show(
+    context: typer.Context,
+    session_id: Annotated[UUID, typer.Argument(metavar="SESSION", help="Its id, from sessions list.")],
+    user: Handle = None,
+    as_json: AsJson = False,
+) -> None:
+    """One session, and what became of each of its sources (the first 500)."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            one = await memory.ingest_session(session_id)
+            sources = await memory.ingested_sources(session_id, limit=500)
+        if as_json:
+            print_json(here.out, {"session": one, "sources": sources})
+            return
+        here.out.print(f"{one.state}: {_told(one)}, began {_when(one.started_at)}", soft_wrap=True)
+        rows = [
+            (entry.source_id, entry.outcome, str(entry.units or ""), ", ".join(map(str, entry.records)), entry.reason)
+            for entry in sources
+        ]
+        _print_table(here, ("source", "outcome", "units", "records", "why"), rows, "No source of it was stored.")
+
+    here.run(work())
+
+
+def list_failures(
+    context: typer.Context,
+    user: Handle = None,
+    jobs: OfJobs = False,
+    settled: Annotated[bool, typer.Option("--all", help="Settled ones, too.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """The newest 100 things that failed for good and nobody has settled."""
+    here = session.of(context)
+    state: FailureState | None = None if settled else "open"
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            if jobs:
+                found = await engine.failures.page(None, state=state)
+            else:
+                memory = engine.memory((await session.the_user(engine, user)).user_id)
+                found = await memory.failures(state=state)
+        if as_json:
+            print_json(here.out, {"failures": found})
+            return
+        rows = [
+            (str(one.failure_id), _when(one.last_at), one.state, one.stage, one.subject, f"{one.cause}: {one.detail}")
+            for one in found
+        ]
+        _print_table(here, ("failure", "last", "state", "stage", "what", "why"), rows, "Nothing is open.")
+
+    here.run(work())
+
+
+def replay(context: typer.Context, failure: FailureId, user: Handle = None, jobs: OfJobs = False) -> None:
+    """Do again what failed: read the source from its file and store it, or ask for a run of the job."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            _print_state(here, await _replayed(engine, failure, user, jobs=jobs))
+
+    here.run(work())
+
+
+async def _replayed(engine: Engine, failure: UUID, user: str | None, *, jobs: bool) -> Failure:
+    if jobs:
+        return await engine.replay_job(failure)
+    return await engine.memory((await session.the_user(engine, user)).user_id).replay(failure)
+
+
+def dismiss(
+    context: typer.Context,
+    failure: FailureId,
+    user: Handle = None,
+    jobs: OfJobs = False,
+    note: Annotated[str, typer.Option("--note", help="Why, in one line.")] = "",
+) -> None:
+    """Settle a failure that does not matter."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            if jobs:
+                settled = await engine.failures.settle(None, failure, "dismissed", note)
+            else:
+                memory = engine.memory((await session.the_user(engine, user)).user_id)
+                settled = await memory.dismiss(failure, note)
+            _print_state(here, settled)
+
+    here.run(work())
+
+
+def _print_state(here: Session, failure: Failure) -> None:
+    waits = " until a run succeeds" if failure.stage == "job" and failure.state == "open" else ""
+    here.out.print(f"{failure.subject}: {failure.state}{waits}.", soft_wrap=True)
+
+
+def _told(one: IngestSession) -> str:
+    counts = (
+        (one.turns, "turns"),
+        (one.files, "files"),
+        (one.records, "records"),
+        (one.superseded, "superseded"),
+        (one.skipped, "skipped"),
+        (one.failed, "failed"),
+        (one.pending, "written without vectors"),
+    )
+    return ", ".join(f"{count:,} {unit}" for count, unit in counts if count) or "nothing"
+
+
+def _when(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M:%S}"
+
+
+def _print_table(here: Session, names: tuple[str, ...], rows: Sequence[tuple[str, ...]], nothing: str) -> None:
+    if not rows:
+        here.out.print(nothing)
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in names:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in row))
+    here.out.print(table)

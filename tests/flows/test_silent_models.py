@@ -1,0 +1,184 @@
+"""An embedding service that is down: what is written is found by words at once, and by meaning when it is back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from pydantic import SecretStr
+
+from engine.bootstrap import open_engine
+from engine.domain.delta import Change
+from engine.domain.history import Conversation, Turn
+from engine.domain.ingest import Limits, Terms
+from engine.domain.node import NewNode
+from engine.domain.search import SearchRequest
+from engine.errors import ProviderUnavailable
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from engine.settings import Settings
+from tests.flows.model_service import ModelService
+
+TURNS = (Turn("Bob", "The doctor looked at my knee."), Turn("Bob", "Walleye bite at dusk."))
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[ModelService]:
+    running = ModelService()
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
+def own(service: ModelService, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return Settings(
+        _env_file=None, home=tmp_path_factory.mktemp("silent"), cache=cache, openai_api_key=SecretStr("key"),
+        openai_base_url=service.url, embedding_model="some-model",
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+async def served(own: Settings) -> AsyncIterator[Engine]:
+    async with open_engine(own) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def bob(served: Engine, service: ModelService) -> Memory:
+    service.broken = None
+    service.retry_after = "0"
+    service.hang.set()
+    served.active.patience.answered()
+    await served.pending.run()
+    return served.memory((await served.create_user(f"u{uuid4().hex[:12]}")).user_id)
+
+
+@pytest.mark.ledger("N18")
+@pytest.mark.parametrize("status", [0, 429, 500, 401], ids=["closed", "busy", "broken", "refused"])
+async def test_written_without_the_service_and_embedded_later(
+    served: Engine, service: ModelService, bob: Memory, status: int
+) -> None:
+    service.broken = status
+    report = await bob.remember(Conversation("c", TURNS))
+    assert (report.turns, report.embeddings_pending, report.records[0].embedding_pending) == (2, 1, True)
+    assert [(left.what, left.items) for left in report.left_out] == [("embeddings", 2)] and report.left_out[0].reason
+    record = (await bob.metadata(bob.principal.user_id)).records[0]
+    assert record.embedding_pending
+    answer = await bob.search(SearchRequest("walleye"))
+    assert "words only" in answer.notes[0] and answer.embeddings == ""
+    assert next(hit for hit in answer.hits if hit.content == TURNS[1].text).signals["words"] > 0
+    assert [finding.store for finding in await served.doctor.examine()] == ["postgres"]
+    with pytest.raises(ProviderUnavailable):
+        await served.pending.run()
+
+    service.broken = None
+    reports = await asyncio.gather(served.pending.run(), served.pending.run())  # two workers at once
+    assert sum(one.settled for one in reports) == 1
+    assert not (await bob.metadata(bob.principal.user_id)).records[0].embedding_pending
+    found = await bob.search(SearchRequest("physician", widen="always"))
+    assert found.notes == () and found.hits[0].content == TURNS[0].text  # no word of it was said
+    assert await served.doctor.examine() == []
+    assert (await served.pending.run()).filled == 0
+
+
+@pytest.mark.ledger("N18")
+async def test_what_waits_for_its_vector_is_found_by_its_words_among_what_has_one(
+    served: Engine, service: ModelService, bob: Memory
+) -> None:
+    for number in range(30):
+        turns = (Turn("Bob", f"The doctor looked at knee number {number}."), Turn("Bob", f"A boat of {number} feet."))
+        await bob.remember(Conversation(f"c{number}", turns))
+    service.broken = 401
+    await bob.remember(Conversation("late", (Turn("Bob", "Our zucchini harvest was good."),)))
+    service.broken = None
+    served.active.patience.answered()  # the service is back; the job has not run yet
+    answer = await bob.search(SearchRequest("How was the zucchini harvest?"))
+    assert answer.embeddings and "zucchini" in answer.hits[0].content
+
+
+@pytest.mark.ledger("N18")
+async def test_a_text_that_is_changed_without_the_service_waits_for_its_vector(
+    served: Engine, service: ModelService, bob: Memory
+) -> None:
+    report = await bob.remember(Conversation("c", TURNS))
+    node, record = bob.principal.user_id, report.records[0].record_id
+    item = next(hit for hit in (await bob.search(SearchRequest("walleye"))).hits if hit.content == TURNS[1].text)
+    service.broken = 401
+    await bob.change(Change("record", record, {"summary": "Zucchini harvest."}, node))
+    await bob.change(Change("item", item.item_id, {"content": "Zucchini grew well."}, node))
+    assert (await bob.metadata(node)).records[0].embedding_pending
+    service.broken = None
+    assert (await served.pending.run()).filled >= 2
+    assert not (await bob.metadata(node)).records[0].embedding_pending
+    assert (await served.embeddings.progress(served.active.current.name)).remaining == 0
+    assert await served.doctor.examine() == []
+
+
+@pytest.mark.ledger("N18")
+async def test_a_node_and_a_user_are_made_without_the_service(
+    served: Engine, service: ModelService, bob: Memory
+) -> None:
+    service.broken = 500
+    user = await served.create_user(f"n{uuid4().hex[:12]}")
+    memory = served.memory(user.user_id)
+    node = await memory.provision(NewNode(user.user_id, "Fishing", keywords=("doctor",)))
+    assert (await memory.anchors("Fishing"))[0].node_id == node.node_id
+    assert (await served.pending.waiting()).nodes == 2
+    service.broken = None
+    report = await served.pending.run()
+    assert (report.filled, report.settled, report.waiting) == (2, 2, 0)
+    assert (await served.embeddings.progress(served.active.current.name)).remaining == 0
+
+
+@pytest.mark.ledger("N18")
+async def test_an_engine_opens_answers_and_writes_while_the_service_is_down(
+    own: Settings, served: Engine, service: ModelService, bob: Memory
+) -> None:
+    await bob.remember(Conversation("before", TURNS))
+    service.broken = 500
+    async with open_engine(own) as later:
+        memory = later.memory(bob.principal.user_id)
+        assert len((await memory.search(SearchRequest("walleye"))).hits) == 2
+        assert (await memory.remember(Conversation("after", TURNS))).embeddings_pending == 1
+
+
+@pytest.mark.ledger("N18")
+async def test_a_service_that_hangs_holds_up_one_question_and_no_further_one(
+    served: Engine, service: ModelService, bob: Memory
+) -> None:
+    await bob.remember(Conversation("c", TURNS))
+    service.hang.clear()
+    assert "words only" in (await bob.search(SearchRequest("walleye"))).notes[0]
+    before = service.requests
+    assert len((await bob.search(SearchRequest("walleye"))).hits) == 2
+    assert (await bob.remember(Conversation("d", TURNS))).embeddings_pending == 1
+    assert service.requests == before  # nobody waited for it again
+
+
+@pytest.mark.ledger("N16")
+async def test_a_service_that_asks_for_a_pause_is_left_alone_for_it(
+    served: Engine, service: ModelService, bob: Memory
+) -> None:
+    service.broken, service.retry_after = 429, "900"
+    await bob.remember(Conversation("c", TURNS))
+    service.broken = None
+    before = service.requests
+    report = await bob.remember(Conversation("d", TURNS))
+    assert report.embeddings_pending == 1 and service.requests == before
+
+
+@pytest.mark.ledger("X08")
+@pytest.mark.parametrize("limits", [Limits(tokens=5), Limits(model_calls=0), Limits(milliseconds=0)])
+async def test_a_write_leaves_out_what_its_limits_forbid_and_says_so(
+    served: Engine, service: ModelService, bob: Memory, limits: Limits
+) -> None:
+    before = service.requests
+    report = await bob.on_terms(Terms(limits=limits)).remember(Conversation("c", TURNS))
+    assert report.embeddings_pending == 1 and report.left_out[0].items == 2 and service.requests == before
+    assert (await bob.search(SearchRequest("walleye"))).hits
+    assert (await served.pending.run()).settled == 1
+    within = Limits(milliseconds=60_000, tokens=1_000, model_calls=1)
+    assert (await bob.on_terms(Terms(limits=within)).remember(Conversation("d", TURNS))).left_out == ()
