@@ -1,4 +1,4 @@
-"""What requests about streamed conversations and events hold."""
+"""What requests about streamed conversations and occasions hold."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field, Strict, StringConstraints
 
 from api.models import Body, Instant
-from engine.domain.event import LONGEST_NAME, MOST_PARTICIPANTS, EventKind
+from engine.domain.occasion import LONGEST_NAME, MOST_PARTICIPANTS, OccasionKind
 from engine.domain.record import Privacy
 from engine.domain.scope import LONGEST_SCOPE_ID, ScopeKind, SourceKind
 from engine.domain.stream import LAST_NUMBER, LONGEST_REF, LONGEST_TITLE, MOST_APPENDED, StreamedTurn
@@ -55,10 +55,10 @@ class EndBody(Body):
     """Nothing to say: an empty object."""
 
 
-class EventBody(_Placed):
+class OccasionBody(_Placed):
     """Something that happened, remembered at its end."""
 
-    kind: EventKind = Field(examples=["meeting"])
+    kind: OccasionKind = Field(examples=["meeting"])
     title: str = Field(default="", max_length=LONGEST_TITLE, examples=["Price of boats"])
     text: str = Field(min_length=1, examples=["We agreed to raise the price on March 1."])
     started_at: Instant | None = None

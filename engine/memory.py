@@ -14,10 +14,10 @@ from uuid import UUID
 from engine.access.idempotency import Idempotency
 from engine.asking import Parts
 from engine.domain.clock import NOW, Moment
-from engine.domain.event import Event
 from engine.domain.history import Conversation, History
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.node import NewNode, ProvisionedNode, Shell
+from engine.domain.occasion import Occasion
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, ContentType, IngestReport, Privacy, Skipped, TriggerType
 from engine.domain.scope import INGESTED, USERS, MemoryScope, Origin, SourceKind, check_privacy, check_scopes
@@ -26,7 +26,7 @@ from engine.errors import InvalidInput, NotFound
 from engine.files import Files
 from engine.hierarchy.shells import MetadataPage, RegisteredEdge
 from engine.ingest.documents import note
-from engine.ingest.events import event_document
+from engine.ingest.occasions import occasion_document
 from engine.ingest.pipeline import Pending
 from engine.ingest.storing import Ingested
 from engine.ingesting import Ingesting
@@ -138,15 +138,15 @@ class Memory(LivingRecords, Files, Ingesting, Streamed):
         pending = Pending(document, await self._node(node_id), privacy, self.origin)
         return await self._store([pending], "event_boundary", Silent())
 
-    async def remember_event(
-        self, event: Event, *, node_id: UUID | None = None, privacy: Privacy = "org"
+    async def remember_occasion(
+        self, occasion: Occasion, *, node_id: UUID | None = None, privacy: Privacy = "org"
     ) -> IngestReport:
         """Stores something that happened (a meeting, a call, a session, a milestone) as one record; `privacy` as in `remember`.
 
         One whose `source_id` is known is not stored again.
         """
         check_privacy(self.principal, privacy)
-        pending = Pending(event_document(event), await self._node(node_id), privacy, self.origin)
+        pending = Pending(occasion_document(occasion), await self._node(node_id), privacy, self.origin)
         return await self._store([pending], "event_boundary", Silent())
 
     async def ingest(self, history: History, progress: Progress | None = None) -> IngestReport:

@@ -1,4 +1,4 @@
-"""Streamed conversations: turns are appended as they are said, and stored in pieces. Events are stored at their end."""
+"""Streamed conversations: turns are appended as they are said, and stored in pieces. Occasions are stored at their end."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from api.bodies import JsonRoute
 from api.context import IdempotencyKey, UserMemory, once, require_user
 from api.problems import answered, documented, replayable
-from api.streams import AppendBody, EndBody, EventBody
-from engine.domain.event import Event
+from api.streams import AppendBody, EndBody, OccasionBody
+from engine.domain.occasion import Occasion
 from engine.domain.record import IngestReport
 from engine.domain.scope import MemoryScope
 from engine.domain.stream import LONGEST_ID, Appended, EndedStream, StreamState
@@ -92,26 +92,26 @@ async def conversations(
 
 
 @router.post(
-    "/events",
-    operation_id="writeEvent",
+    "/occasions",
+    operation_id="storeOccasion",
     status_code=201,
     response_model=IngestReport,
     responses=replayable(answered(200, IngestReport, "It was stored already.")) | WRITE_PROBLEMS,
 )
-async def write_event(
-    body: EventBody, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
+async def store_occasion(
+    body: OccasionBody, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
 ) -> Any:
     """Stores a meeting, a call, a session of work or a milestone as one record."""
     place = memory.within(MemoryScope(body.scope, body.scope_id), source=body.source)
     source_id = body.source_id or (
         f"key:{key}" if key else None
     )  # as for texts: a repeated request is not stored twice
-    event = Event(
+    occasion = Occasion(
         body.kind, body.title, body.text, body.started_at, body.ended_at, tuple(body.participants), source_id
     )  # fmt: skip
 
     async def action() -> tuple[int, IngestReport]:
-        report = await place.remember_event(event, node_id=body.node_id, privacy=body.privacy)
+        report = await place.remember_occasion(occasion, node_id=body.node_id, privacy=body.privacy)
         return (201 if report.records else 200), report
 
     return await once(request, response, memory, key, action)

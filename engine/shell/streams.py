@@ -1,4 +1,4 @@
-"""conversation, event: what comes in as it happens."""
+"""conversation, occasion: what comes in as it happens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, get_args
 import typer
 from rich.table import Table
 
-from engine.domain.event import Event, EventKind
+from engine.domain.occasion import Occasion, OccasionKind
 from engine.domain.record import Privacy
 from engine.domain.scope import USERS, MemoryScope
 from engine.domain.stream import StreamedTurn
@@ -44,7 +44,7 @@ def register(app: typer.Typer) -> None:
     conversations.command("list")(list_open)
     conversations.command("show")(show)
     app.add_typer(conversations, name="conversation")
-    app.command("event")(event)
+    app.command("occasion")(occasion)
 
 
 def append(  # noqa: PLR0913 (the options of a command are its parameters)
@@ -189,9 +189,9 @@ def _print(here: Session, states: list[StreamState], *, as_json: bool) -> None:
     here.out.print(table)
 
 
-def event(  # noqa: PLR0913 (the options of a command are its parameters)
+def occasion(  # noqa: PLR0913 (the options of a command are its parameters)
     context: typer.Context,
-    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"One of {', '.join(get_args(EventKind))}.")],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"One of {', '.join(get_args(OccasionKind))}.")],
     title: Annotated[str, typer.Argument(metavar="TITLE", help="What it was about.")],
     source: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="What happened; stdin without it.")] = None,
     user: Handle = None,
@@ -206,16 +206,16 @@ def event(  # noqa: PLR0913 (the options of a command are its parameters)
     here = session.of(context)
 
     async def work() -> None:
-        if kind not in get_args(EventKind):
-            raise InvalidInput(f"An event is one of {', '.join(get_args(EventKind))}.")
+        if kind not in get_args(OccasionKind):
+            raise InvalidInput(f"An occasion is one of {', '.join(get_args(OccasionKind))}.")
         with _lines(source) as lines:
             text = await asyncio.to_thread(lines.read)
-        happened = Event(
+        happened = Occasion(
             kind, title, text, point(start), point(end_time), tuple(participant or ()), source_id  # type: ignore[arg-type]
         )  # fmt: skip
         async with here.engine() as (engine, _):
             memory = engine.memory((await session.the_user(engine, user)).user_id)
-            report = await memory.remember_event(happened, privacy="private" if private else "org")
+            report = await memory.remember_occasion(happened, privacy="private" if private else "org")
         if as_json:
             print_json(here.out, report)
         elif report.records:

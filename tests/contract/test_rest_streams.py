@@ -1,4 +1,4 @@
-"""Streamed conversations and events over REST."""
+"""Streamed conversations and occasions over REST."""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ async def test_an_event_is_stored_once(door: httpx.AsyncClient, home_path: str, 
         "kind": "call", "title": "Price of boats", "text": "We agreed to raise the price.", "source_id": "m1",
         "started_at": "2025-03-01T18:00:00Z", "ended_at": "2025-03-01T18:30:00Z", "participants": ["Ann", "Bob"],
     }  # fmt: skip
-    assert (await door.post(f"{home_path}/events", json=body)).status_code == 201
-    assert (await door.post(f"{home_path}/events", json=body)).status_code == 200
+    assert (await door.post(f"{home_path}/occasions", json=body)).status_code == 201
+    assert (await door.post(f"{home_path}/occasions", json=body)).status_code == 200
     [record] = (await engine.memory(user.user_id).metadata(user.user_id)).records
     assert (record.content_type, record.trigger_type, record.title) == ("event", "event_boundary", "Price of boats")
     for wrong in ({"kind": "party"}, {"ended_at": "2025-02-01T00:00:00Z"}, {"participants": [""]}, {"text": ""}):
-        assert (await door.post(f"{home_path}/events", json=body | wrong)).status_code == 422
+        assert (await door.post(f"{home_path}/occasions", json=body | wrong)).status_code == 422

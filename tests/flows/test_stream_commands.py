@@ -1,4 +1,4 @@
-"""`neurigraph conversation …` and `event`, as a person types them."""
+"""`neurigraph conversation …` and `occasion`, as a person types them."""
 
 from __future__ import annotations
 
@@ -45,6 +45,6 @@ async def test_turns_from_a_file_and_from_stdin(engine: Engine, tmp_path: Path) 
     ended = run("conversation", "end", "c1")
     assert ended.stdout.startswith("c1: 3 turns into 1 records"), ended.stderr
     assert run("conversation", "list").stdout.strip() == "No conversation is open."
-    event = run("event", "call", "Price", "--start", "2025-03-01T18:00", "--with", "Ann", typed="We agreed.")
-    assert event.returncode == 0 and event.stdout.strip().endswith(": Price"), event.stderr
-    assert run("event", "party", "x", typed="y").returncode == 1
+    told = run("occasion", "call", "Price", "--start", "2025-03-01T18:00", "--with", "Ann", typed="We agreed.")
+    assert told.returncode == 0 and told.stdout.strip().endswith(": Price"), told.stderr
+    assert run("occasion", "party", "x", typed="y").returncode == 1

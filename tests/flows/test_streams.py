@@ -15,9 +15,9 @@ import pytest
 from engine.benchmarks.trips import counted
 from engine.bootstrap import open_engine
 from engine.domain.cuts import WeighedTurn, first_cut
-from engine.domain.event import Event
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
+from engine.domain.occasion import Occasion
 from engine.domain.principal import Principal
 from engine.domain.scope import MemoryScope
 from engine.domain.search import SearchRequest
@@ -424,13 +424,13 @@ async def test_personal_data_never_reach_the_buffer(settings: Settings, engine: 
         assert await hits(memory, "write") == ["Write to [email]."]
 
 
-# events --------------------------------------------------------------------------------------------------
+# occasions -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.ledger("N13")
-async def test_an_event_is_one_record_with_its_time_and_who_was_there(here: Memory, user: User) -> None:
+async def test_an_occasion_is_one_record_with_its_time_and_who_was_there(here: Memory, user: User) -> None:
     start = datetime(2025, 3, 1, 18, 0, tzinfo=UTC)
-    event = Event(
+    occasion = Occasion(
         "meeting",
         "Price of boats",
         "We agreed to raise the price.",
@@ -439,9 +439,9 @@ async def test_an_event_is_one_record_with_its_time_and_who_was_there(here: Memo
         ("Ann", "Bob"),
         "m1",
     )
-    report = await here.remember_event(event)
+    report = await here.remember_occasion(occasion)
     [record] = report.records
-    assert record.title == "Price of boats" and (await here.remember_event(event)).records == ()
+    assert record.title == "Price of boats" and (await here.remember_occasion(occasion)).records == ()
     [entry] = (await here.metadata(user.user_id)).records
     assert (entry.content_type, entry.trigger_type, entry.occurred_at) == ("event", "event_boundary", start)
     text = (await here.read_file(record.node_id, record.file_id)).decode()
@@ -458,9 +458,9 @@ async def test_an_event_is_one_record_with_its_time_and_who_was_there(here: Memo
         {"started_at": datetime(2025, 3, 2, tzinfo=UTC), "ended_at": datetime(2025, 3, 1, tzinfo=UTC)},
     ],
 )  # fmt: skip
-def test_an_event_that_cannot_be_is_refused(wrong: dict[str, object]) -> None:
+def test_an_occasion_that_cannot_be_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):
-        Event(**({"kind": "call", "title": "", "text": "x"} | wrong))  # type: ignore[arg-type]
+        Occasion(**({"kind": "call", "title": "", "text": "x"} | wrong))  # type: ignore[arg-type]
 
 
 # counting ------------------------------------------------------------------------------------------------

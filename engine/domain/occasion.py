@@ -8,17 +8,17 @@ from typing import Literal, get_args
 
 from engine.errors import InvalidInput
 
-EventKind = Literal["meeting", "call", "work_session", "milestone", "other"]
+OccasionKind = Literal["meeting", "call", "work_session", "milestone", "other"]
 
 MOST_PARTICIPANTS = 200
 LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Occasion:
     """What happened. Times are aware; a milestone has only one. Raises InvalidInput."""
 
-    kind: EventKind
+    kind: OccasionKind
     title: str
     text: str
     started_at: datetime | None = None
@@ -27,17 +27,17 @@ class Event:
     source_id: str | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(EventKind):
-            raise InvalidInput(f"An event is one of {', '.join(get_args(EventKind))}.")
+        if self.kind not in get_args(OccasionKind):
+            raise InvalidInput(f"An occasion is one of {', '.join(get_args(OccasionKind))}.")
         if not self.text.strip():
             raise InvalidInput("There is no text to store.")
         times = [time for time in (self.started_at, self.ended_at) if time is not None]
         if any(time.tzinfo is None for time in times):
-            raise InvalidInput("The times of an event need an offset from UTC.")
+            raise InvalidInput("The times of an occasion need an offset from UTC.")
         if times != sorted(times):
-            raise InvalidInput("An event does not end before it begins.")
+            raise InvalidInput("An occasion does not end before it begins.")
         if len(self.participants) > MOST_PARTICIPANTS:
-            raise InvalidInput(f"An event has at most {MOST_PARTICIPANTS} participants.")
+            raise InvalidInput(f"An occasion has at most {MOST_PARTICIPANTS} participants.")
         if not all(1 <= len(name.strip()) <= LONGEST_NAME for name in self.participants):
             raise InvalidInput(f"A participant's name has 1 to {LONGEST_NAME} characters.")
 
