@@ -16,6 +16,7 @@ from engine.errors import NotFound
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
 from engine.history.changes import Changes
+from engine.history.documents import Documents
 from engine.history.reading import Past
 from engine.history.relations import RelationHistory
 from engine.ingest.pipeline import Ingest
@@ -40,6 +41,7 @@ class Parts:
     changes: Changes
     past: Past
     relations: RelationHistory
+    documents: Documents
     rehydration: Rehydration
     dormancy: Dormancy
     file_log: FileLog

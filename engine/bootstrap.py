@@ -26,12 +26,15 @@ from engine.hierarchy.shells import Shells
 from engine.hierarchy.upgrades import Upgrades
 from engine.history.changes import Changes
 from engine.history.contents import ContentHistory
+from engine.history.documents import Documents
 from engine.history.nodes import NodeHistory
 from engine.history.reading import Past
 from engine.history.relations import RelationHistory
+from engine.history.renewal import Renewals
 from engine.ingest.commit import RecordCommit
 from engine.ingest.limits import IngestLimits
 from engine.ingest.pipeline import Ingest
+from engine.ingest.revising import Revisions
 from engine.jobs.catalogue import CATALOGUE
 from engine.jobs.job import scheduled
 from engine.jobs.jobs import Jobs
@@ -171,14 +174,17 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
     relations = RelationHistory(postgres, neo4j, outbox, shells, clock, on_step)
     node_history = NodeHistory(postgres, neo4j, outbox, active, clock, on_step)
     contents = ContentHistory(postgres, outbox, active, clock, on_step)
+    renewals = Renewals(postgres, outbox, active, clock, on_step)
+    revisions = Revisions(commit, renewals, active, limits)
     parts = Parts(
         provisioning=Provisioning(postgres, outbox, active, clock, on_step),
         shells=shells,
-        ingest=Ingest(postgres, neo4j, active, commit, limits, redactor),
+        ingest=Ingest(postgres, neo4j, active, revisions, limits, redactor),
         search=search,
         changes=Changes(shells, contents, node_history, relations),
         past=Past(postgres, shells, node_history, relations, clock),
         relations=relations,
+        documents=Documents(postgres, shells),
         rehydration=Rehydration(postgres, objects, shells, states, nodes, on_step),
         dormancy=dormancy,
         file_log=FileLog(postgres, clock),

@@ -12,7 +12,7 @@ from engine.domain.history import History, NodePath
 from engine.domain.node import NewNode
 from engine.domain.record import AssignableNode, IngestReport
 from engine.ingest.documents import read_document
-from engine.ingest.pipeline import Pending
+from engine.ingest.drafted import Pending
 from engine.progress import Progress
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from engine.access.idempotency import Idempotency
 from engine.asking import Parts
+from engine.documents import KeptDocuments
 from engine.domain.clock import NOW, Moment
 from engine.domain.history import Conversation, History
 from engine.domain.node import NewNode, ProvisionedNode, Shell
@@ -21,10 +22,9 @@ from engine.domain.record import AssignableNode, ContentType, IngestReport, Priv
 from engine.domain.scope import INGESTED, USERS, MemoryScope, Origin, SourceKind, check_privacy, check_scopes
 from engine.domain.search import Anchor, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NotFound
-from engine.files import Files
 from engine.hierarchy.shells import MetadataPage, RegisteredEdge
 from engine.ingest.documents import note
-from engine.ingest.pipeline import Pending, Stored
+from engine.ingest.drafted import Pending, Stored
 from engine.intake import take_in
 from engine.living import LivingRecords
 from engine.privacy.nodes import check_names, redacted_edge, redacted_node
@@ -33,7 +33,7 @@ from engine.privacy.scopes import redacted_scope
 from engine.progress import Progress, Silent
 
 
-class Memory(LivingRecords, Files):
+class Memory(LivingRecords, KeptDocuments):
     """The memory of one user, as its principal may see it. Errors are those of `engine.errors`; missing and
     forbidden look the same."""
 
@@ -188,4 +188,5 @@ def _report(user_id: UUID, stored: Sequence[Stored], skipped: Sequence[Skipped])
     files = sum(commit.documents for commit in stored)
     items = sum(record.items for record in records)
     redacted = total(commit.redacted for commit in stored)
-    return IngestReport(user_id, turns, files, items, records, 0, 0, tuple(skipped), dict(redacted))
+    documents = tuple(version for commit in stored for version in commit.versions)
+    return IngestReport(user_id, turns, files, items, records, 0, 0, tuple(skipped), dict(redacted), documents)

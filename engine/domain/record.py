@@ -12,6 +12,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.domain.document import DocumentChange
 from engine.domain.scope import INGESTED, Origin
 from engine.domain.search import ItemKind
 from engine.domain.terms import Unit
@@ -69,6 +70,7 @@ class ItemDraft:
     section: str = ""
     span: tuple[int, int] | None = None
     token_count: int = 0
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ class Skipped:
 @dataclass(frozen=True, slots=True)
 class IngestReport:
     """What an ingest did: `turns` stored, `records` made, nodes and edges created, what was skipped and why, how much
-    personal data of each kind was replaced in what was stored."""
+    personal data of each kind was replaced in what was stored, which versions of `documents` were made."""
 
     user_id: UUID
     turns: int
@@ -155,3 +157,4 @@ class IngestReport:
     edges_created: int
     skipped: tuple[Skipped, ...]
     redacted: Mapping[str, int] = field(default_factory=dict)
+    documents: tuple[DocumentChange, ...] = ()

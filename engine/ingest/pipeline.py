@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Any
 from uuid import UUID, uuid5
@@ -26,67 +26,24 @@ from engine.domain.record import (
     RecordDraft,
     Skipped,
     SourceAdvance,
-    StoredRecord,
     TriggerType,
 )
-from engine.domain.scope import INGESTED, Origin
 from engine.errors import EmbeddingsChanged, InvalidText, NotFound, TooLarge
 from engine.ingest.assign import NodeVocabulary, assign
-from engine.ingest.cleaning import Cleaned, cleaned, fingerprint, key_of
-from engine.ingest.commit import RecordCommit
+from engine.ingest.cleaning import cleaned, fingerprint, key_of
 from engine.ingest.describe import centre, describe
+from engine.ingest.drafted import ChangedDocument, Drafted, Pending, Source, Stored
 from engine.ingest.drafts import Document, PlacedTurn, chunks, conversation_drafts, document_draft
 from engine.ingest.limits import IngestLimits
-from engine.privacy.redact import Counts, Redactor, total
+from engine.ingest.revising import Revisions
+from engine.ingest.versions import change_of, first_version
+from engine.privacy.redact import Redactor, total
 from engine.privacy.scopes import redacted_origin
 from engine.progress import Progress
 from engine.providers.active import ActiveModel, Model
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
-
-
-@dataclass(frozen=True, slots=True)
-class Drafted:
-    """One source ready to be processed: its records so far, how far they move the source."""
-
-    records: tuple[RecordDraft, ...]
-    advance: SourceAdvance
-    turns: int
-    redacted: Counts
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """What one commit stored."""
-
-    records: tuple[StoredRecord, ...]
-    turns: int
-    documents: int
-    redacted: Counts
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """A conversation or document with the node it was given by hand, if any, whether others may ever read it, to what it
-    belongs and how it came in. What is scoped is private."""
-
-    content: Conversation | Document
-    node: AssignableNode | None = None
-    privacy: Privacy = "org"
-    origin: Origin = INGESTED
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """A source on its way in: the id it is kept under, its session, how far it is stored, where it was told to go."""
-
-    key: str
-    session: UUID
-    cleaned: Cleaned
-    known: dict[str, Any] | None
-    node: AssignableNode | None
-    trigger: TriggerType
 
 
 class Ingest:
@@ -97,12 +54,13 @@ class Ingest:
         postgres: Postgres,
         neo4j: Neo4j,
         active: ActiveModel,
-        commit: RecordCommit,
+        revisions: Revisions,
         limits: IngestLimits,
         redactor: Redactor,
     ) -> None:
         self._postgres, self._neo4j, self._active = postgres, neo4j, active
-        self._commit, self._limits, self._redactor = commit, limits, redactor
+        self._commit, self._limits, self._redactor = revisions.commit, limits, redactor
+        self._revisions = revisions
 
     async def nodes(self, principal: Principal, moment: Moment = NOW) -> list[AssignableNode]:
         """The nodes that the principal may write to, the root first. Raises NotFound where there is none."""
@@ -127,10 +85,11 @@ class Ingest:
         """
         vocabulary = NodeVocabulary(await self.nodes(principal))
         skipped: list[Skipped] = []
+        changed: list[ChangedDocument] = []
         stored: list[Stored] = []
         committing: asyncio.Task[Stored] | None = None
         try:
-            async for batch in self._batches(principal, contents, vocabulary, trigger, skipped):
+            async for batch in self._batches(principal, contents, vocabulary, trigger, skipped, changed):
                 model = self._active.current
                 records = await self._process(model, [record for drafted in batch for record in drafted.records])
                 if committing is not None:
@@ -141,6 +100,13 @@ class Ingest:
         finally:
             if committing is not None and not committing.done():
                 await asyncio.wait([committing])  # a commit under way is never abandoned
+        for one in changed:
+            outcome = await self._revisions.store(principal, one, vocabulary.nodes)
+            if isinstance(outcome, Skipped):
+                skipped.append(outcome)
+            else:
+                stored.append(outcome)
+                progress.advance("ingest", 1)
         return stored, skipped
 
     # clean → trigger → assign ----------------------------------------------------------------------------
@@ -152,6 +118,7 @@ class Ingest:
         vocabulary: NodeVocabulary,
         trigger: TriggerType,
         skipped: list[Skipped],
+        changed: list[ChangedDocument],
     ) -> AsyncIterator[list[Drafted]]:
         """Drafts in batches of at least `batch_turns` items; a source that has nothing new is skipped."""
         batch: list[Drafted] = []
@@ -164,6 +131,9 @@ class Ingest:
                 drafted = await asyncio.to_thread(self._draft, principal, pending, seen, vocabulary, trigger)
                 if isinstance(drafted, Skipped):
                     skipped.append(drafted)
+                    continue
+                if isinstance(drafted, ChangedDocument):
+                    changed.append(drafted)
                     continue
                 batch.append(drafted)
                 if sum(len(record.items) for entry in batch for record in entry.records) >= self._limits.batch_turns:
@@ -183,25 +153,28 @@ class Ingest:
         seen: dict[str, dict[str, Any]],
         vocabulary: NodeVocabulary,
         trigger: TriggerType,
-    ) -> Drafted | Skipped:
+    ) -> Drafted | ChangedDocument | Skipped:
         clean = cleaned(pending.content, self._redactor)
         if isinstance(clean, Skipped):
             return clean
         key = principal.own_key(key_of(pending.content, self._redactor))
-        source = _Source(key, uuid5(principal.user_id, key), clean, seen.get(key), pending.node, trigger)
+        origin = redacted_origin(pending.origin, self._redactor)
+        privacy: Privacy = "private" if origin.scope.narrow else pending.privacy
+        source = Source(key, uuid5(principal.user_id, key), clean, seen.get(key), pending.node, trigger)
         if isinstance(clean.content, Document):
+            if source.known and not clean.knows(source.known["content_hash"], 1):
+                self._check(clean.content.text, clean.content.source_id)
+                return ChangedDocument(source, clean.content, privacy, origin)
             drafted = self._draft_document(source, clean.content, vocabulary)
         else:
             drafted = self._draft_conversation(source, clean.content, vocabulary)
         if isinstance(drafted, Skipped):
             return drafted
-        origin = redacted_origin(pending.origin, self._redactor)
-        privacy: Privacy = "private" if origin.scope.narrow else pending.privacy
         records = tuple(replace(record, privacy=privacy, origin=origin) for record in drafted.records)
         return replace(drafted, records=records)
 
     def _draft_conversation(
-        self, source: _Source, conversation: Conversation, vocabulary: NodeVocabulary
+        self, source: Source, conversation: Conversation, vocabulary: NodeVocabulary
     ) -> Drafted | Skipped:
         known, node = source.known, source.node
         done = known["units"] if known else 0
@@ -223,11 +196,10 @@ class Ingest:
         drafts = conversation_drafts(source.session, conversation, placed, source.trigger)
         return Drafted(tuple(drafts), advance, len(placed), source.cleaned.replaced(done))
 
-    def _draft_document(self, source: _Source, document: Document, vocabulary: NodeVocabulary) -> Drafted | Skipped:
+    def _draft_document(self, source: Source, document: Document, vocabulary: NodeVocabulary) -> Drafted | Skipped:
         known, node = source.known, source.node
         if known:
-            same = source.cleaned.knows(known["content_hash"], 1)
-            return Skipped(document.source_id, "Stored already." if same else "Stored already in an earlier version.")
+            return Skipped(document.source_id, "Stored already.")
         self._check(document.text, document.source_id)
         pieces = chunks(document.text)
         if node is None:
@@ -235,7 +207,7 @@ class Ingest:
             node = max(votes, key=lambda vote: (votes.count(vote), vote.layer)) if len(votes) < 500 else votes[0]
         draft = document_draft(source.session, document, pieces, node, source.trigger)
         advance = SourceAdvance(source.key, 0, 1, fingerprint(document))
-        return Drafted((draft,), advance, 0, source.cleaned.replaced())
+        return Drafted((draft,), advance, 0, source.cleaned.replaced(), (first_version(draft, advance),))
 
     def _check(self, text: str, where: str) -> None:
         if "\x00" in text:
@@ -276,13 +248,15 @@ class Ingest:
         turns = sum(drafted.turns for drafted in batch)
         documents = sum(drafted.turns == 0 for drafted in batch)
         advances = [drafted.advance for drafted in batch]
+        versions = [version for drafted in batch for version in drafted.versions]
         try:
-            stored = await self._commit.commit(principal, records, advances, model)
+            stored = await self._commit.commit(principal, records, advances, model, versions)
         except EmbeddingsChanged:
             records = await self._process(model := await self._active.follow(), [record.draft for record in records])
-            stored = await self._commit.commit(principal, records, advances, model)
+            stored = await self._commit.commit(principal, records, advances, model, versions)
         progress.advance("ingest", turns + documents)
-        return Stored(tuple(stored), turns, documents, total(drafted.redacted for drafted in batch))
+        redacted = total(drafted.redacted for drafted in batch)
+        return Stored(tuple(stored), turns, documents, redacted, tuple(change_of(version) for version in versions))
 
 
 def _assignable(row: dict[str, Any]) -> AssignableNode:
