@@ -28,7 +28,9 @@ from api.problems import (
 )
 from api.reference import reference
 from api.routes import (
+    documents,
     embedding_versions,
+    events,
     file_log,
     files,
     grants,
@@ -38,6 +40,7 @@ from api.routes import (
     jobs,
     nodes,
     records,
+    resources,
     search,
     tokens,
     users,
@@ -56,6 +59,9 @@ ROUTERS = (
     history.router,
     grants.router,
     records.router,
+    documents.router,
+    resources.router,
+    events.router,
     search.router,
     files.router,
     file_log.router,

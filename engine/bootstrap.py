@@ -27,6 +27,7 @@ from engine.hierarchy.upgrades import Upgrades
 from engine.history.changes import Changes
 from engine.history.contents import ContentHistory
 from engine.history.documents import Documents
+from engine.history.events import EventLog
 from engine.history.nodes import NodeHistory
 from engine.history.reading import Past
 from engine.history.relations import RelationHistory
@@ -48,6 +49,7 @@ from engine.lifecycle.file_log import FileLog
 from engine.lifecycle.file_states import FileStates, FileTimes
 from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.rehydrate import Rehydration
+from engine.lifecycle.resources import RawResources
 from engine.lifecycle.retention import KeptFor, Retention
 from engine.lifecycle.sweep import Sweep
 from engine.models import Loader, active_model
@@ -185,6 +187,8 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
         past=Past(postgres, shells, node_history, relations, clock),
         relations=relations,
         documents=Documents(postgres, shells),
+        resources=RawResources(postgres, objects),
+        events=EventLog(postgres, clock),
         rehydration=Rehydration(postgres, objects, shells, states, nodes, on_step),
         dormancy=dormancy,
         file_log=FileLog(postgres, clock),

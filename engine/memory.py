@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 from uuid import UUID
 
 from engine.access.idempotency import Idempotency
 from engine.asking import Parts
+from engine.diary import Diary
 from engine.documents import KeptDocuments
 from engine.domain.clock import NOW, Moment
 from engine.domain.history import Conversation, History
@@ -25,6 +27,7 @@ from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.shells import MetadataPage, RegisteredEdge
 from engine.ingest.documents import note
 from engine.ingest.drafted import Pending, Stored
+from engine.inputs import Inputs
 from engine.intake import take_in
 from engine.living import LivingRecords
 from engine.privacy.nodes import check_names, redacted_edge, redacted_node
@@ -33,7 +36,7 @@ from engine.privacy.scopes import redacted_scope
 from engine.progress import Progress, Silent
 
 
-class Memory(LivingRecords, KeptDocuments):
+class Memory(LivingRecords, KeptDocuments, Inputs, Diary):
     """The memory of one user, as its principal may see it. Errors are those of `engine.errors`; missing and
     forbidden look the same."""
 
@@ -117,10 +120,14 @@ class Memory(LivingRecords, KeptDocuments):
         *,
         source_id: str | None = None,
         node_id: UUID | None = None,
-        content_type: ContentType = "other",
+        content_type: ContentType | Literal["webhook"] = "other",
         privacy: Privacy = "org",
     ) -> IngestReport:
-        """Stores one text (a note, a meeting, a document) as a record with its own file; `privacy` as in `remember`."""
+        """Stores one text (a note, a meeting, a document) as a record with its own file; `privacy` as in `remember`.
+
+        Under the `source_id` of an earlier one it is its next version, see `engine.ingest.revising`. What a webhook brought
+        is an event.
+        """
         check_privacy(self.principal, privacy)
         if not text.strip():
             raise InvalidInput("There is no text to store.")

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.domain.document import DocumentChange
+from engine.domain.resource import ResourceType
 from engine.domain.scope import INGESTED, Origin
 from engine.domain.search import ItemKind
 from engine.domain.terms import Unit
@@ -102,6 +103,7 @@ class RecordDraft:
     keywords: Keywords = Keywords()
     privacy: Privacy = "org"
     origin: Origin = INGESTED
+    received_as: ResourceType | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.hierarchy.outdated import upgrade
 from engine.ingest.counting import document_counts
 from engine.ingest.packing import is_native, object_key, pack
+from engine.ingest.received import note_received
 from engine.ingest.versions import enter_first
 from engine.providers.active import Model
 from engine.stores.objects import ObjectStore
@@ -171,6 +172,7 @@ class RecordCommit:
             schema = record.draft.node.schema_name
             await connection.execute(sql_in("record_insert", schema, model.version.column), row)
             await connection.execute(sql_in("manifest_insert", schema), row)
+            await note_received(connection, principal, record.draft, row)
             await connection.execute(sql_in("delta_insert", schema), _creation_delta(principal, row))
         for schema, group in groupby(records, key=lambda record: record.draft.node.schema_name):
             together = list(group)

@@ -33,9 +33,10 @@ from engine.ingest.assign import NodeVocabulary, assign
 from engine.ingest.cleaning import cleaned, fingerprint, key_of
 from engine.ingest.describe import centre, describe
 from engine.ingest.drafted import ChangedDocument, Drafted, Pending, Source, Stored
-from engine.ingest.drafts import Document, PlacedTurn, chunks, conversation_drafts, document_draft
+from engine.ingest.drafts import Document, PlacedTurn, conversation_drafts, document_draft
 from engine.ingest.limits import IngestLimits
 from engine.ingest.revising import Revisions
+from engine.ingest.splitting import chunks
 from engine.ingest.versions import change_of, first_version
 from engine.privacy.redact import Redactor, total
 from engine.privacy.scopes import redacted_origin

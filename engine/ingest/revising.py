@@ -42,9 +42,11 @@ from engine.ingest.cleaning import fingerprint
 from engine.ingest.commit import RecordCommit, Row, StoredFile
 from engine.ingest.describe import describe
 from engine.ingest.drafted import ChangedDocument, Stored
-from engine.ingest.drafts import chunks, document_draft
+from engine.ingest.drafts import document_draft
 from engine.ingest.limits import IngestLimits
 from engine.ingest.passages import Passages
+from engine.ingest.received import note_received
+from engine.ingest.splitting import chunks
 from engine.ingest.versions import change_of, version_row
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
@@ -191,6 +193,7 @@ class Revisions:
             record = EmbeddedRecord(draft, vectors[-1], vectors[:-1])
             row = self.commit.record_row(record, file, work.commit_id, model) | {"now": renewed.known_at}
             await connection.execute(sql_in("manifest_insert", schema), row)
+            await note_received(connection, principal, draft, row)
             await connection.execute(sql_in("record_version_set", schema), row | {"rows": list(renewed.rows)})
             await self._renewals.supersede(connection, principal, renewal, ending, renewed.known_at)
             passages = Passages(connection, work.draft, work.match, kept)

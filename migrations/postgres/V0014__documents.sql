@@ -128,3 +128,73 @@ BEGIN
         CASE WHEN p_template >= 5 THEN 'i.scope, i.scope_id, i.source' ELSE '''user'', NULL::text, ''ingested''' END)
     USING p_items, p_as_of, p_known_at;
 END $$;
+
+-- Raw resources ---------------------------------------------------------------------------------------------------------
+
+-- What came in, as it is kept: one line for each file that was stored with a record. The bytes are those of that file's object and
+-- are not stored twice: objects are never rewritten, and the original of a file that is awake stays where it is. A conversation whose
+-- turns went to several nodes is several resources, each with the turns of one node. Nobody changes or deletes a line.
+-- Tenancy: the user, and the workspace, which is the application's
+CREATE TABLE engine.raw_resources (
+    resource_id  uuid PRIMARY KEY,  -- the id of its file
+    user_id      uuid NOT NULL REFERENCES engine.users,
+    workspace_id uuid NOT NULL REFERENCES engine.workspaces,
+    content_type text NOT NULL CHECK (content_type IN ('conversation', 'event', 'document', 'webhook')),
+    source_id    text NOT NULL CHECK (char_length(source_id) BETWEEN 1 AND 500),
+    record_id    uuid NOT NULL,
+    node_id      uuid NOT NULL,     -- where it was stored first
+    object_key   text NOT NULL,
+    file_name    text NOT NULL,
+    media_type   text NOT NULL,
+    packed       boolean NOT NULL,
+    content_hash bytea NOT NULL CHECK (octet_length(content_hash) = 32),  -- of the bytes as they came, or as they were redacted
+    size_bytes   bigint NOT NULL CHECK (size_bytes >= 0),
+    authored_by  text NOT NULL,
+    received_at  timestamptz NOT NULL,
+    commit_id    uuid NOT NULL
+);
+CREATE INDEX raw_resources_of_user ON engine.raw_resources (user_id, received_at, resource_id);
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON engine.raw_resources FOR EACH ROW EXECUTE FUNCTION engine.refuse_change();
+CREATE TRIGGER append_only_whole BEFORE TRUNCATE ON engine.raw_resources FOR EACH STATEMENT EXECUTE FUNCTION engine.refuse_change();
+ALTER TABLE engine.raw_resources ENABLE ROW LEVEL SECURITY;
+ALTER TABLE engine.raw_resources FORCE ROW LEVEL SECURITY;
+CREATE POLICY service ON engine.raw_resources TO CURRENT_USER USING (true) WITH CHECK (true);
+CREATE POLICY own ON engine.raw_resources FOR SELECT TO neurigraph_request USING (user_id = (SELECT engine.principal_user()));
+CREATE POLICY stored ON engine.raw_resources FOR INSERT TO neurigraph_request
+    WITH CHECK (user_id = (SELECT engine.principal_graph()) AND engine.can('write', node_id));
+GRANT SELECT, INSERT ON engine.raw_resources TO neurigraph_request;
+
+-- The workspace of a user, also for a persona, which sees no users.
+CREATE FUNCTION engine.workspace_of(p_user uuid) RETURNS uuid
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog
+RETURN (SELECT u.workspace_id FROM engine.users AS u WHERE u.user_id = p_user AND p_user = engine.principal_graph());
+REVOKE ALL ON FUNCTION engine.workspace_of FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION engine.workspace_of TO neurigraph_request;
+
+-- The log of events -----------------------------------------------------------------------------------------------------
+
+-- What happened to a user, or was felt: written once, never changed. Two clocks: when it happened, and when it was written.
+CREATE TABLE engine.event_log (
+    event_id    uuid PRIMARY KEY,
+    user_id     uuid NOT NULL REFERENCES engine.users,
+    node_id     uuid REFERENCES engine.nodes,  -- what it is about, where that was said
+    kind        text NOT NULL CHECK (char_length(kind) BETWEEN 1 AND 100),
+    content     text NOT NULL CHECK (char_length(content) <= 20000),
+    emotion     text CHECK (char_length(emotion) BETWEEN 1 AND 100),
+    intensity   real CHECK (intensity BETWEEN 0 AND 1),
+    energy      real CHECK (energy BETWEEN 0 AND 1),
+    occurred_at timestamptz NOT NULL,
+    recorded_at timestamptz NOT NULL,
+    authored_by text NOT NULL,
+    CHECK (intensity IS NULL OR emotion IS NOT NULL)
+);
+CREATE INDEX event_log_of_user ON engine.event_log (user_id, occurred_at, event_id);
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON engine.event_log FOR EACH ROW EXECUTE FUNCTION engine.refuse_change();
+CREATE TRIGGER append_only_whole BEFORE TRUNCATE ON engine.event_log FOR EACH STATEMENT EXECUTE FUNCTION engine.refuse_change();
+ALTER TABLE engine.event_log ENABLE ROW LEVEL SECURITY;
+ALTER TABLE engine.event_log FORCE ROW LEVEL SECURITY;
+CREATE POLICY service ON engine.event_log TO CURRENT_USER USING (true) WITH CHECK (true);
+CREATE POLICY own ON engine.event_log FOR SELECT TO neurigraph_request USING (user_id = (SELECT engine.principal_user()));
+CREATE POLICY written ON engine.event_log FOR INSERT TO neurigraph_request
+    WITH CHECK (user_id = (SELECT engine.principal_user()) AND (node_id IS NULL OR engine.owns(node_id)));
+GRANT SELECT, INSERT ON engine.event_log TO neurigraph_request;
