@@ -10,3 +10,7 @@ UNION ALL SELECT 'grants', grant_id::text, user_id, '' FROM engine.grants
 UNION ALL SELECT 'access_log', entry_id::text, user_id, event FROM engine.access_log
 UNION ALL SELECT 'compression_state_log', entry_id::text, user_id, trigger FROM engine.compression_state_log
 UNION ALL SELECT 'node_slices', slice_id::text, user_id, '' FROM engine.node_slices
+UNION ALL SELECT 'documents', document_id::text, user_id, source_id FROM engine.documents
+UNION ALL SELECT 'document_versions', document_id || ':' || version, user_id, source_id FROM engine.document_versions
+UNION ALL SELECT 'raw_resources', resource_id::text, user_id, '' FROM engine.raw_resources
+UNION ALL SELECT 'event_log', event_id::text, user_id, '' FROM engine.event_log

@@ -184,6 +184,14 @@ SHARED_POLICIES = {
     "access_log own USING": "shared rows, log",
     "compression_state_log own USING": "shared rows",
     "node_slices own USING": "shared rows",
+    "documents own USING": "shared rows",
+    "documents stored WITH CHECK": "insert of a shared row",
+    "document_versions own USING": "shared rows",
+    "document_versions stored WITH CHECK": "insert of a shared row",
+    "raw_resources own USING": "shared rows",
+    "raw_resources stored WITH CHECK": "insert of a shared row",
+    "event_log own USING": "shared rows",
+    "event_log written WITH CHECK": "insert of a shared row",
 }
 
 

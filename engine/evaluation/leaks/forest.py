@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 from engine.domain.delta import Change
+from engine.domain.event import NewEvent
 from engine.domain.grant import FIELDS, Field, GrantMode, NewGrant, SubjectKind
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import MAX_LAYER, NewNode
@@ -117,6 +118,7 @@ async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Si
         await add_edge(engine, world, rng, rng.sample(mine, 2))
     with suppress(DepthExceeded):  # which the log of the hierarchy keeps
         await memory.provision(NewNode(chain[-1].node_id, marker(rng)))
+    await memory.write_event(NewEvent(marker(rng), marker(rng), node_id=first.node_id))
     key = f"key-{marker(rng)}"
     await memory.idempotency.once(memory.principal, key, b"", _answer)
     persona_memory = engine.memory_as(Asker("persona", first.node_id, user).principal)

@@ -127,6 +127,10 @@ def _line(row: dict[str, Any]) -> tuple[object, ...]:
     return row["place"], row["id"], row["user_id"]
 
 
+KEYED = ("sources", "idempotency", "documents", "document_versions")
+"""Shared tables in which a persona has rows of its own, by the start of their key."""
+
+
 def may_see_shared(world: World, asker: Asker, row: dict[str, Any]) -> bool:
     """Whether a row of the shared tables is for the asker and always there."""
     place = row["place"]
@@ -137,7 +141,7 @@ def may_see_shared(world: World, asker: Asker, row: dict[str, Any]) -> bool:
     if place == "nodes":
         return world.reads(asker, UUID(row["id"]))
     own_key = asker.kind == "persona" and str(row["detail"]).startswith(f"persona:{asker.principal_id}")
-    return place in ("sources", "idempotency") and own_key and world.reads(asker, asker.principal_id)
+    return place in KEYED and own_key and world.reads(asker, asker.principal_id)
 
 
 def search_nodes(world: World, rng: Random) -> Operation:
