@@ -116,6 +116,8 @@ class Revisions:
         node = next((one for one in nodes if heads and one.node_id == heads[0]["node_id"]), None)
         if node is None:
             return Skipped(changed.document.source_id, NOT_HERE)
+        if heads[0]["content_hash"] == fingerprint(changed.document):  # somebody stored it meanwhile
+            return Skipped(changed.document.source_id, "Stored already.")
         work = await asyncio.to_thread(self._work, changed, heads[0], node)
         file = await self.commit.put(work.draft)
         self._reached("objects_written")

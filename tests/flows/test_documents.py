@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 from random import Random
 from uuid import UUID, uuid4
 
@@ -28,6 +29,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 
 TICK = timedelta(microseconds=1)
+MIGRATION = Path(__file__).parents[2] / "migrations" / "postgres" / "V0014__documents.sql"
 WORDS = "walleye harbour lease gasket thunder orchard canoe ledger winter stern basket copper".split()
 
 
@@ -290,6 +292,33 @@ async def test_a_persona_changes_its_own_documents_and_sees_no_others(memory: Me
         await persona.document_versions(own.document_id)
     with pytest.raises(NotFound):
         await persona.read_document(own.document_id)
+
+
+@pytest.mark.ledger("F02")
+async def test_what_was_stored_before_there_were_versions_gets_its_next_one(
+    engine: Engine, memory: Memory, node: UUID
+) -> None:
+    rng = Random(4)
+    parts = [paragraph(rng) for _ in range(4)]
+    persona = await granted_reader(memory, node, "read_write")
+    for writer in (memory, persona):
+        await writer.remember_text("Paper", "# Part\n\n" + "\n\n".join(parts), source_id="paper", node_id=node)
+    before = await memory.documents()
+    chunks = [await versions_of(memory, one.document_id) for one in before]
+    async with engine.postgres.as_service() as connection:  # as it was before the migration
+        for table in ("document_versions", "documents"):
+            await connection.execute(f"ALTER TABLE engine.{table} DISABLE TRIGGER USER")
+            await connection.execute(f"DELETE FROM engine.{table} WHERE user_id = %s", [memory.principal.user_id])
+            await connection.execute(f"ALTER TABLE engine.{table} ENABLE TRIGGER USER")
+        text = MIGRATION.read_text(encoding="utf-8")
+        begins = text.index("DO $$")
+        await connection.execute(text[begins : text.index("END $$;", begins) + 7])
+    assert await memory.documents() == before
+    assert [await versions_of(memory, one.document_id) for one in before] == chunks
+    parts[1] = paragraph(rng)
+    for writer in (memory, persona):
+        report = await writer.remember_text("Paper", "# Part\n\n" + "\n\n".join(parts), source_id="paper", node_id=node)
+        assert [(one.version, one.kept, one.added, one.superseded) for one in report.documents] == [(2, 3, 1, 1)]
 
 
 @pytest.mark.ledger("F02")
