@@ -135,6 +135,11 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
     told = ", ".join(f"{count:,} {unit}{'' if count == 1 else 's'}" for count, unit in counts)
     here.out.print(f"{name}: {told}, at {len(nodes):,} nodes", soft_wrap=True)
     here.out.print(Text(f"new: {report.nodes_created:,} nodes, {report.edges_created:,} edges", style="dim"))
+    changed = [one for one in report.documents if one.version > 1]
+    if changed:
+        kept, added, gone = (sum(getattr(one, name) for one in changed) for name in ("kept", "added", "superseded"))
+        told = f"{len(changed):,} documents; of their chunks {kept:,} kept, {added:,} new, {gone:,} superseded"
+        here.out.print(Text(f"new versions: {told}", style="dim"))
     if report.redacted:
         told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(report.redacted.items()))
         here.out.print(Text(f"redacted: {told}", style="dim"))
