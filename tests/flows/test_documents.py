@@ -29,7 +29,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 
 TICK = timedelta(microseconds=1)
-MIGRATION = Path(__file__).parents[2] / "migrations" / "postgres" / "V0014__documents.sql"
+MIGRATION = next((Path(__file__).parents[2] / "migrations" / "postgres").glob("V*__documents.sql"))
 WORDS = "walleye harbour lease gasket thunder orchard canoe ledger winter stern basket copper".split()
 
 
