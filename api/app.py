@@ -29,7 +29,9 @@ from api.problems import (
 from api.reference import reference
 from api.routes import (
     conversations,
+    documents,
     embedding_versions,
+    events,
     failures,
     file_log,
     files,
@@ -41,6 +43,7 @@ from api.routes import (
     jobs,
     nodes,
     records,
+    resources,
     search,
     tokens,
     users,
@@ -62,6 +65,9 @@ ROUTERS = (
     conversations.router,
     ingests.router,
     failures.router,
+    documents.router,
+    resources.router,
+    events.router,
     search.router,
     files.router,
     file_log.router,

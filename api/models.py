@@ -205,7 +205,13 @@ class NewRecord(Body):
     text: str | None = Field(default=None, min_length=1)
     title: str = Field(default="", max_length=2000)
     source_id: str | None = Field(default=None, min_length=1, max_length=400)
-    node_id: UUID | None = Field(default=None, description="Where it goes; without it, where its content belongs.")
+    content_type: Literal["other", "event", "file_upload", "webhook"] = Field(
+        default="other", description="What the text is; what a webhook brought is an event."
+    )
+    node_id: UUID | None = Field(
+        default=None,
+        description="Where it goes; without it, where its content belongs. A new version stays where it is.",
+    )
     privacy: Privacy = Field(default="org", description="What is private is read by its user alone.")
     scope: ScopeKind = Field(default="user", description="To what it belongs; what is scoped is private.")
     scope_id: str | None = Field(

@@ -16,6 +16,8 @@ from engine.errors import NotFound
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
 from engine.history.changes import Changes
+from engine.history.documents import Documents
+from engine.history.events import EventLog
 from engine.history.reading import Past
 from engine.history.relations import RelationHistory
 from engine.ingest.pipeline import Ingest
@@ -23,6 +25,7 @@ from engine.ingest.streaming import Streams
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.file_log import FileLog
 from engine.lifecycle.rehydrate import Rehydration
+from engine.lifecycle.resources import RawResources
 from engine.privacy.redact import Redactor
 from engine.retrieval.pipeline import Search
 
@@ -42,6 +45,9 @@ class Parts:
     changes: Changes
     past: Past
     relations: RelationHistory
+    documents: Documents
+    resources: RawResources
+    events: EventLog
     rehydration: Rehydration
     dormancy: Dormancy
     file_log: FileLog

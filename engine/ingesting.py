@@ -8,7 +8,7 @@ from engine.asking import Asking
 from engine.domain.ingest import Failure, FailureState, IngestedSource, IngestSession
 from engine.errors import Conflict
 from engine.ingest.documents import read_document, referred
-from engine.ingest.pipeline import Pending
+from engine.ingest.drafted import Pending
 from engine.progress import Silent
 
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 from uuid import UUID
 
 from engine.access.idempotency import Idempotency
 from engine.asking import Parts
+from engine.diary import Diary
+from engine.documents import KeptDocuments
 from engine.domain.clock import NOW, Moment
 from engine.domain.history import Conversation, History
 from engine.domain.ingest import PLAIN, Terms
@@ -23,13 +26,13 @@ from engine.domain.record import AssignableNode, ContentType, IngestReport, Priv
 from engine.domain.scope import INGESTED, USERS, MemoryScope, Origin, SourceKind, check_privacy, check_scopes
 from engine.domain.search import Anchor, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NotFound
-from engine.files import Files
 from engine.hierarchy.shells import MetadataPage, RegisteredEdge
 from engine.ingest.documents import note
+from engine.ingest.drafted import Pending
 from engine.ingest.occasions import occasion_document
-from engine.ingest.pipeline import Pending
 from engine.ingest.storing import Ingested
 from engine.ingesting import Ingesting
+from engine.inputs import Inputs
 from engine.intake import take_in
 from engine.living import LivingRecords
 from engine.privacy.nodes import check_names, redacted_edge, redacted_node
@@ -39,7 +42,7 @@ from engine.progress import Progress, Silent
 from engine.streamed import Streamed
 
 
-class Memory(LivingRecords, Files, Ingesting, Streamed):
+class Memory(LivingRecords, KeptDocuments, Inputs, Diary, Ingesting, Streamed):
     """The memory of one user, as its principal may see it. Errors are those of `engine.errors`; missing and
     forbidden look the same."""
 
@@ -127,10 +130,14 @@ class Memory(LivingRecords, Files, Ingesting, Streamed):
         *,
         source_id: str | None = None,
         node_id: UUID | None = None,
-        content_type: ContentType = "other",
+        content_type: ContentType | Literal["webhook"] = "other",
         privacy: Privacy = "org",
     ) -> IngestReport:
-        """Stores one text (a note, a meeting, a document) as a record with its own file; `privacy` as in `remember`."""
+        """Stores one text (a note, a meeting, a document) as a record with its own file; `privacy` as in `remember`.
+
+        Under the `source_id` of an earlier one it is its next version, see `engine.ingest.revising`. What a webhook brought
+        is an event.
+        """
         check_privacy(self.principal, privacy)
         if not text.strip():
             raise InvalidInput("There is no text to store.")
@@ -224,4 +231,5 @@ def _report(user_id: UUID, done: Ingested) -> IngestReport:
         session_id=done.session_id,
         embeddings_pending=sum(record.embedding_pending for record in records),
         left_out=done.left_out,
+        documents=tuple(version for commit in done.stored for version in commit.versions),
     )

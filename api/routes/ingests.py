@@ -21,7 +21,7 @@ from engine.domain.ingest import IngestedSource, IngestSession
 from engine.domain.record import IngestReport
 from engine.errors import InvalidInput, NeurigraphError
 from engine.ingest.documents import note
-from engine.ingest.pipeline import Pending
+from engine.ingest.drafted import Pending
 from engine.memory import Memory
 
 router = APIRouter(prefix="/v1/users/{user_id}/ingests", tags=["ingests"], route_class=JsonRoute)

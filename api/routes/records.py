@@ -47,7 +47,12 @@ async def write_record(
             # Without an id of its own a text is known by the key: a request cut off half way is not stored twice.
             source_id = body.source_id or (f"key:{key}" if key else None)
             report = await place.remember_text(
-                body.title, body.text or "", source_id=source_id, node_id=body.node_id, privacy=body.privacy
+                body.title,
+                body.text or "",
+                source_id=source_id,
+                node_id=body.node_id,
+                content_type=body.content_type,
+                privacy=body.privacy,
             )
         return (201 if report.records else 200), report
 

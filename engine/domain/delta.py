@@ -252,6 +252,20 @@ def planned(
     return Plan(last, known, closed, tuple(added))
 
 
+def renewed(
+    own: OpenSlice, others: Sequence[OpenSlice], wanted: Sequence[Slice], delta_id: UUID, known: datetime
+) -> Plan:
+    """What has to be done so that nothing which was known is known any longer, and the wanted slices are, from now on.
+
+    For a subject whose slices carry more than their fields: the file of a document's version. `wanted` is not empty.
+    """
+    *earlier, last = wanted
+    added = [NewSlice(uuid5(delta_id, f"slice {number}"), one, known) for number, one in enumerate(earlier)]
+    if own.known_to is None:
+        added.append(NewSlice(uuid5(delta_id, "own"), own.slice, own.known_from, known))
+    return Plan(last, known, tuple(other.row_id for other in others), tuple(added))
+
+
 def next_known(now: datetime, known: Sequence[datetime]) -> datetime:
     """When a new delta is known: now, but after all that is known, also where this machine's clock was set back."""
     last = max(known, default=BEGINNING)

@@ -12,7 +12,9 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.domain.document import DocumentChange
 from engine.domain.extraction import NOTHING, WHOLE, Derived, ExtractionReport
+from engine.domain.resource import ResourceType
 from engine.domain.scope import INGESTED, Origin
 from engine.domain.search import ItemKind
 from engine.domain.terms import Unit
@@ -82,6 +84,8 @@ class ItemDraft:
         """Whether a model made it."""
         return self.derived is not None and not self.whole
 
+    tags: tuple[str, ...] = ()
+
 
 @dataclass(frozen=True, slots=True)
 class FileDraft:
@@ -119,6 +123,8 @@ class RecordDraft:
     def counted(self) -> int:
         """Its items, without the fact that holds the whole input."""
         return sum(not item.whole for item in self.items)
+
+    received_as: ResourceType | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +184,7 @@ class LeftOut:
 class IngestReport:
     """What an ingest did: `turns` stored, `records` made, nodes and edges created, what was skipped and why, how much
     personal data of each kind was replaced in what was stored, what models did for it, how many records wait for their vectors,
-    what was left out. Its session can be read later."""
+    what was left out, which versions of `documents` were made. Its session can be read later."""
 
     user_id: UUID
     turns: int
@@ -193,3 +199,4 @@ class IngestReport:
     session_id: UUID | None = None
     embeddings_pending: int = 0
     left_out: tuple[LeftOut, ...] = ()
+    documents: tuple[DocumentChange, ...] = ()

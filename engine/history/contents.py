@@ -52,7 +52,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
     """Where a record or item lies, what it is there, and the model that its vectors are made with."""
 
     principal: Principal
@@ -67,7 +67,7 @@ class _Place:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
+class Stored:
     """The open slices of a subject as they are stored, and its chain."""
 
     own: OpenSlice
@@ -111,7 +111,7 @@ class ContentHistory:
 
     async def _change(self, principal: Principal, schema: str, change: Change, model: Model) -> Changed:
         assert change.node_id is not None
-        place = _Place(principal, change.node_id, schema, change.subject_kind, model)
+        place = Place(principal, change.node_id, schema, change.subject_kind, model)
         vector = await self._vector(model, change)
         async with self._postgres.as_principal(principal) as connection:
             await connection.execute(sql_text("embeddings_required"), {"version": model.name})
@@ -142,7 +142,7 @@ class ContentHistory:
         first: Vectors = found[0]
         return first
 
-    async def _read(self, connection: Connection, place: _Place, subject_id: UUID) -> _Stored:
+    async def _read(self, connection: Connection, place: Place, subject_id: UUID) -> Stored:
         await connection.execute(sql_in(f"{place.kind}_lock", place.schema), {"subject_id": subject_id})
         cursor = await connection.execute(sql_in(f"{place.kind}_slices", place.schema), {"subject_id": subject_id})
         rows = await cursor.fetchall()
@@ -154,10 +154,10 @@ class ContentHistory:
         subject = Subject(base_of(own["state"], deltas), own["since"] or BEGINNING, deltas, own["revision"], known)
         others = tuple(_open(row) for row in rows if not row["own"])
         counted = counted_unit(own["unit"], private=own["privacy"] == "private", scoped=own["scope"] != "user")
-        return _Stored(_open(own), others, subject, own["unit"], counted)
+        return Stored(_open(own), others, subject, own["unit"], counted)
 
     async def _write(
-        self, connection: Connection, place: _Place, now: _Stored, delta: Delta, plan: Plan, vector: Vectors | None
+        self, connection: Connection, place: Place, now: Stored, delta: Delta, plan: Plan, vector: Vectors | None
     ) -> None:
         """The slices as planned, then the delta; all in the transaction of the caller."""
         kind, schema, known = place.kind, place.schema, delta.known_at
@@ -199,9 +199,7 @@ class ContentHistory:
         row = row_of(delta, previous)
         await connection.execute(sql_in("delta_append", schema), row | {"payload": Jsonb(row["payload"])})
 
-    async def _reword(
-        self, connection: Connection, place: _Place, now: _Stored, delta: Delta, wording: Wording
-    ) -> None:
+    async def _reword(self, connection: Connection, place: Place, now: Stored, delta: Delta, wording: Wording) -> None:
         """New words and a new meaning for rows whose searched text none of the open slices has."""
         text, vector = wording.text, wording.vector
         if vector is None:  # an older text that holds again
@@ -223,7 +221,7 @@ class ContentHistory:
                 await self._recount(connection, place, now, set(weights(found, now.unit)))
         await connection.execute(place.statement("reworded"), parameters)
 
-    async def _recount(self, connection: Connection, place: _Place, now: _Stored, after: set[int]) -> None:
+    async def _recount(self, connection: Connection, place: Place, now: Stored, after: set[int]) -> None:
         """How many documents hold a term: the item counts with the words that it has now."""
         before = set(weights(words(now.own.slice.state["content"]), now.unit))
         gained, lost = sorted(after - before), sorted(before - after)
@@ -231,23 +229,27 @@ class ContentHistory:
         await connection.execute(sql_in("term_counts_add", place.schema), added)
         await connection.execute(sql_in("term_counts_subtract", place.schema), {"unit": now.counted, "terms": lost})
 
-    async def _graph_part(self, connection: Connection, place: _Place, delta: Delta, plan: Plan) -> Commit | None:
+    async def _graph_part(self, connection: Connection, place: Place, delta: Delta, plan: Plan) -> Commit | None:
         """What the graph has to learn: of records it keeps titles and times; of items nothing."""
         if place.kind != "record":
             return None
-        revision = {
-            "record_id": str(delta.subject_id),
-            "node_id": str(place.node_id),
-            "user_id": str(place.principal.user_id),
-            "revision": delta.revision,
-            "own": _graph_slice(NewSlice(delta.subject_id, plan.own, plan.own_known_from)) if plan.own else None,
-            "closed": [str(row) for row in plan.closed],
-            "closed_at": delta.known_at.isoformat(),
-            "added": [_graph_slice(one) for one in plan.added],
-        }
-        commit = Commit(uuid4(), "record_revised", {"revision": revision})
+        commit = Commit(uuid4(), "record_revised", {"revision": recorded(place, delta, plan)})
         await self._outbox.accept(connection, place.principal, commit)
         return commit
+
+
+def recorded(place: Place, delta: Delta, plan: Plan) -> Row:
+    """A change of a record as the graph learns it."""
+    return {
+        "record_id": str(delta.subject_id),
+        "node_id": str(place.node_id),
+        "user_id": str(place.principal.user_id),
+        "revision": delta.revision,
+        "own": _graph_slice(NewSlice(delta.subject_id, plan.own, plan.own_known_from)) if plan.own else None,
+        "closed": [str(row) for row in plan.closed],
+        "closed_at": delta.known_at.isoformat(),
+        "added": [_graph_slice(one) for one in plan.added],
+    }
 
 
 def _open(row: Row) -> OpenSlice:

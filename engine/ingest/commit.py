@@ -22,6 +22,7 @@ from uuid import UUID, uuid4
 from psycopg.types.json import Jsonb
 
 from engine.domain.clock import Clock
+from engine.domain.document import NewVersion
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, StoredRecord
 from engine.domain.terms import sparse_of, weights, words
@@ -31,7 +32,9 @@ from engine.hierarchy.outdated import upgrade
 from engine.ingest.counting import document_counts
 from engine.ingest.derived import derived_columns, item_words, set_origin, special
 from engine.ingest.packing import is_native, object_key, pack
+from engine.ingest.received import note_received
 from engine.ingest.sessions import Sessions
+from engine.ingest.versions import enter_first
 from engine.providers.active import Model
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Connection, Postgres
@@ -47,7 +50,7 @@ Note = Callable[[Connection, UUID], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class _StoredFile:
+class StoredFile:
     """A file in the object store, as the manifest describes it."""
 
     key: str
@@ -63,8 +66,8 @@ class RecordCommit:
     def __init__(
         self, postgres: Postgres, objects: ObjectStore, outbox: Outbox, clock: Clock, reached: StepHook
     ) -> None:
-        self._postgres, self._objects, self._outbox = postgres, objects, outbox
-        self.clock, self._reached = clock, reached
+        self.postgres, self._objects, self.outbox = postgres, objects, outbox
+        self.clock, self.reached = clock, reached
         self.sessions = Sessions(postgres, clock)
         self._files_at_once = asyncio.Semaphore(PARALLEL_FILES)
 
@@ -75,17 +78,19 @@ class RecordCommit:
         sources: Sequence[SourceAdvance],
         model: Model,
         note: Note,
+        versions: Sequence[NewVersion] = (),
     ) -> list[StoredRecord]:
-        """Stores the records and moves the sources forward, all or nothing; `model` made their vectors, `note` adds its part.
+        """Stores the records and moves the sources forward, all or nothing; `model` made their vectors, `note` adds its part,
+        `versions` are the first ones of the documents among them.
 
         Raises Conflict when a source was moved by another request, EmbeddingsChanged, StoreUnavailable, StoreFull, NotFound.
         """
         ordered = sorted(records, key=lambda record: record.draft.node.schema_name)
         # gather, not a TaskGroup: the first error leaves as it is, and the other puts are harmless orphans
-        files = await asyncio.gather(*(self._put(record.draft) for record in ordered))
-        self._reached("objects_written")
+        files = await asyncio.gather(*(self.put(record.draft) for record in ordered))
+        self.reached("objects_written")
         commit_id = uuid4()
-        rows = [self._record_row(record, file, commit_id, model) for record, file in zip(ordered, files, strict=True)]
+        rows = [self.record_row(record, file, commit_id, model) for record, file in zip(ordered, files, strict=True)]
         payload = {
             "records": [
                 _manifest_line(principal.user_id, record, row) for record, row in zip(ordered, rows, strict=True)
@@ -96,7 +101,7 @@ class RecordCommit:
         pending = list({record.draft.node.node_id for record in ordered if record.vector is None})
 
         async def write() -> None:
-            async with self._postgres.as_principal(principal) as connection:
+            async with self.postgres.as_principal(principal) as connection:
                 await connection.execute(sql_text("embeddings_required"), {"version": model.name})
                 if nodes:
                     await connection.execute(sql_text("nodes_require_current"), {"nodes": nodes})
@@ -105,6 +110,7 @@ class RecordCommit:
                     await set_origin(connection, draft)
                 for source in sources:
                     await connection.execute(sql_text("source_advance"), asdict(source) | {"commit_id": commit_id})
+                await enter_first(connection, principal, versions, commit_id, rows[0]["now"])
                 if pending:
                     await connection.execute(sql_text("pending_vectors_note"), {"nodes": pending})
                 await note(connection, commit_id)
@@ -112,13 +118,13 @@ class RecordCommit:
         try:
             await write()
         except NodeOutdated:
-            await upgrade(self._postgres, nodes)
+            await upgrade(self.postgres, nodes)
             await write()
-        self._reached("content_committed")
-        await self._outbox.carry_out(principal, Commit(commit_id, "records", payload))
+        self.reached("content_committed")
+        await self.outbox.carry_out(principal, Commit(commit_id, "records", payload))
         return [_stored(record) for record in records]
 
-    async def _put(self, draft: RecordDraft) -> _StoredFile:
+    async def put(self, draft: RecordDraft) -> StoredFile:
         """Compresses and stores the file of a record; flat memory, whatever its size."""
         async with self._files_at_once:
             key = object_key(draft.node, draft.file)
@@ -128,9 +134,10 @@ class RecordCommit:
                 ready.seek(0)
                 await self._objects.put(key, ready)
                 form = "native" if is_native(draft.file.content_type) else "gzip"
-                return _StoredFile(key, form, size, packed, digest)
+                return StoredFile(key, form, size, packed, digest)
 
-    def _record_row(self, record: EmbeddedRecord, file: _StoredFile, commit_id: UUID, model: Model) -> Row:
+    def record_row(self, record: EmbeddedRecord, file: StoredFile, commit_id: UUID, model: Model) -> Row:
+        """A record with its file as the node's tables take them."""
         draft = record.draft
         return {
             "record_id": draft.record_id,
@@ -169,11 +176,12 @@ class RecordCommit:
         model: Model,
     ) -> None:
         """All rows of the commit, in a pipeline: nothing is fetched here."""
-        await self._outbox.accept(connection, principal, commit)
+        await self.outbox.accept(connection, principal, commit)
         for record, row in zip(records, rows, strict=True):
             schema = record.draft.node.schema_name
             await connection.execute(sql_in("record_insert", schema, model.version.column), row)
             await connection.execute(sql_in("manifest_insert", schema), row)
+            await note_received(connection, principal, record.draft, row)
             await connection.execute(sql_in("delta_insert", schema), _creation_delta(principal, row))
         for schema, group in groupby(records, key=lambda record: record.draft.node.schema_name):
             together = list(group)
@@ -186,7 +194,7 @@ class RecordCommit:
             async with connection.cursor() as cursor:
                 await cursor.executemany(
                     sql_in("item_insert", schema, model.version.column),
-                    [_item_row(record, index, terms, model, now) for record, index, terms in found],
+                    [item_row(record, index, terms, model, now) for record, index, terms in found],
                 )
             for unit, counts in document_counts(together, [terms for _, _, terms in found]):
                 terms = sorted(counts)
@@ -200,7 +208,8 @@ def _column(value: str | tuple[str, ...]) -> str | list[str]:
     return value if isinstance(value, str) else list(value)
 
 
-def _item_row(record: EmbeddedRecord, index: int, found: list[str], model: Model, now: datetime) -> Row:
+def item_row(record: EmbeddedRecord, index: int, found: list[str], model: Model, now: datetime) -> Row:
+    """An item of a record as the node's table takes it; `found`: its words."""
     item = record.draft.items[index]
     features = {name: getattr(item.utterance, name) for name in _NO_UTTERANCE} if item.utterance else _NO_UTTERANCE
     start, end = item.span or (None, None)

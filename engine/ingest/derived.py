@@ -118,9 +118,17 @@ def with_whole(record: EmbeddedRecord) -> EmbeddedRecord:
     draft = record.draft
     if draft.extracted:
         return record
+    draft = replace(draft, items=(*draft.items, whole_fact(draft)))
+    if record.item_vectors is None or record.vector is None:
+        return EmbeddedRecord(draft, None, None)
+    return EmbeddedRecord(draft, record.vector, np.vstack([record.item_vectors, record.vector[None, :]]))
+
+
+def whole_fact(draft: RecordDraft, version: str = "") -> ItemDraft:
+    """The whole input of a record as one fact; `version` keeps those of a document's versions apart."""
     first, last = draft.items[0], max(draft.items, key=lambda item: item.position)
-    fact = ItemDraft(
-        item_id=uuid5(first.session, f"whole:{draft.node.node_id}:{first.position}"),
+    return ItemDraft(
+        item_id=uuid5(first.session, f"whole:{draft.node.node_id}:{first.position}{version}"),
         kind="fact",
         session=derived_session(draft),
         position=first.position,
@@ -132,10 +140,6 @@ def with_whole(record: EmbeddedRecord) -> EmbeddedRecord:
         token_count=sum(item.token_count for item in draft.items),
         derived=Derived("fact", WHOLE),
     )
-    draft = replace(draft, items=(*draft.items, fact))
-    if record.item_vectors is None or record.vector is None:
-        return EmbeddedRecord(draft, None, None)
-    return EmbeddedRecord(draft, record.vector, np.vstack([record.item_vectors, record.vector[None, :]]))
 
 
 def without_whole(draft: RecordDraft) -> RecordDraft:

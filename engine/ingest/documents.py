@@ -6,11 +6,12 @@ import asyncio
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 from uuid import uuid4
 
 from engine.domain.history import HistoryFile
 from engine.domain.record import AssignableNode, ContentType, FileDraft
+from engine.domain.resource import ResourceType
 from engine.domain.scope import Origin, SourceKind, parsed_scope
 from engine.errors import InvalidInput, InvalidText, TooLarge, WrongContentType
 from engine.ingest.drafts import Document
@@ -58,14 +59,16 @@ def referred(source_id: str, reference: Mapping[str, str]) -> tuple[HistoryFile,
     return file, Origin(parsed_scope(reference["scope"]), cast(SourceKind, reference["source"]))
 
 
-def note(source_id: str | None, title: str, text: str, content_type: ContentType) -> Document:
+def note(source_id: str | None, title: str, text: str, content_type: ContentType | Literal["webhook"]) -> Document:
     """A text that came without a file as a document with one of its own. Raises InvalidInput for half a surrogate pair."""
     try:
         content = text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InvalidInput(f"The text is not valid Unicode (character {error.start}).") from error
+    kind: ContentType = "event" if content_type == "webhook" else content_type
+    received_as: ResourceType | None = "webhook" if content_type == "webhook" else None
     file = FileDraft(uuid4(), "text.txt", "document", "text/plain", content)
-    return Document(f"text:{source_id or uuid4()}"[:500], title, text, None, content_type, file)
+    return Document(f"text:{source_id or uuid4()}"[:500], title, text, None, kind, file, received_as)
 
 
 def text_document(source_id: str, title: str, content: bytes, file: HistoryFile) -> Document:

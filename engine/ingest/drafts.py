@@ -17,7 +17,9 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 from engine.domain.dates import dates_in
 from engine.domain.history import Conversation, Turn
 from engine.domain.record import AssignableNode, ContentType, FileDraft, ItemDraft, RecordDraft, TriggerType
+from engine.domain.resource import ResourceType
 from engine.domain.utterance import embedded_text, utterance
+from engine.ingest.splitting import Chunk
 
 LONGEST_ITEM = 1600
 """Characters of one item: about what the encoder reads; a longer turn becomes several items of one position each."""
@@ -139,37 +141,7 @@ class Document:
     occurred_at: datetime | None
     content_type: ContentType
     file: FileDraft
-
-
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """A passage of a document: its text, the headings above it, its place in characters."""
-
-    text: str
-    section: str
-    start: int
-
-
-CHUNK = 900
-_HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$", re.MULTILINE)
-_chunker = RecursiveCharacterTextSplitter(chunk_size=CHUNK, chunk_overlap=0, add_start_index=True)
-
-
-def chunks(text: str) -> list[Chunk]:
-    """Passages of at most 900 characters, cut at headings where there are any, else at paragraphs and sentences."""
-    found: list[Chunk] = []
-    headings: list[tuple[int, str]] = []
-    start = 0
-    for match in [*_HEADING.finditer(text), None]:
-        end = match.start() if match else len(text)
-        section = " > ".join(title for _, title in headings)
-        for part in _chunker.create_documents([text[start:end]]):
-            found.append(Chunk(part.page_content, section, start + int(part.metadata["start_index"])))
-        if match:
-            level = len(match.group(1))
-            headings = [entry for entry in headings if entry[0] < level] + [(level, match.group(2))]
-            start = match.end()
-    return found
+    received_as: ResourceType | None = None
 
 
 def document_draft(
@@ -206,4 +178,5 @@ def document_draft(
         occurred_at=document.occurred_at,
         items=items,
         file=document.file,
+        received_as=document.received_as,
     )

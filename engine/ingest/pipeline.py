@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -22,69 +22,30 @@ from engine.domain.principal import Principal
 from engine.domain.record import (
     AssignableNode,
     Privacy,
-    RecordDraft,
     Skipped,
     SourceAdvance,
     TriggerType,
 )
-from engine.domain.scope import INGESTED, Origin
 from engine.errors import InvalidInput, NotFound
 from engine.ingest.assign import NodeVocabulary, assign
-from engine.ingest.cleaning import Cleaned, cleaned, fingerprint, key_of
-from engine.ingest.commit import RecordCommit
-from engine.ingest.continuing import Continuation, new_turns
-from engine.ingest.drafts import Document, PlacedTurn, chunks, conversation_drafts, document_draft
+from engine.ingest.cleaning import cleaned, fingerprint, key_of
+from engine.ingest.continuing import new_turns
+from engine.ingest.drafted import Aside, ChangedDocument, Drafted, Pending, Source
+from engine.ingest.drafts import Document, PlacedTurn, conversation_drafts, document_draft
 from engine.ingest.failures import FailureLog
 from engine.ingest.limits import IngestLimits, check_text
 from engine.ingest.processing import Processing
+from engine.ingest.revising import Revisions
+from engine.ingest.splitting import chunks
 from engine.ingest.storing import Ingested, Storing, failed
-from engine.privacy.redact import Counts, Redactor
+from engine.ingest.versions import first_version
+from engine.privacy.redact import Redactor
 from engine.privacy.scopes import redacted_origin
 from engine.progress import Progress
 from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
-
-
-@dataclass(frozen=True, slots=True)
-class Drafted:
-    """One source ready to be processed: its records so far, how far they move the source."""
-
-    records: tuple[RecordDraft, ...]
-    advance: SourceAdvance
-    turns: int
-    redacted: Counts
-
-    @property
-    def source_id(self) -> str:
-        """The id of the source as its user knows it."""
-        return (self.records[0].source_id if self.records else self.advance.source_id).removeprefix("conversation:")
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """A conversation or document with the node it was given by hand, if any, whether others may ever read it, to what it
-    belongs and how it came in. What is scoped is private. `piece`: the turns are a piece of a streamed conversation."""
-
-    content: Conversation | Document
-    node: AssignableNode | None = None
-    privacy: Privacy = "org"
-    origin: Origin = INGESTED
-    piece: Continuation | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """A source on its way in: the id it is kept under, its session, how far it is stored, where it was told to go."""
-
-    key: str
-    session: UUID
-    cleaned: Cleaned
-    known: dict[str, Any] | None
-    node: AssignableNode | None
-    trigger: TriggerType
-    piece: Continuation | None
 
 
 class Ingest:
@@ -95,13 +56,13 @@ class Ingest:
         postgres: Postgres,
         neo4j: Neo4j,
         processing: Processing,
-        commit: RecordCommit,
+        revisions: Revisions,
         limits: IngestLimits,
         redactor: Redactor,
     ) -> None:
         self._postgres, self._neo4j, self.processing = postgres, neo4j, processing
-        self.commit, self._limits, self._redactor = commit, limits, redactor
-        self.sessions, self.failures = commit.sessions, FailureLog(postgres, commit.clock)
+        self.commit, self.revisions, self._limits, self._redactor = revisions.commit, revisions, limits, redactor
+        self.sessions, self.failures = self.commit.sessions, FailureLog(postgres, self.commit.clock)
 
     @property
     def active(self) -> ActiveModel:
@@ -138,7 +99,7 @@ class Ingest:
         principal: Principal,
         contents: Sequence[Pending],
         trigger: TriggerType,
-        skipped: list[Skipped],
+        aside: Aside,
         tolerant: bool,
     ) -> AsyncIterator[list[Drafted]]:
         """Drafts in batches of at least `batch_turns` items; a source that has nothing new is skipped, where it is `tolerant`
@@ -158,7 +119,10 @@ class Ingest:
                         raise
                     drafted = failed(self._redactor.identifier(pending.content.source_id), error, "draft")
                 if isinstance(drafted, Skipped):
-                    skipped.append(drafted)
+                    aside.skipped.append(drafted)
+                    continue
+                if isinstance(drafted, ChangedDocument):
+                    aside.changed.append(drafted)
                     continue
                 batch.append(drafted)
                 if sum(len(record.items) for entry in batch for record in entry.records) >= self._limits.batch_turns:
@@ -178,26 +142,29 @@ class Ingest:
         seen: dict[str, dict[str, Any]],
         vocabulary: NodeVocabulary,
         trigger: TriggerType,
-    ) -> Drafted | Skipped:
+    ) -> Drafted | ChangedDocument | Skipped:
         clean = cleaned(pending.content, self._redactor)
         if isinstance(clean, Skipped):
             return clean
         key = principal.own_key(key_of(pending.content, self._redactor))
+        origin = redacted_origin(pending.origin, self._redactor)
+        privacy: Privacy = "private" if origin.scope.narrow else pending.privacy
         session = uuid5(principal.user_id, key)
-        source = _Source(key, session, clean, seen.get(key), pending.node, trigger, pending.piece)
+        source = Source(key, session, clean, seen.get(key), pending.node, trigger, pending.piece)
         if isinstance(clean.content, Document):
+            if source.known and not clean.knows(source.known["content_hash"], 1):
+                self._check(clean.content.text, clean.content.source_id)
+                return ChangedDocument(source, clean.content, privacy, origin)
             drafted = self._draft_document(source, clean.content, vocabulary)
         else:
             drafted = self._draft_conversation(source, clean.content, vocabulary)
         if isinstance(drafted, Skipped):
             return drafted
-        origin = redacted_origin(pending.origin, self._redactor)
-        privacy: Privacy = "private" if origin.scope.narrow else pending.privacy
         records = tuple(replace(record, privacy=privacy, origin=origin) for record in drafted.records)
         return replace(drafted, records=records)
 
     def _draft_conversation(
-        self, source: _Source, conversation: Conversation, vocabulary: NodeVocabulary
+        self, source: Source, conversation: Conversation, vocabulary: NodeVocabulary
     ) -> Drafted | Skipped:
         new = new_turns(source.key, source.cleaned, source.known, source.piece)
         if isinstance(new, Skipped):
@@ -213,11 +180,10 @@ class Ingest:
         drafts = conversation_drafts(source.session, conversation, placed, source.trigger)
         return Drafted(tuple(drafts), new.advance, len(placed), source.cleaned.replaced(new.start))
 
-    def _draft_document(self, source: _Source, document: Document, vocabulary: NodeVocabulary) -> Drafted | Skipped:
+    def _draft_document(self, source: Source, document: Document, vocabulary: NodeVocabulary) -> Drafted | Skipped:
         known, node = source.known, source.node
         if known:
-            same = source.cleaned.knows(known["content_hash"], 1)
-            return Skipped(document.source_id, "Stored already." if same else "Stored already in an earlier version.")
+            return Skipped(document.source_id, "Stored already.")
         self._check(document.text, document.source_id)
         pieces = chunks(document.text)
         if node is None:
@@ -225,7 +191,7 @@ class Ingest:
             node = max(votes, key=lambda vote: (votes.count(vote), vote.layer)) if len(votes) < 500 else votes[0]
         draft = document_draft(source.session, document, pieces, node, source.trigger)
         advance = SourceAdvance(source.key, 0, 1, fingerprint(document))
-        return Drafted((draft,), advance, 0, source.cleaned.replaced())
+        return Drafted((draft,), advance, 0, source.cleaned.replaced(), (first_version(draft, advance),))
 
     def _check(self, text: str, where: str) -> None:
         check_text(text, where, self._limits.max_text_bytes)

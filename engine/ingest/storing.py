@@ -16,29 +16,33 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from engine.domain.backoff import pause_before
+from engine.domain.document import NewVersion
 from engine.domain.extraction import ExtractionReport, added
 from engine.domain.history import Conversation
 from engine.domain.ingest import Terms
 from engine.domain.principal import Principal
-from engine.domain.record import EmbeddedRecord, LeftOut, Skipped, StoredRecord, TriggerType
+from engine.domain.record import AssignableNode, EmbeddedRecord, LeftOut, Skipped, StoredRecord, TriggerType
 from engine.errors import (
     Conflict,
     EmbeddingsChanged,
     InvalidInput,
     NeurigraphError,
     NotFound,
+    ProviderUnavailable,
     StoreFull,
     StoreUnavailable,
 )
 from engine.ingest.allowance import Allowance
 from engine.ingest.derived import without_whole
+from engine.ingest.drafted import Aside, ChangedDocument, Drafted, Pending, Stored
 from engine.ingest.sessions import STORED_ALREADY
-from engine.privacy.redact import Counts, total
+from engine.ingest.versions import change_of
+from engine.privacy.redact import total
 from engine.progress import Progress
 from engine.providers.active import Model
 
 if TYPE_CHECKING:
-    from engine.ingest.pipeline import Drafted, Ingest, Pending
+    from engine.ingest.pipeline import Ingest
 
 log = logging.getLogger(__name__)
 
@@ -47,17 +51,6 @@ ATTEMPTS = 4
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 LAST_WORD = 2.0
 """Seconds that an ingest which failed may take to say so in its session."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """What one commit stored, of which sources."""
-
-    records: tuple[StoredRecord, ...]
-    turns: int
-    documents: int
-    redacted: Counts
-    sources: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +110,11 @@ class Storing:
 
     async def _batches(self, contents: Sequence[Pending], trigger: TriggerType) -> None:
         ingest, mine = self._ingest, {key for commit in self._stored for key in commit.sources}
-        skipped: list[Skipped] = []
+        aside = Aside()
         observed: set[UUID] = set()
         committing: asyncio.Task[None] | None = None
         try:
-            async for batch in ingest.batches(self._principal, contents, trigger, skipped, self._terms.tolerant):
+            async for batch in ingest.batches(self._principal, contents, trigger, aside, self._terms.tolerant):
                 drafts = [record for drafted in batch for record in drafted.records]
                 read, extraction = await ingest.processing.extraction.read(self._principal, drafts, observed)
                 self._extractions.append(extraction)
@@ -135,7 +128,32 @@ class Storing:
         finally:
             if committing is not None and not committing.done():
                 await asyncio.wait([committing])  # a commit under way is never abandoned
-        self._skipped += [one for one in skipped if one.reason != STORED_ALREADY or one.source_id not in mine]
+        if aside.changed:
+            nodes = await ingest.nodes(self._principal)
+            for one in aside.changed:
+                await self._renewed(one, nodes, aside)
+        self._skipped += [one for one in aside.skipped if one.reason != STORED_ALREADY or one.source_id not in mine]
+
+    async def _renewed(self, changed: ChangedDocument, nodes: Sequence[AssignableNode], aside: Aside) -> None:
+        """The next version of a document; where it is refused and others may not suffer for one, it is put aside."""
+
+        async def note(connection: Any, commit_id: UUID, version: NewVersion, gone: Sequence[UUID]) -> None:
+            counts = {"turns": 0, "files": 1, "records": 1, "items": version.added, "pending": 0}
+            await self._ingest.sessions.note(
+                connection, self._session, commit_id, counts, [renewed_source(version, gone)]
+            )  # fmt: skip
+
+        try:
+            outcome = await self._ingest.revisions.store(self._principal, changed, nodes, note)
+        except (Conflict, InvalidInput, ProviderUnavailable) as error:
+            if not self._terms.tolerant:
+                raise
+            outcome = failed(changed.document.source_id, error, "commit")
+        if isinstance(outcome, Skipped):
+            aside.skipped.append(outcome)
+        else:
+            self._stored.append(outcome)
+            self._progress.advance("ingest", 1)
 
     async def _commit(self, batch: Sequence[Drafted], model: Model, records: Sequence[EmbeddedRecord]) -> None:
         """One commit; where it is refused and others may not suffer for one, one for each source."""
@@ -165,7 +183,8 @@ class Storing:
         self._progress.advance("ingest", turns + documents)
         redacted = total(drafted.redacted for drafted in batch)
         sources = tuple(drafted.source_id for drafted in batch)
-        self._stored.append(Stored(tuple(stored), turns, documents, redacted, sources))
+        versions = tuple(change_of(version) for drafted in batch for version in drafted.versions)
+        self._stored.append(Stored(tuple(stored), turns, documents, redacted, sources, versions))
 
     async def _write(
         self, batch: Sequence[Drafted], model: Model, records: Sequence[EmbeddedRecord]
@@ -184,7 +203,8 @@ class Storing:
             await self._ingest.sessions.note(connection, self._session, commit_id, counts, sources)
 
         advances = [drafted.advance for drafted in batch]
-        return await self._ingest.commit.commit(self._principal, records, advances, model, note)
+        versions = [version for drafted in batch for version in drafted.versions]
+        return await self._ingest.commit.commit(self._principal, records, advances, model, note, versions)
 
     async def _last_word(self, error: BaseException) -> None:
         """Ends the session as failed, and notes a failure that is not the request's own; a store that is away cannot be told."""
@@ -213,6 +233,18 @@ def _source(drafted: Drafted) -> dict[str, Any]:
         "units": advance.units,
         "records": [str(record.record_id) for record in drafted.records],
         "superseded": [],
+    }
+
+
+def renewed_source(version: NewVersion, gone: Sequence[UUID]) -> dict[str, Any]:
+    """A document's new version as a session tells it."""
+    return {
+        "source_id": version.source_id,
+        "content_hash": version.content_hash.hex(),
+        "first_unit": version.version - 1,
+        "units": version.version,
+        "records": [str(version.document_id)],
+        "superseded": [str(item) for item in gone],
     }
 
 

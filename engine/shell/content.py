@@ -145,6 +145,11 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
     here.out.print(Text(f"new: {report.nodes_created:,} nodes, {report.edges_created:,} edges", style="dim"))
     for line in extraction_lines(report.extraction):
         here.out.print(line, soft_wrap=True)
+    changed = [one for one in report.documents if one.version > 1]
+    if changed:
+        kept, added, gone = (sum(getattr(one, name) for one in changed) for name in ("kept", "added", "superseded"))
+        told = f"{len(changed):,} documents; of their chunks {kept:,} kept, {added:,} new, {gone:,} superseded"
+        here.out.print(Text(f"new versions: {told}", style="dim"))
     if report.redacted:
         told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(report.redacted.items()))
         here.out.print(Text(f"redacted: {told}", style="dim"))

@@ -16,3 +16,7 @@ UNION ALL SELECT 'node_slices', slice_id::text, user_id, '' FROM engine.node_sli
 UNION ALL SELECT 'model_answers', encode(key, 'hex'), user_id, '' FROM engine.model_answers
 UNION ALL SELECT 'conversations', source_id, user_id, source_id FROM engine.conversations
 UNION ALL SELECT 'conversation_turns', source_id || ' ' || number, user_id, source_id FROM engine.conversation_turns
+UNION ALL SELECT 'documents', document_id::text, user_id, source_id FROM engine.documents
+UNION ALL SELECT 'document_versions', document_id || ':' || version, user_id, source_id FROM engine.document_versions
+UNION ALL SELECT 'raw_resources', resource_id::text, user_id, '' FROM engine.raw_resources
+UNION ALL SELECT 'event_log', event_id::text, user_id, '' FROM engine.event_log

@@ -10,6 +10,6 @@ FROM (SELECT s.*, coalesce(s.version_of, s.record_id) AS subject_id FROM {schema
       WHERE s.state = 'live'
         AND s.known_from <= coalesce(%(known_at)s::timestamptz, 'infinity') AND (s.known_to IS NULL OR s.known_to > coalesce(%(known_at)s::timestamptz, 'infinity'))
         AND s.valid_from <= %(as_of)s::timestamptz AND (s.valid_to IS NULL OR s.valid_to > %(as_of)s::timestamptz)) AS slice
-LEFT JOIN {schema}.file_manifest AS f ON f.record_id = slice.subject_id
+LEFT JOIN {schema}.file_manifest AS f ON f.record_id = slice.subject_id AND f.storage_path = slice.file_pointer  -- of the version at the moment
 WHERE %(before_time)s::timestamptz IS NULL OR (slice.created_at, slice.subject_id) < (%(before_time)s, %(before_id)s::uuid)
 ORDER BY slice.created_at DESC, slice.subject_id DESC LIMIT %(limit)s

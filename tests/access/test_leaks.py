@@ -193,6 +193,14 @@ SHARED_POLICIES = {
     "ingest_sessions own USING": "shared rows",
     "ingest_sources own USING": "shared rows",
     "failure_log own USING": "shared rows",
+    "documents own USING": "shared rows",
+    "documents stored WITH CHECK": "insert of a shared row",
+    "document_versions own USING": "shared rows",
+    "document_versions stored WITH CHECK": "insert of a shared row",
+    "raw_resources own USING": "shared rows",
+    "raw_resources stored WITH CHECK": "insert of a shared row",
+    "event_log own USING": "shared rows",
+    "event_log written WITH CHECK": "insert of a shared row",
 }
 
 

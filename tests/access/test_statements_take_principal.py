@@ -126,6 +126,7 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "subject_deltas": "asks can(), and owns() for what is private",
     "principal_graph": "says whose graph the principal belongs to, nothing else",
     "subject_name": "subjects of the user's own grants only",
+    "workspace_of": "of the graph that the principal belongs to only",
 }
 """Functions that run with the owner's rights and that a statement for a principal may name, with what guards each."""
 CALLERS_OWN_RIGHTS = {

@@ -1,7 +1,8 @@
-// Purpose: teaches the graph a change of a record: what the manifest says now and what it said before. Idempotent; an older change
-//   that comes late adds its slices and leaves what is newer.
+// Purpose: teaches the graph a change of a record: what the manifest says now and what it said before; of a document's new version also its
+//   file and how many chunks came. Idempotent; an older change that comes late adds its slices and leaves what is newer.
 // Parameters: revision {record_id, user_id, revision, own {title, occurred_at, times} or null (nothing holds any more), closed
-//   [slice_id], closed_at, added [{slice_id, title, occurred_at, times}]}. Returns: record_id; no row when the manifest lacks it.
+//   [slice_id], closed_at, added [{slice_id, title, occurred_at, times}], document {version, file_id, file_name, total, first} or null:
+//   chunks of all versions and of the first}. Returns: record_id; no row when the manifest lacks it.
 MATCH (r:Record {record_id: $revision.record_id})
 SET r.since = coalesce(r.since, r.known_from)
 FOREACH (row IN $revision.added |
@@ -18,4 +19,13 @@ FOREACH (own IN CASE WHEN coalesce(r.revision, 1) < $revision.revision AND $revi
 FOREACH (_ IN CASE WHEN coalesce(r.revision, 1) < $revision.revision AND $revision.own IS NULL THEN [1] ELSE [] END |
   SET r.known_to = datetime($revision.closed_at))
 FOREACH (_ IN CASE WHEN coalesce(r.revision, 1) < $revision.revision THEN [1] ELSE [] END | SET r.revision = $revision.revision)
-RETURN r.record_id AS record_id
+WITH r
+OPTIONAL MATCH (n:Node)-[:HOLDS]->(r)
+WITH r, n, CASE WHEN coalesce(r.version, 1) < $revision.document.version THEN [$revision.document] ELSE [] END AS newer
+FOREACH (document IN newer |
+  SET n.items = n.items + document.total - coalesce(r.chunks, document.first),
+      n.private_items = coalesce(n.private_items, 0)
+          + CASE r.privacy WHEN 'private' THEN document.total - coalesce(r.chunks, document.first) ELSE 0 END,
+      r.items = r.items + document.total - coalesce(r.chunks, document.first),
+      r.chunks = document.total, r.version = document.version, r.file_id = document.file_id, r.file_name = document.file_name)
+RETURN DISTINCT r.record_id AS record_id

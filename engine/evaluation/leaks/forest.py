@@ -17,6 +17,7 @@ from uuid import UUID, uuid4
 from psycopg.types.json import Jsonb
 
 from engine.domain.delta import Change
+from engine.domain.event import NewEvent
 from engine.domain.grant import FIELDS, Field, GrantMode, NewGrant, SubjectKind
 from engine.domain.history import Conversation, History, Turn
 from engine.domain.node import MAX_LAYER, NewNode
@@ -125,6 +126,7 @@ async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Si
         await connection.execute(sql_text("model_answer_keep"), _KEPT | kept)
     unstorable = Conversation("unstorable", (Turn("Bob", "\x00"),))  # which the log of failures keeps
     await memory.ingest(History("leaks", "Leaks", (unstorable,)))
+    await memory.write_event(NewEvent(marker(rng), marker(rng), node_id=first.node_id))
     key = f"key-{marker(rng)}"
     await memory.idempotency.once(memory.principal, key, b"", _answer)
     persona_memory = engine.memory_as(Asker("persona", first.node_id, user).principal)

@@ -112,13 +112,41 @@ def insert_shared(world: World, rng: Random) -> Operation:
     """A row more in a shared table, in anybody's name."""
     asker = claimant(world, rng)
     graph = rng.choice((asker.graph, rng.choice(world.users)))
-    table = rng.choice((*KEYED, "hierarchy", "model_answers", "grant"))
+    table = rng.choice((*KEYED, "hierarchy", "model_answers", "grant", *_STORED))
+    if table in _STORED:
+        return _insert_stored(world, asker, graph, table, rng)
     own = asker.kind == "user" and asker.principal_id == graph
     prefix = f"persona:{asker.principal_id}:" if rng.random() < 0.5 else ""
     keyed = table in KEYED
     allowed = table != "grant" and (own or (keyed and prefix != "" and _at_home(world, asker, graph)))
     more = {"key": f"{prefix}{uuid4()}"} if keyed else {"node_id": _node_of(world, graph, rng)}
     statement = Statement(f"leaks_insert_{table}", None, {"user_id": graph, **more})
+    return _attempt("insert of a shared row", asker, statement, allowed)
+
+
+_STORED = ("document", "document_version", "resource", "event")
+
+
+def _insert_stored(world: World, asker: Asker, graph: UUID, table: str, rng: Random) -> Operation:
+    """A row more about what was stored, or happened, at any node."""
+    own = asker.kind == "user" and asker.principal_id == graph
+    node = _node_of(world, graph, rng)
+    writable = [place.node_id for place in world.readable(asker, graph) if world.writes(asker, place.node_id)]
+    if writable and rng.random() < 0.5:
+        node = rng.choice(writable)
+    prefix = f"persona:{asker.principal_id}:" if rng.random() < 0.5 else ""
+    keyed = own or (prefix != "" and _at_home(world, asker, graph))
+    writes = own or (_at_home(world, asker, graph) and world.writes(asker, node))
+    documents = [row["id"] for row in world.shared if row["place"] == "documents" and row["user_id"] == graph]
+    parameters = {"user_id": graph, "node_id": node, "key": f"{prefix}{uuid4()}"}
+    parameters |= {"document_id": UUID(rng.choice(documents)) if documents else uuid4()}
+    allowed = {
+        "document": keyed and writes,
+        "document_version": keyed and bool(documents),
+        "resource": writes,
+        "event": own,
+    }[table]
+    statement = Statement(f"leaks_insert_{table}", None, parameters)
     return _attempt("insert of a shared row", asker, statement, allowed)
 
 

@@ -129,6 +129,10 @@ def _line(row: dict[str, Any]) -> tuple[object, ...]:
     return row["place"], row["id"], row["user_id"]
 
 
+KEYED = ("sources", "idempotency", "documents", "document_versions")
+"""Shared tables in which a persona has rows of its own, by the start of their key."""
+
+
 def may_see_shared(world: World, asker: Asker, row: dict[str, Any]) -> bool:
     """Whether a row of the shared tables is for the asker and always there."""
     place = row["place"]

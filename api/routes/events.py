@@ -1,0 +1,68 @@
+"""The log of events: what happened, and what was felt."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
+
+from api.bodies import JsonRoute
+from api.context import IdempotencyKey, UserMemory, once, require_owner
+from api.cursors import Before, last_line
+from api.models import Body, Instant
+from api.problems import documented, replayable
+from api.routes.documents import Limit
+from engine.domain.event import LONGEST_CONTENT, LONGEST_EMOTION, LONGEST_KIND, Event, NewEvent, Wanted
+
+router = APIRouter(prefix="/v1/users/{user_id}/events", tags=["events"], route_class=JsonRoute)
+
+
+class NewEventBody(Body):
+    """An event."""
+
+    kind: str = Field(min_length=1, max_length=LONGEST_KIND, examples=["meeting"])
+    content: str = Field(default="", max_length=LONGEST_CONTENT, examples=["Ellen signed the lease."])
+    emotion: str | None = Field(default=None, min_length=1, max_length=LONGEST_EMOTION, examples=["joy"])
+    intensity: float | None = Field(default=None, ge=0, le=1, description="Of the emotion.", examples=[0.7])
+    energy: float | None = Field(default=None, ge=0, le=1, examples=[0.4])
+    occurred_at: Instant | None = Field(default=None, description="When it happened; without it, now.")
+    node_id: UUID | None = Field(default=None, description="What it is about.")
+
+
+@router.post(
+    "",
+    operation_id="writeEvent",
+    status_code=201,
+    response_model=Event,
+    responses=replayable() | documented(400, 404, 409, 413, 415, 422, 503, 507),
+)
+async def write(
+    body: NewEventBody, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
+) -> Any:
+    """Writes an event. It is never changed."""
+    await require_owner(memory)
+    event = NewEvent(**body.model_dump())
+
+    async def action() -> tuple[int, Event]:
+        return 201, await memory.write_event(event)
+
+    return await once(request, response, memory, key, action)
+
+
+@router.get("", operation_id="listEvents", responses=documented(404, 422, 503))
+async def events(  # noqa: PLR0913 (the parameters of a query are its arguments)
+    memory: UserMemory,
+    kind: Annotated[str | None, Query(min_length=1, max_length=LONGEST_KIND)] = None,
+    node_id: Annotated[UUID | None, Query(description="Only those about this node.")] = None,
+    start: Annotated[Instant | None, Query(alias="from", description="From this time on.")] = None,
+    end: Annotated[Instant | None, Query(alias="to", description="Before this time.")] = None,
+    known_at: Annotated[Instant | None, Query(description="Written by then; without it, by now.")] = None,
+    before: Before = None,
+    limit: Limit = 100,
+) -> tuple[Event, ...]:
+    """Events by when they happened, newest first, one page."""
+    await require_owner(memory)
+    wanted = Wanted(kind, node_id, start, end, known_at)
+    return await memory.events(wanted, before=last_line(before), limit=limit)

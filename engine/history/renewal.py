@@ -1,0 +1,107 @@
+"""The renewal of a record: a document's new version. All that was known of it is known until now, all of it is known anew.
+
+Fields that somebody changed by hand from a time on stay so from then on, as with every correction that comes late. Chunks that
+the new version has no more end to be known, each with a delta: one that took effect from the beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from psycopg.types.json import Jsonb
+
+from engine.domain.delta import BEGINNING, ENDED, Delta, FieldChange, Plan, fields_at, next_known, renewed, timeline
+from engine.domain.document import Ending, RecordRenewal, Renewed
+from engine.domain.principal import Principal
+from engine.history.chain import load, row_of
+from engine.history.contents import ContentHistory, Place, Stored, recorded
+from engine.providers.active import Model
+from engine.stores.postgres import Connection
+from engine.stores.statements import sql_in
+
+ENDS = {ENDED: FieldChange(False, True)}
+
+
+class Renewals(ContentHistory):
+    """Renews records inside the transaction of whoever stores the new version."""
+
+    async def ending(self, connection: Connection, schema: str, items: Sequence[UUID]) -> list[Ending]:
+        """The chunks that are to end, locked until the end of the transaction."""
+        cursor = await connection.execute(sql_in("items_ending", schema), {"items": list(items)})
+        return [_ending(row) for row in await cursor.fetchall()]
+
+    async def derived(self, connection: Connection, schema: str, record_id: UUID) -> tuple[list[Ending], list[Ending]]:
+        """What was derived from the record, locked: what has words, and what holds a whole input."""
+        cursor = await connection.execute(sql_in("items_derived_ending", schema), {"record_id": record_id})
+        rows = await cursor.fetchall()
+        return [_ending(row) for row in rows if not row["whole"]], [_ending(row) for row in rows if row["whole"]]
+
+    async def renew(
+        self, connection: Connection, principal: Principal, model: Model, renewal: RecordRenewal
+    ) -> Renewed | None:
+        """Writes slices and delta of the record; what the graph learns is in the answer. Waits for whoever changes it.
+
+        None, with nothing written, where the record holds no longer: it was ended by hand. Raises NotFound.
+        """
+        place = Place(principal, renewal.node_id, renewal.schema, "record", model)
+        stored = await self._read(connection, place, renewal.record_id)
+        delta = self._delta(stored, renewal, principal)
+        subject = stored.subject
+        wanted = timeline(subject.base, subject.since, [*subject.deltas, delta])
+        if not wanted:
+            return None
+        plan = renewed(stored.own, stored.others, wanted, delta.delta_id, delta.known_at)
+        await self._write(connection, place, stored, delta, plan, renewal.vector)
+        since = None if subject.since == BEGINNING else subject.since
+        return Renewed(delta.known_at, since, _rows(plan, renewal.record_id), recorded(place, delta, plan))
+
+    def _delta(self, stored: Stored, renewal: RecordRenewal, principal: Principal) -> Delta:
+        subject = stored.subject
+        bounds = [subject.known_from, stored.own.known_from, *(delta.known_at for delta in subject.deltas)]
+        known = next_known(self._clock.now(), [*bounds, *renewal.known])
+        before = {ENDED: False} | fields_at(subject.base, subject.deltas, BEGINNING, known)
+        fields = {
+            name: FieldChange(before.get(name), value)
+            for name, value in renewal.fields.items()
+            if before.get(name) != value
+        }
+        return Delta(
+            uuid4(), "record", renewal.record_id, subject.revision + 1, "changed", fields, None, known, principal.name,
+            renewal.reason,
+        )  # fmt: skip
+
+    async def supersede(
+        self, connection: Connection, principal: Principal, renewal: RecordRenewal, items: Sequence[Ending], known: datetime
+    ) -> None:  # fmt: skip
+        """Ends chunks that the new version has no more; they are found as they were known until now."""
+        rows = []
+        for item in items:
+            chain = await load(connection, renewal.node_id, item.item_id) if item.revision > 1 else []
+            number = item.revision + 1
+            delta = Delta(
+                uuid4(), "item", item.item_id, number, "ended", ENDS, None, known, principal.name, renewal.reason
+            )
+            rows.append(_logged(row_of(delta, chain[-1].delta_id if chain else None)))
+        await connection.execute(
+            sql_in("items_supersede", renewal.schema), {"items": [item.item_id for item in items], "known_to": known}
+        )
+        async with connection.cursor() as cursor:
+            await cursor.executemany(sql_in("delta_append", renewal.schema), rows)
+
+
+def _ending(row: dict[str, Any]) -> Ending:
+    # places of a stored vector count from 0, terms from 1
+    terms = tuple(place + 1 for place in row["terms"].indices())
+    return Ending(row["item_id"], row["revision"], row["known_from"], terms)
+
+
+def _logged(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"payload": Jsonb(row["payload"])}
+
+
+def _rows(plan: Plan, own: UUID) -> tuple[UUID, ...]:
+    """The rows that hold what is known from now on."""
+    return (own, *(added.row_id for added in plan.added if added.known_to is None))

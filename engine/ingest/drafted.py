@@ -1,0 +1,87 @@
+"""What passes between the steps of the write path: a source on its way in, what it was drafted into, what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from engine.domain.document import DocumentChange, NewVersion
+from engine.domain.history import Conversation
+from engine.domain.record import AssignableNode, Privacy, RecordDraft, Skipped, SourceAdvance, StoredRecord, TriggerType
+from engine.domain.scope import INGESTED, Origin
+from engine.ingest.cleaning import Cleaned
+from engine.ingest.continuing import Continuation
+from engine.ingest.drafts import Document
+from engine.privacy.redact import Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A conversation or document with the node it was given by hand, if any, whether others may ever read it, to what it
+    belongs and how it came in. What is scoped is private. `piece`: the turns are a piece of a streamed conversation."""
+
+    content: Conversation | Document
+    node: AssignableNode | None = None
+    privacy: Privacy = "org"
+    origin: Origin = INGESTED
+    piece: Continuation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source on its way in: the id it is kept under, its session, how far it is stored, where it was told to go."""
+
+    key: str
+    session: UUID
+    cleaned: Cleaned
+    known: dict[str, Any] | None
+    node: AssignableNode | None
+    trigger: TriggerType
+    piece: Continuation | None
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """One source ready to be processed: its records so far, how far they move the source, the versions that they begin."""
+
+    records: tuple[RecordDraft, ...]
+    advance: SourceAdvance
+    turns: int
+    redacted: Counts
+    versions: tuple[NewVersion, ...] = ()
+
+    @property
+    def source_id(self) -> str:
+        """The id of the source as its user knows it."""
+        return (self.records[0].source_id if self.records else self.advance.source_id).removeprefix("conversation:")
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedDocument:
+    """A document that is stored in an earlier version, with what its new one was stored as."""
+
+    source: Source
+    document: Document
+    privacy: Privacy
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """What is not stored in a batch: sources that were skipped, and documents that have a new version."""
+
+    skipped: list[Skipped] = field(default_factory=list)
+    changed: list[ChangedDocument] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What one commit stored, of which sources."""
+
+    records: tuple[StoredRecord, ...]
+    turns: int
+    documents: int
+    redacted: Counts
+    sources: tuple[str, ...]
+    versions: tuple[DocumentChange, ...] = ()

@@ -1,0 +1,31 @@
+"""What came into a memory, as it came: immutable raw resources."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from engine.asking import Asking
+from engine.domain.resource import RawResource, ResourceType
+
+
+class Inputs(Asking):
+    """Everything that was stored, as it was received; for the user of the graph alone."""
+
+    async def resources(
+        self,
+        *,
+        content_type: ResourceType | None = None,
+        source_id: str | None = None,
+        before: tuple[datetime, UUID] | None = None,
+        limit: int = 100,
+    ) -> tuple[RawResource, ...]:
+        """What came in, newest first, one page; `before`: time and id of the last one of the page before."""
+        return await self._parts.resources.page(
+            self.principal, content_type=content_type, source_id=source_id, before=before, limit=limit
+        )
+
+    async def read_resource(self, resource_id: UUID) -> bytes:
+        """The bytes of a resource, verified. Raises NotFound, DamagedFile."""
+        async with self._noting("resource", resource_id):
+            return await self._parts.resources.read(self.principal, resource_id)

@@ -1,0 +1,59 @@
+"""Reading what came in: the list, and the bytes, compared with their hash before anybody gets them."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from datetime import datetime
+from uuid import UUID
+
+from engine.domain.page import check_page
+from engine.domain.principal import Principal
+from engine.domain.resource import RawResource, ResourceType
+from engine.errors import NotFound
+from engine.lifecycle.restoration import restore
+from engine.stores.objects import ObjectStore
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+IN_MEMORY = 1 << 20
+"""Resources up to this size wait in memory, larger ones in a temporary file."""
+
+
+class RawResources:
+    """Raw resources of a graph; for its user alone. They are written with the records that they became."""
+
+    def __init__(self, postgres: Postgres, objects: ObjectStore) -> None:
+        self._postgres, self._objects = postgres, objects
+
+    async def page(
+        self, principal: Principal, *, content_type: ResourceType | None = None, source_id: str | None = None,
+        before: tuple[datetime, UUID] | None = None, limit: int = 100,
+    ) -> tuple[RawResource, ...]:  # fmt: skip
+        """What came in, newest first, one page; `before`: time and id of the last one of the page before."""
+        check_page(limit)
+        before_time, before_id = before or (None, None)
+        parameters = {
+            "user_id": principal.user_id,
+            "content_type": content_type,
+            "source_id": source_id,
+            "before_time": before_time,
+            "before_id": before_id,
+            "limit": limit,
+        }
+        rows = await self._postgres.fetch(principal, sql_text("raw_resources_page"), parameters)
+        return tuple(RawResource(**row) for row in rows)
+
+    async def read(self, principal: Principal, resource_id: UUID) -> bytes:
+        """The bytes of a resource; wakes nothing. Raises NotFound, DamagedFile, StoreUnavailable."""
+        parameters = {"user_id": principal.user_id, "resource_id": resource_id}
+        rows = await self._postgres.fetch(principal, sql_text("raw_resource_locate"), parameters)
+        if not rows:
+            raise NotFound
+        row = rows[0]
+        with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as target:
+            await restore(
+                self._objects, row["object_key"], target, packed=row["packed"], sha256=bytes(row["content_hash"])
+            )
+            target.seek(0)
+            return await asyncio.to_thread(target.read)

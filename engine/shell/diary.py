@@ -1,0 +1,82 @@
+"""event: the log of what happened, and what was felt."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from engine.domain.event import NewEvent, Wanted
+from engine.shell import session
+from engine.shell.documents import print_table, told
+from engine.shell.options import AsJson, Handle, KnownAt, point
+from engine.shell.plain_json import print_json
+from engine.shell.tokens import node_at
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands of this module."""
+    events = typer.Typer(no_args_is_help=True, help="The log of events: written once, never changed.")
+    events.command("write")(write)
+    events.command("list")(listing)
+    app.add_typer(events, name="event")
+
+
+def write(  # noqa: PLR0913 (the options of a command are its parameters)
+    context: typer.Context,
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="What it is: meeting, call, milestone, …")],
+    content: Annotated[str, typer.Argument(metavar="[CONTENT]", help="What happened, in quotes.")] = "",
+    emotion: Annotated[str | None, typer.Option("--emotion", help="What was felt.")] = None,
+    intensity: Annotated[float | None, typer.Option("--intensity", min=0, max=1, help="Of the emotion.")] = None,
+    energy: Annotated[float | None, typer.Option("--energy", min=0, max=1)] = None,
+    at: Annotated[str | None, typer.Option("--at", metavar="TIME", help="When; without it, now.")] = None,
+    node: Annotated[str | None, typer.Option("--node", metavar="NODE", help="What it is about: path or id.")] = None,
+    user: Handle = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write an event."""
+    here = session.of(context)
+
+    async def work() -> None:
+        occurred_at = point(at)
+        async with here.engine() as (engine, _):
+            owner = await session.the_user(engine, user)
+            node_id = await node_at(engine, owner.user_id, node) if node is not None else None
+            new = NewEvent(kind, content, emotion, intensity, energy, occurred_at, node_id)
+            event = await engine.memory(owner.user_id).write_event(new)
+        if as_json:
+            print_json(here.out, event)
+            return
+        here.out.print(f"Event {event.event_id}: {event.kind}, {told(event.occurred_at)} UTC.", soft_wrap=True)
+
+    here.run(work())
+
+
+def listing(  # noqa: PLR0913 (the options of a command are its parameters)
+    context: typer.Context,
+    kind: Annotated[str | None, typer.Option("--kind", help="Only of this kind.")] = None,
+    start: Annotated[str | None, typer.Option("--from", metavar="TIME", help="From this time on.")] = None,
+    end: Annotated[str | None, typer.Option("--to", metavar="TIME", help="Before this time.")] = None,
+    known_at: KnownAt = None,
+    user: Handle = None,
+    as_json: AsJson = False,
+) -> None:
+    """The newest 500 events by when they happened."""
+    here = session.of(context)
+
+    async def work() -> None:
+        wanted = Wanted(kind, None, point(start), point(end), point(known_at))
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            found = await memory.events(wanted, limit=500)
+        if as_json:
+            print_json(here.out, {"events": found})
+            return
+        rows = [(told(one.occurred_at), one.kind, _feeling(one.emotion, one.intensity), one.content) for one in found]
+        print_table(here, ("when", "kind", "felt", "what"), rows, "No events.")
+
+    here.run(work())
+
+
+def _feeling(emotion: str | None, intensity: float | None) -> str:
+    return "" if emotion is None else emotion if intensity is None else f"{emotion} {intensity:g}"

@@ -1,0 +1,174 @@
+"""document, resource: what was stored, version by version, and what came in."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from engine.domain.resource import ResourceType
+from engine.shell import session
+from engine.shell.options import AsJson, Handle
+from engine.shell.plain_json import print_json
+from engine.shell.session import Session
+
+Identity = Annotated[UUID, typer.Argument(metavar="ID", help="The document's id, from document list.")]
+Version = Annotated[int | None, typer.Option("--version", min=1, help="Which version; without it, the newest.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands of this module."""
+    documents = typer.Typer(no_args_is_help=True, help="Documents and their versions.")
+    documents.command("list")(listing)
+    documents.command("versions")(versions)
+    documents.command("chunks")(chunks)
+    documents.command("show")(show)
+    app.add_typer(documents, name="document")
+    resources = typer.Typer(no_args_is_help=True, help="What came in, as it came.")
+    resources.command("list")(resource_listing)
+    resources.command("show")(resource)
+    app.add_typer(resources, name="resource")
+
+
+def listing(context: typer.Context, user: Handle = None, as_json: AsJson = False) -> None:
+    """The first 500 documents of a user."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            found = await memory.documents(limit=500)
+        if as_json:
+            print_json(here.out, {"documents": found})
+            return
+        rows = [(str(one.document_id), str(one.version), one.title, told(one.changed_at)) for one in found]
+        print_table(here, ("document", "version", "title", "changed"), rows, "No documents yet.")
+
+    here.run(work())
+
+
+def versions(context: typer.Context, document: Identity, user: Handle = None, as_json: AsJson = False) -> None:
+    """How a document changed: its first 500 versions."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            found = await memory.document_versions(document, limit=500)
+        if as_json:
+            print_json(here.out, {"versions": found})
+            return
+        rows = [
+            (str(one.version), told(one.known_at), str(one.kept), str(one.added), str(one.superseded), str(one.file_id))
+            for one in found
+        ]
+        print_table(here, ("version", "known since", "kept", "added", "superseded", "file"), rows, "No versions.")
+
+    here.run(work())
+
+
+def chunks(
+    context: typer.Context, document: Identity, version: Version = None, user: Handle = None, as_json: AsJson = False
+) -> None:
+    """The first 500 passages of a version."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            found = await memory.document_chunks(document, version, limit=500)
+        if as_json:
+            print_json(here.out, {"chunks": found})
+            return
+        rows = [
+            (
+                str(one.index),
+                str(one.token_count),
+                one.section,
+                ", ".join(one.keywords),
+                " ".join(one.content.split())[:60],
+            )
+            for one in found
+        ]
+        print_table(here, ("index", "tokens", "section", "keywords", "begins"), rows, "No passages.")
+
+    here.run(work())
+
+
+def show(context: typer.Context, document: Identity, version: Version = None, user: Handle = None) -> None:
+    """Write the text of a version to stdout, byte by byte as it was stored."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            content = await memory.read_document(document, version)
+        sys.stdout.buffer.write(content)
+
+    here.run(work())
+
+
+def resource_listing(
+    context: typer.Context,
+    kind: Annotated[ResourceType | None, typer.Option("--type", help="Only of this kind.")] = None,
+    user: Handle = None,
+    as_json: AsJson = False,
+) -> None:
+    """The newest 500 inputs."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            found = await memory.resources(content_type=kind, limit=500)
+        if as_json:
+            print_json(here.out, {"resources": found})
+            return
+        rows = [
+            (str(one.resource_id), told(one.received_at), one.content_type, one.source_id, one.content_hash[:12])
+            for one in found
+        ]
+        print_table(here, ("resource", "received", "type", "source", "sha256"), rows, "Nothing came in yet.")
+
+    here.run(work())
+
+
+def resource(
+    context: typer.Context,
+    identity: Annotated[UUID, typer.Argument(metavar="ID", help="From resource list.")],
+    user: Handle = None,
+) -> None:
+    """Write the bytes of a resource to stdout."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            content = await memory.read_resource(identity)
+        sys.stdout.buffer.write(content)
+
+    here.run(work())
+
+
+def told(moment: datetime) -> str:
+    """A time in a table."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def print_table(here: Session, names: Sequence[str], rows: Sequence[tuple[str, ...]], nothing: str) -> None:
+    """A table on stdout, or a sentence where it would be empty."""
+    if not rows:
+        here.out.print(nothing)
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in names:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    here.out.print(table)

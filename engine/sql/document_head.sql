@@ -1,0 +1,7 @@
+-- Purpose: the newest version of a document, for the next one. Parameters: user_id, source_id (as the engine keeps it).
+-- Returns: document_id, node_id, version, content_hash, chunks, chunk_hashes, known_at, schema_name; none where there is none that may be seen.
+SELECT d.document_id, d.node_id, v.version, v.content_hash, v.chunks, v.chunk_hashes, v.known_at, n.schema_name
+FROM engine.documents AS d
+JOIN engine.document_versions AS v USING (document_id)
+JOIN engine.nodes AS n USING (node_id)
+WHERE d.user_id = %(user_id)s AND d.source_id = %(source_id)s ORDER BY v.version DESC LIMIT 1

@@ -1,0 +1,69 @@
+"""A process killed while it stores a document's new version leaves the old one or the new one in all three stores."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from datetime import timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from engine.domain.search import SearchRequest
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from tests.faults.document_victim import NEW, OLD
+
+VICTIM = Path(__file__).with_name("document_victim.py")
+
+
+async def killed(engine: Engine, handle: str, step: str) -> None:
+    """Runs the victim, which dies by our hand."""
+    arguments = (str(engine.settings.home), str(engine.settings.cache), handle, step)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, str(VICTIM), *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    out, errors = await asyncio.wait_for(process.communicate(), 120)
+    assert b"acknowledged" not in out and process.returncode == -signal.SIGKILL, errors.decode()
+
+
+async def contents(memory: Memory) -> set[str]:
+    answer = await memory.search(SearchRequest("caught walleye perch", limit=50))
+    return {hit.content for hit in answer.hits}
+
+
+def parts(text: str) -> set[str]:
+    return {line for line in text.split("\n") if line and not line.startswith("#")}
+
+
+@pytest.mark.ledger("F02", "N15")
+@pytest.mark.parametrize(
+    ("step", "there"),
+    [("objects_written", False), ("content_committed", True), ("graph_written", True), ("made_visible", True)],
+)
+async def test_a_new_version_is_whole_or_not_there(engine: Engine, step: str, there: bool) -> None:
+    handle = f"k{uuid4().hex[:12]}"
+    await killed(engine, handle, step)
+    memory = engine.memory((await engine.find_user(handle)).user_id)
+    text = NEW if there else OLD
+    assert await contents(memory) == parts(text)  # before anybody recovered anything
+    await engine.outbox.recover()
+    await engine.sweep.run(grace=timedelta(0))
+    assert await engine.doctor.examine() == []
+    document = (await memory.documents())[0]
+    assert document.version == 1 + there
+    assert (await memory.read_document(document.document_id)).decode() == text
+    assert (await memory.read_document(document.document_id, 1)).decode() == OLD  # the sweep took no old version
+    shell = await memory.shell(memory.principal.user_id)
+    page = (await memory.metadata(memory.principal.user_id)).records
+    title = "New title" if there else "Old title"
+    assert [one.title for one in page] == [one.title for one in shell.manifest] == [title]
+    assert [one.file_id for one in page] == [document.file_id]
+    assert (shell.records, shell.items) == (1, 6 + there)
+    assert len(await memory.resources()) == 1 + there
+    again = await memory.remember_text("New title", NEW, source_id="paper")
+    assert [(one.version, one.kept, one.added) for one in again.documents] == ([] if there else [(2, 5, 1)])
+    assert await contents(memory) == parts(NEW)
+    assert await engine.doctor.examine() == []
