@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from uuid import uuid4
 
@@ -18,7 +17,6 @@ from engine.access.tokens import Tokens
 from engine.addresses import Addresses, addresses_of, derived
 from engine.asking import Parts
 from engine.domain.clock import Clock, SystemClock
-from engine.domain.cuts import Thresholds
 from engine.domain.search import SearchRequest
 from engine.errors import NeurigraphError
 from engine.hierarchy.outbox import Outbox, StepHook
@@ -30,15 +28,9 @@ from engine.history.contents import ContentHistory
 from engine.history.nodes import NodeHistory
 from engine.history.reading import Past
 from engine.history.relations import RelationHistory
-from engine.ingest.appending import Appending, Hurry
 from engine.ingest.commit import RecordCommit
-from engine.ingest.extract import Extraction, ExtractionLimits
 from engine.ingest.limits import IngestLimits
-from engine.ingest.model_answers import ModelAnswers
-from engine.ingest.pieces import Pieces, StreamLimits
 from engine.ingest.pipeline import Ingest
-from engine.ingest.processing import Processing
-from engine.ingest.streaming import Streams
 from engine.jobs.catalogue import CATALOGUE
 from engine.jobs.job import scheduled
 from engine.jobs.jobs import Jobs
@@ -60,8 +52,6 @@ from engine.neurigraph import Engine
 from engine.privacy.redact import Redactor
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
-from engine.providers.language import LanguageModel
-from engine.providers.tokens import TokenCounter
 from engine.retrieval.pipeline import Search
 from engine.retrieval.weights import load_weights
 from engine.settings import Settings
@@ -71,6 +61,7 @@ from engine.stores.objects import ObjectStore, object_store
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 from engine.stores.tls import authority
+from engine.write_path import Stores, processing, stream_limits, streams
 
 RECOVERY_INTERVAL = 2.0
 """Seconds between two looks for commits that were left half way: every engine finishes them, with or without a worker."""
@@ -80,19 +71,6 @@ RECOVERY_AGE = 10.0
 
 def _no_step(_: str) -> None:
     """Nobody watches the steps."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Stores:
-    """The opened stores, the model that is searched with, the jobs, who counts tokens, the model that reads."""
-
-    postgres: Postgres
-    neo4j: Neo4j
-    objects: ObjectStore
-    active: ActiveModel
-    jobs: Jobs
-    counter: TokenCounter
-    language: LanguageModel | None
 
 
 @asynccontextmanager
@@ -112,7 +90,7 @@ async def open_engine(
     Raises StackError, StoreUnavailable, MigrationError, SettingsError.
     """
     settings, progress, clock = settings or Settings(), progress or Silent(), clock or SystemClock()
-    Redactor(settings.redact), _stream_limits(settings)  # a misspelt kind, a wrong order start no servers
+    Redactor(settings.redact), stream_limits(settings)  # a misspelt kind, a wrong order start no servers
     async with AsyncExitStack() as stack:
         addresses = await addresses_of(settings, progress, stack)
         neo4j = Neo4j(
@@ -150,7 +128,7 @@ async def open_engine(
         if language is not None:
             stack.push_async_callback(language.close)
         jobs = Jobs(CATALOGUE, scheduled(CATALOGUE, settings.job_schedules), queue, runs, clock)
-        stores = _Stores(postgres, neo4j, objects, active, jobs, await token_counter(loader), language)
+        stores = Stores(postgres, neo4j, objects, active, jobs, await token_counter(loader), language)
         redactor = Redactor(settings.redact, derived(addresses.postgres_url, b"neurigraph redacted ids").encode())
         engine = _wired(settings, stores, redactor, clock, on_step)
         stack.push_async_callback(engine.parts.rehydration.close)
@@ -176,7 +154,7 @@ def _queue(settings: Settings, addresses: Addresses, runs: Runs) -> Queue:
     return Queue(addresses.postgres_url, runs, limits, connect_timeout=settings.connect_timeout_s)
 
 
-def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock, on_step: StepHook) -> Engine:
+def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock, on_step: StepHook) -> Engine:
     postgres, neo4j, objects, active = stores.postgres, stores.neo4j, stores.objects, stores.active
     outbox = Outbox(postgres, neo4j, on_step)
     shells = Shells(postgres, neo4j, clock)
@@ -188,12 +166,12 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
     relations = RelationHistory(postgres, neo4j, outbox, shells, clock, on_step)
     node_history = NodeHistory(postgres, neo4j, outbox, active, clock, on_step)
     contents = ContentHistory(postgres, outbox, active, clock, on_step)
-    ingest = Ingest(postgres, neo4j, _processing(settings, stores, clock), commit, limits, redactor)
+    ingest = Ingest(postgres, neo4j, processing(settings, stores, clock), commit, limits, redactor)
     parts = Parts(
         provisioning=Provisioning(postgres, outbox, active, clock, on_step),
         shells=shells,
         ingest=ingest,
-        streams=_streams(settings, stores, ingest, redactor, clock, on_step),
+        streams=streams(settings, stores, ingest, redactor, clock, on_step),
         search=search,
         changes=Changes(shells, contents, node_history, relations),
         past=Past(postgres, shells, node_history, relations, clock),
@@ -233,28 +211,6 @@ def _wired(settings: Settings, stores: _Stores, redactor: Redactor, clock: Clock
         upgrades=Upgrades(postgres),
         embeddings=EmbeddingVersions(postgres, neo4j, active, search.search_with, settings.workspace, clock),
     )
-
-
-def _streams(
-    settings: Settings, stores: _Stores, ingest: Ingest, redactor: Redactor, clock: Clock, on_step: StepHook
-) -> Streams:
-    appending = Appending(stores.postgres, stores.counter, redactor, clock, on_step, settings.max_text_bytes)
-    hurry = Hurry(lambda: stores.jobs.ask("conversations"))
-    pieces = Pieces(stores.postgres, ingest, _stream_limits(settings), clock, on_step)
-    return Streams(stores.postgres, appending, hurry, pieces, redactor, clock)
-
-
-def _stream_limits(settings: Settings) -> StreamLimits:
-    cuts = Thresholds(settings.stream_watch_from, settings.stream_soft, settings.stream_hard)
-    return StreamLimits(cuts, timedelta(minutes=settings.stream_silence_minutes))
-
-
-def _processing(settings: Settings, stores: _Stores, clock: Clock) -> Processing:
-    reading = ExtractionLimits(
-        settings.language_model_characters, settings.summary_words, settings.language_model_prices
-    )
-    extraction = Extraction(stores.language, ModelAnswers(stores.postgres, clock), stores.postgres, reading)
-    return Processing(stores.active, extraction, settings.summary_words)
 
 
 def _file_times(settings: Settings) -> FileTimes:

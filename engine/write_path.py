@@ -1,0 +1,64 @@
+"""The wiring of the write path: what stands between the opened stores and an ingest. Used by `bootstrap` alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from engine.domain.clock import Clock
+from engine.domain.cuts import Thresholds
+from engine.hierarchy.outbox import StepHook
+from engine.ingest.appending import Appending, Hurry
+from engine.ingest.extract import Extraction, ExtractionLimits
+from engine.ingest.model_answers import ModelAnswers
+from engine.ingest.pieces import Pieces, StreamLimits
+from engine.ingest.pipeline import Ingest
+from engine.ingest.processing import Processing
+from engine.ingest.streaming import Streams
+from engine.jobs.jobs import Jobs
+from engine.privacy.redact import Redactor
+from engine.providers.active import ActiveModel
+from engine.providers.language import LanguageModel
+from engine.providers.tokens import TokenCounter
+from engine.settings import Settings
+from engine.stores.neo4j import Neo4j
+from engine.stores.objects import ObjectStore
+from engine.stores.postgres import Postgres
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The opened stores, the model that is searched with, the jobs, who counts tokens, the model that reads."""
+
+    postgres: Postgres
+    neo4j: Neo4j
+    objects: ObjectStore
+    active: ActiveModel
+    jobs: Jobs
+    counter: TokenCounter
+    language: LanguageModel | None
+
+
+def streams(
+    settings: Settings, stores: Stores, ingest: Ingest, redactor: Redactor, clock: Clock, on_step: StepHook
+) -> Streams:
+    """Streamed conversations over an ingest."""
+    appending = Appending(stores.postgres, stores.counter, redactor, clock, on_step, settings.max_text_bytes)
+    hurry = Hurry(lambda: stores.jobs.ask("conversations"))
+    pieces = Pieces(stores.postgres, ingest, stream_limits(settings), clock, on_step)
+    return Streams(stores.postgres, appending, hurry, pieces, redactor, clock)
+
+
+def stream_limits(settings: Settings) -> StreamLimits:
+    """Where streamed conversations are cut. Raises SettingsError for thresholds in a wrong order."""
+    cuts = Thresholds(settings.stream_watch_from, settings.stream_soft, settings.stream_hard)
+    return StreamLimits(cuts, timedelta(minutes=settings.stream_silence_minutes))
+
+
+def processing(settings: Settings, stores: Stores, clock: Clock) -> Processing:
+    """The steps between a draft and its commit."""
+    reading = ExtractionLimits(
+        settings.language_model_characters, settings.summary_words, settings.language_model_prices
+    )
+    extraction = Extraction(stores.language, ModelAnswers(stores.postgres, clock), stores.postgres, reading)
+    return Processing(stores.active, extraction, settings.summary_words)
