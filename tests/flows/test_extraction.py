@@ -173,7 +173,9 @@ async def test_a_model_gives_summary_keywords_facts_and_observations(
         "Bob keeps in touch with his sister.", "Bob misses his sister.",
     }  # fmt: skip
     assert "[0] Bob: My sister Ellen" in server.requests[0].text and "2024-05-08" in server.requests[0].text
-    assert [finding.detail for finding in await reads.doctor.examine() if str(user.user_id) in finding.detail] == []
+    names = (str(user.user_id), (await memory.shell(user.user_id)).schema_name)
+    findings = await reads.doctor.examine()
+    assert [found for found in findings if any(name in found.subject for name in names)] == []
 
 
 async def test_what_is_found_is_searched_beside_the_turns_and_by_its_source(reads: Engine, user: User) -> None:
