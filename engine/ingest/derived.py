@@ -160,7 +160,7 @@ def derived_columns(item: ItemDraft, privacy: str) -> dict[str, Any]:
     known = item.derived or PLAIN
     return {
         "category": known.category,
-        "tags": list(known.tags),
+        "tags": list(known.tags or item.tags),
         "subjects": list(known.subjects),
         "confidence": known.confidence,
         "importance": known.importance,

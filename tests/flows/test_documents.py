@@ -201,6 +201,18 @@ async def test_a_document_stays_at_its_node_whatever_the_new_version_says(memory
     assert (shell.records, shell.items, [one.title for one in shell.manifest]) == (1, 2, ["Note"])
 
 
+@pytest.mark.ledger("F02", "L02")
+async def test_the_fact_that_holds_a_whole_version_ends_with_it(memory: Memory, node: UUID) -> None:
+    texts = ["The lease ends in May.", "The lease ends in June."]
+    for text in texts:
+        await memory.remember_text("Lease", text, source_id="lease", node_id=node)
+    [document] = await memory.documents()
+    first, _ = await memory.document_versions(document.document_id)
+    for moment, text in ((NOW, texts[1]), (Moment(known_at=first.known_at), texts[0])):
+        answer = await memory.search(SearchRequest("lease", kinds=("fact",), nodes=(node,), moment=moment))
+        assert [hit.content for hit in answer.hits] == [text]
+
+
 @pytest.mark.ledger("F02")
 async def test_of_two_new_versions_at_once_one_wins_and_none_is_half(memory: Memory, node: UUID) -> None:
     rng = Random(5)

@@ -138,11 +138,11 @@ async def test_two_histories_that_meet_lose_nothing(engine: Engine, memory: Memo
     moved: list[str] = []
     commit = engine.parts.ingest.commit.commit
 
-    async def overtaken(principal, records, advances, model, note):  # another request is faster
+    async def overtaken(principal, records, advances, model, note, versions):  # another request is faster
         if not moved:
             moved.append("c1")
             await memory.remember(conversation(1))
-        return await commit(principal, records, advances, model, note)
+        return await commit(principal, records, advances, model, note, versions)
 
     def conversation(number: int) -> Conversation:
         return Conversation(f"c{number}", (Turn("Bob", f"Walleye number {number}."),))
