@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import re
 from collections.abc import AsyncIterator
@@ -17,16 +16,15 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from api.context import UserMemory
+from api.event_stream import followed
 from api.problems import documented
 from engine.domain.file_state import FileStatus
-from engine.errors import NeurigraphError, Rehydrating
+from engine.errors import Rehydrating
 from engine.lifecycle.rehydrate import OpenedFile
-from engine.memory import Memory
 
 router = APIRouter(prefix="/v1/users/{user_id}/nodes/{node_id}/files", tags=["files"])
 BLOCK = 1 << 18
 LONGEST_WAIT = 300
-FIRST_LOOK, MOST_LOOK = 0.05, 1.0
 """Seconds between two looks at a file whose events are streamed: at first, and at most."""
 ORIGINAL: dict[int | str, dict[str, Any]] = {
     200: {
@@ -137,33 +135,15 @@ async def events(
     node_id: UUID,
     file_id: UUID,
     memory: UserMemory,
-    wait: Annotated[float, Query(ge=0, le=LONGEST_WAIT, description="Seconds to follow it at most.")] = 30,
+    wait: Annotated[
+        float, Query(ge=0, le=LONGEST_WAIT, allow_inf_nan=False, description="Seconds to follow it at most.")
+    ] = 30,
 ) -> StreamingResponse:
     """The state as a server-sent event, and every change while the file is being restored; it ends with that. Nothing wakes."""
     first = await memory.file_state(node_id, file_id)
-    return StreamingResponse(
-        _events(memory, first, wait), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
-    )
-
-
-async def _events(memory: Memory, status: FileStatus, most_s: float) -> AsyncIterator[str]:
-    ends, pause = asyncio.get_running_loop().time() + most_s, FIRST_LOOK
-    yield _event("state", status)
-    while status.state == "rehydrating" and asyncio.get_running_loop().time() < ends:
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, MOST_LOOK)
-        try:
-            seen = await memory.file_state(status.node_id, status.file_id)
-        except NeurigraphError as error:  # its grant has ended, or a store does not answer
-            yield _event("problem", {"detail": error.detail})
-            return
-        if seen != status:
-            status = seen
-            yield _event("state", status)
-
-
-def _event(name: str, value: object) -> str:
-    return f"event: {name}\ndata: {json.dumps(jsonable_encoder(value))}\n\n"
+    return followed(
+        first, lambda: memory.file_state(node_id, file_id), lambda seen: seen.state == "rehydrating", wait
+    )  # fmt: skip
 
 
 def disposition(name: str) -> str:

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections.abc import AsyncIterator
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.encoders import jsonable_encoder
 from fastapi.responses import StreamingResponse
 
 from api.bodies import JsonRoute
 from api.context import IdempotencyKey, UserMemory, on_terms, once, require_owner
+from api.event_stream import followed
 from api.models import ManySources
 from api.problems import answered, documented, replayable
 from api.routes.records import conversation_of
 from engine.domain.ingest import IngestedSource, IngestSession
 from engine.domain.record import IngestReport
-from engine.errors import InvalidInput, NeurigraphError
+from engine.errors import InvalidInput
 from engine.ingest.documents import note
 from engine.ingest.drafted import Pending
-from engine.memory import Memory
 
 router = APIRouter(prefix="/v1/users/{user_id}/ingests", tags=["ingests"], route_class=JsonRoute)
 LONGEST_WAIT = 600
-FIRST_LOOK, MOST_LOOK = 0.05, 1.0
 """Seconds between two looks at a session whose events are streamed: at first, and at most."""
 EVENT: dict[str, Any] = {
     "type": "object",
@@ -121,26 +116,4 @@ async def events(
     """The session as a server-sent event, and again after each of its commits; the stream ends with the session."""
     await require_owner(memory)
     first = await memory.ingest_session(session_id)
-    return StreamingResponse(
-        _events(memory, first, wait), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
-    )
-
-
-async def _events(memory: Memory, session: IngestSession, most_s: float) -> AsyncIterator[str]:
-    ends, pause = asyncio.get_running_loop().time() + most_s, FIRST_LOOK
-    yield _event("state", session)
-    while session.state == "running" and asyncio.get_running_loop().time() < ends:
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, MOST_LOOK)
-        try:
-            seen = await memory.ingest_session(session.session_id)
-        except NeurigraphError as error:  # a store does not answer
-            yield _event("problem", {"detail": error.detail})
-            return
-        if seen != session:
-            session, pause = seen, FIRST_LOOK
-            yield _event("state", session)
-
-
-def _event(name: str, value: object) -> str:
-    return f"event: {name}\ndata: {json.dumps(jsonable_encoder(value))}\n\n"
+    return followed(first, lambda: memory.ingest_session(session_id), lambda seen: seen.state == "running", wait)

@@ -8,9 +8,9 @@ import typer
 
 from engine.domain.event import NewEvent, Wanted
 from engine.shell import session
-from engine.shell.documents import print_table, told
 from engine.shell.options import AsJson, Handle, KnownAt, point
 from engine.shell.plain_json import print_json
+from engine.shell.tables import print_table, told
 from engine.shell.tokens import node_at
 
 

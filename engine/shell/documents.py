@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from engine.domain.resource import ResourceType
 from engine.shell import session
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
-from engine.shell.session import Session
+from engine.shell.tables import print_table, told
 
 Identity = Annotated[UUID, typer.Argument(metavar="ID", help="The document's id, from document list.")]
 Version = Annotated[int | None, typer.Option("--version", min=1, help="Which version; without it, the newest.")]
@@ -154,21 +150,3 @@ def resource(
         sys.stdout.buffer.write(content)
 
     here.run(work())
-
-
-def told(moment: datetime) -> str:
-    """A time in a table."""
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
-
-
-def print_table(here: Session, names: Sequence[str], rows: Sequence[tuple[str, ...]], nothing: str) -> None:
-    """A table on stdout, or a sentence where it would be empty."""
-    if not rows:
-        here.out.print(nothing)
-        return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in names:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    here.out.print(table)

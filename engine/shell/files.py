@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
 from rich.filesize import decimal
-from rich.table import Table
 from rich.text import Text
 
 from engine.errors import NotFound
@@ -16,11 +14,10 @@ from engine.shell import session
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
+from engine.shell.tables import print_table, told
 from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from engine.domain.file_state import FileStatus
     from engine.hierarchy.shells import RecordMetadata
     from engine.memory import Memory
@@ -67,7 +64,7 @@ def state(
             (str(one.file_id), one.file_name or "", one.compression_state or "", decimal(one.size_bytes or 0))
             for one in files
         ]
-        _print_table(here, ("file", "name", "state", "size"), rows, "No files here.")
+        print_table(here, ("file", "name", "state", "size"), rows, "No files here.")
 
     here.run(work())
 
@@ -124,7 +121,7 @@ def log(
         rows = [
             (
                 str(e.entry_id),
-                _told(e.occurred_at),
+                f"{told(e.occurred_at)} UTC",
                 str(e.file_id),
                 f"{e.from_state} > {e.to_state}",
                 e.trigger,
@@ -133,7 +130,7 @@ def log(
             for e in entries
         ]
         nothing = "Nothing needs a look." if to_review else "No file has moved yet."
-        _print_table(here, ("entry", "when", "file", "moved", "by", "detail"), rows, nothing)
+        print_table(here, ("entry", "when", "file", "moved", "by", "detail"), rows, nothing)
 
     here.run(work())
 
@@ -212,23 +209,7 @@ def _print_status(here: Session, status: FileStatus, as_json: bool) -> None:
     if status.by_hand:
         parts.append("woken by hand")
     if status.due_at is not None:
-        parts.append(f"sleeps again {_told(status.due_at)}")
+        parts.append(f"sleeps again {told(status.due_at)} UTC")
     if status.failure is not None:
         parts.append(f"its last restoration failed: {status.failure}")
     here.out.print(Text(", ".join(parts).rstrip(".") + "."), soft_wrap=True)
-
-
-def _told(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
-
-
-def _print_table(here: Session, names: Sequence[str], rows: Sequence[tuple[str, ...]], nothing: str) -> None:
-    if not rows:
-        here.out.print(nothing)
-        return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in names:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    here.out.print(table)

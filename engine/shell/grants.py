@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 from uuid import UUID
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from engine.domain.grant import FIELDS, Field, NewGrant
@@ -16,7 +14,7 @@ from engine.errors import InvalidInput
 from engine.shell import session
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
-from engine.shell.session import Session
+from engine.shell.tables import print_table, told
 from engine.shell.tokens import integration_named, node_at, span
 
 if TYPE_CHECKING:
@@ -128,7 +126,7 @@ def list_grants(
             )
             for g in grants
         ]
-        _print_table(here, ("grant", "node", "to", "may", "ends"), rows, "Nothing is granted.")
+        print_table(here, ("grant", "node", "to", "may", "ends"), rows, "Nothing is granted.")
 
     here.run(work())
 
@@ -155,7 +153,7 @@ def who(
         rows = [
             (v.subject_kind, v.subject_name or str(v.subject_id), v.reason, v.mode, " ".join(v.fields)) for v in viewers
         ]
-        _print_table(here, ("kind", "who", "why", "may", "of it"), rows, "Nobody: the node was not there yet.")
+        print_table(here, ("kind", "who", "why", "may", "of it"), rows, "Nobody: the node was not there yet.")
 
     here.run(work())
 
@@ -172,7 +170,7 @@ def log(context: typer.Context, user: Handle = None, as_json: AsJson = False) ->
             print_json(here.out, {"entries": entries})
             return
         rows = [(_told(e.occurred_at), e.event, e.actor_kind, str(e.node_id or ""), e.detail) for e in entries]
-        _print_table(here, ("when", "what", "by", "node", "detail"), rows, "Nothing has happened yet.")
+        print_table(here, ("when", "what", "by", "node", "detail"), rows, "Nothing has happened yet.")
 
     here.run(work())
 
@@ -190,16 +188,4 @@ def _moment(text: str) -> datetime:
 
 
 def _told(moment: datetime | None) -> str:
-    return f"{moment:%Y-%m-%d %H:%M:%S} UTC" if moment else ""
-
-
-def _print_table(here: Session, names: tuple[str, ...], rows: Sequence[tuple[str, ...]], nothing: str) -> None:
-    if not rows:
-        here.out.print(nothing)
-        return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for number, name in enumerate(names):
-        table.add_column(name, overflow="fold", no_wrap=number == 0)
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    here.out.print(table)
+    return f"{told(moment)} UTC" if moment else ""

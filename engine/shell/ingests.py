@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from engine.shell import session
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
+from engine.shell.tables import print_table, told
 
 if TYPE_CHECKING:
     from engine.domain.ingest import Failure, FailureState, IngestSession
@@ -55,8 +52,8 @@ def list_sessions(
         if as_json:
             print_json(here.out, {"sessions": found})
             return
-        rows = [(str(one.session_id), _when(one.started_at), one.state, _told(one), one.failure or "") for one in found]
-        _print_table(here, ("session", "began", "state", "what", "failure"), rows, "Nothing has come in yet.")
+        rows = [(str(one.session_id), told(one.started_at), one.state, _told(one), one.failure or "") for one in found]
+        print_table(here, ("session", "began", "state", "what", "failure"), rows, "Nothing has come in yet.", STYLES)
 
     here.run(work())
 
@@ -78,12 +75,12 @@ def show(
         if as_json:
             print_json(here.out, {"session": one, "sources": sources})
             return
-        here.out.print(f"{one.state}: {_told(one)}, began {_when(one.started_at)}", soft_wrap=True)
+        here.out.print(f"{one.state}: {_told(one)}, began {told(one.started_at)}", soft_wrap=True)
         rows = [
             (entry.source_id, entry.outcome, str(entry.units or ""), ", ".join(map(str, entry.records)), entry.reason)
             for entry in sources
         ]
-        _print_table(here, ("source", "outcome", "units", "records", "why"), rows, "No source of it was stored.")
+        print_table(here, ("source", "outcome", "units", "records", "why"), rows, "No source of it was stored.", STYLES)
 
     here.run(work())
 
@@ -110,10 +107,10 @@ def list_failures(
             print_json(here.out, {"failures": found})
             return
         rows = [
-            (str(one.failure_id), _when(one.last_at), one.state, one.stage, one.subject, f"{one.cause}: {one.detail}")
+            (str(one.failure_id), told(one.last_at), one.state, one.stage, one.subject, f"{one.cause}: {one.detail}")
             for one in found
         ]
-        _print_table(here, ("failure", "last", "state", "stage", "what", "why"), rows, "Nothing is open.")
+        print_table(here, ("failure", "last", "state", "stage", "what", "why"), rows, "Nothing is open.", STYLES)
 
     here.run(work())
 
@@ -173,19 +170,3 @@ def _told(one: IngestSession) -> str:
         (one.pending, "written without vectors"),
     )
     return ", ".join(f"{count:,} {unit}" for count, unit in counts if count) or "nothing"
-
-
-def _when(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M:%S}"
-
-
-def _print_table(here: Session, names: tuple[str, ...], rows: Sequence[tuple[str, ...]], nothing: str) -> None:
-    if not rows:
-        here.out.print(nothing)
-        return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in names:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in row))
-    here.out.print(table)

@@ -19,6 +19,7 @@ from engine.shell import session
 from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of, point
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Session
+from engine.shell.tables import told
 from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:
@@ -108,10 +109,10 @@ def history(  # noqa: PLR0913 (the options of a command are its parameters)
         for name in ("revision", "written", "holds from", "what", "by", "why"):
             table.add_column(name, overflow="fold")
         for delta in deltas:
-            since = "the beginning" if delta.effective_at is None else _told(delta.effective_at)
+            since = "the beginning" if delta.effective_at is None else told(delta.effective_at)
             what = f"{delta.operation}: {_fields(delta.fields)}"
             table.add_row(
-                str(delta.revision), _told(delta.known_at), since, what, delta.author.partition(":")[0], delta.reason
+                str(delta.revision), told(delta.known_at), since, what, delta.author.partition(":")[0], delta.reason
             )
         here.out.print(table)
 
@@ -256,7 +257,3 @@ def _value(value: Any, longest: int = LONGEST_SHOWN) -> str:
         else json.dumps(plain(value), ensure_ascii=False)
     )
     return text if len(text) <= longest else text[: longest - 1] + "…"
-
-
-def _told(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
