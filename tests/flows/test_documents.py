@@ -33,6 +33,12 @@ MIGRATION = next((Path(__file__).parents[2] / "migrations" / "postgres").glob("V
 WORDS = "walleye harbour lease gasket thunder orchard canoe ledger winter stern basket copper".split()
 
 
+@pytest.fixture(scope="module", autouse=True)
+async def nothing_pending(engine: Engine) -> None:
+    """The vectors that other tests left out are made: the doctor, who looks at all users, has nothing to say of them."""
+    await engine.pending.run()
+
+
 @pytest.fixture
 async def node(memory: Memory) -> UUID:
     return (await memory.provision(NewNode(memory.principal.user_id, f"Papers {uuid4().hex[:6]}"))).node_id
