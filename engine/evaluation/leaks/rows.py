@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 REFUSED = "refused"
 KEYED = ("sources", "idempotency", "conversations", "conversation_turns")
-"""Shared tables whose rows belong to whom their key names: the user, or a persona."""
+"""Those of them that the request role may write to as it likes: rows belong to whom their key names."""
 LOGS = ("compression_state_log", "ingest_sessions", "ingest_sources", "failure_log")
 
 
@@ -129,7 +129,7 @@ def _line(row: dict[str, Any]) -> tuple[object, ...]:
     return row["place"], row["id"], row["user_id"]
 
 
-KEYED = ("sources", "idempotency", "documents", "document_versions")
+OWN = (*KEYED, "documents", "document_versions")
 """Shared tables in which a persona has rows of its own, by the start of their key."""
 
 
@@ -143,7 +143,7 @@ def may_see_shared(world: World, asker: Asker, row: dict[str, Any]) -> bool:
     if place == "nodes":
         return world.reads(asker, UUID(row["id"]))
     own_key = asker.kind == "persona" and str(row["detail"]).startswith(f"persona:{asker.principal_id}")
-    return place in KEYED and own_key and world.reads(asker, asker.principal_id)
+    return place in OWN and own_key and world.reads(asker, asker.principal_id)
 
 
 def search_nodes(world: World, rng: Random) -> Operation:
