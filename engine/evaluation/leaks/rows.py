@@ -210,7 +210,7 @@ def subject_deltas(world: World, rng: Random) -> Operation:
     asker = claimant(world, rng)
     record = rng.choice(list(world.written.values()))
     node = rng.choice((record.node_id, record.node_id, a_node(world, asker, rng)))
-    there = world.owns(asker, node) or (world.writes(asker, node) and not record.private)
+    there = world.owns(asker, node) or (world.writes(asker, node) and not record.private and record.scope == "user")
     wanted = {
         row.id for row in world.rows[node] if row.place == "delta_log" and row.record_id == record.record_id and there
     }
