@@ -66,7 +66,6 @@ async def test_a_session_is_followed_as_events_until_it_ends(
     assert (await writing).status_code == 201
 
 
-@pytest.mark.ledger("X08")
 async def test_a_write_says_what_its_limits_left_out(door: httpx.AsyncClient, home_path: str) -> None:
     body = {"text": "The lease ends in June.", "limits": {"tokens": 1}}
     report = (await door.post(f"{home_path}/records", json=body)).json()

@@ -270,7 +270,6 @@ async def test_who_is_not_the_user_neither_reads_nor_keeps_answers(
     assert len([hit for hit in observations if hit.content == "Bob keeps in touch with his sister."]) == 2
 
 
-@pytest.mark.ledger("X04")
 async def test_the_same_content_again_is_not_paid_twice(
     reads: Engine, user: User, server: ModelServer, engine: Engine
 ) -> None:

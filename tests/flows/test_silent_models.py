@@ -170,7 +170,6 @@ async def test_a_service_that_asks_for_a_pause_is_left_alone_for_it(
     assert report.embeddings_pending == 1 and service.requests == before
 
 
-@pytest.mark.ledger("X08")
 @pytest.mark.parametrize("limits", [Limits(tokens=5), Limits(model_calls=0), Limits(milliseconds=0)])
 async def test_a_write_leaves_out_what_its_limits_forbid_and_says_so(
     served: Engine, service: ModelService, bob: Memory, limits: Limits
