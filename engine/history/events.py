@@ -13,8 +13,6 @@ from engine.errors import NotFound
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
-ANY = Wanted()
-
 
 class EventLog:
     """Writes and reads events; for the user of the graph alone."""
@@ -36,7 +34,7 @@ class EventLog:
         return event
 
     async def page(
-        self, principal: Principal, wanted: Wanted = ANY, *, before: tuple[datetime, UUID] | None = None, limit: int = 100
+        self, principal: Principal, wanted: Wanted, *, before: tuple[datetime, UUID] | None = None, limit: int = 100
     ) -> tuple[Event, ...]:  # fmt: skip
         """Events by when they happened, newest first, one page; `before`: time and id of the last one of the page before."""
         check_page(limit)

@@ -24,6 +24,4 @@ async def note_received(connection: Connection, principal: Principal, draft: Rec
 
 
 def _usual(draft: RecordDraft) -> ResourceType:
-    if draft.content_type in ("conversation", "event"):
-        return "conversation" if draft.content_type == "conversation" else "event"
-    return "document"
+    return draft.content_type if draft.content_type in ("conversation", "event") else "document"

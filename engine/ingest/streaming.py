@@ -84,7 +84,7 @@ class Streams:
     async def end(self, principal: Principal, conversation_id: str) -> EndedStream:
         """Stores what is not stored yet, however short. What a crash leaves of it, the job finishes; again, nothing changes.
 
-        Raises NotFound, Conflict (other turns were stored under this id), StoreUnavailable, ProviderUnavailable.
+        Raises NotFound, Conflict (other turns were stored under this id), StoreUnavailable.
         """
         key = self._key(principal, conversation_id)
         await self._pieces.end(principal, key)
