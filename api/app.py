@@ -28,6 +28,7 @@ from api.problems import (
 )
 from api.reference import reference
 from api.routes import (
+    assignments,
     conversations,
     documents,
     embedding_versions,
@@ -62,6 +63,7 @@ ROUTERS = (
     history.router,
     grants.router,
     records.router,
+    assignments.router,
     conversations.router,
     ingests.router,
     failures.router,

@@ -221,6 +221,13 @@ class NewRecord(Body):
     limits: WriteLimits | None = None
 
 
+class Move(Body):
+    """A record goes to another node."""
+
+    to_node_id: UUID = Field(description="The node where it belongs.")
+    reason: str = Field(default="", max_length=500, examples=["It is about the other Dave."])
+
+
 class ScopeBody(Body):
     """A thread or a workflow."""
 

@@ -20,10 +20,12 @@ from engine.history.documents import Documents
 from engine.history.events import EventLog
 from engine.history.reading import Past
 from engine.history.relations import RelationHistory
+from engine.ingest.assignments import Assignments
 from engine.ingest.pipeline import Ingest
 from engine.ingest.streaming import Streams
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.file_log import FileLog
+from engine.lifecycle.moving import Moving
 from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.resources import RawResources
 from engine.privacy.redact import Redactor
@@ -48,6 +50,8 @@ class Parts:
     documents: Documents
     resources: RawResources
     events: EventLog
+    assignments: Assignments
+    moving: Moving
     rehydration: Rehydration
     dormancy: Dormancy
     file_log: FileLog

@@ -31,9 +31,11 @@ from engine.history.nodes import NodeHistory
 from engine.history.reading import Past
 from engine.history.relations import RelationHistory
 from engine.history.renewal import Renewals
+from engine.ingest.assignments import Assignments
 from engine.ingest.commit import RecordCommit
 from engine.ingest.limits import IngestLimits
 from engine.ingest.pipeline import Ingest
+from engine.ingest.placing import OfflineAssigner
 from engine.ingest.revising import Revisions
 from engine.jobs.catalogue import CATALOGUE
 from engine.jobs.job import scheduled
@@ -46,6 +48,7 @@ from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.lifecycle.file_log import FileLog
 from engine.lifecycle.file_states import FileStates, FileTimes
+from engine.lifecycle.moving import Moving
 from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.pending_vectors import PendingVectors
 from engine.lifecycle.rehydrate import Rehydration
@@ -171,10 +174,12 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
     relations = RelationHistory(postgres, neo4j, outbox, shells, clock, on_step)
     node_history = NodeHistory(postgres, neo4j, outbox, active, clock, on_step)
     contents = ContentHistory(postgres, outbox, active, clock, on_step)
+    provisioning = Provisioning(postgres, outbox, active, clock, on_step)
+    assigner = OfflineAssigner(provisioning, redactor, settings.auto_create_confidence)
     revisions = Revisions(commit, Renewals(postgres, outbox, active, clock, on_step), active, limits)
-    ingest = Ingest(postgres, neo4j, processing(settings, stores, clock), revisions, limits, redactor)
+    ingest = Ingest(postgres, neo4j, processing(settings, stores, clock), revisions, limits, redactor, assigner)
     parts = Parts(
-        provisioning=Provisioning(postgres, outbox, active, clock, on_step),
+        provisioning=provisioning,
         shells=shells,
         ingest=ingest,
         streams=streams(settings, stores, ingest, redactor, clock, on_step),
@@ -185,6 +190,8 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
         events=EventLog(postgres, clock),
         past=Past(postgres, shells, node_history, relations, clock),
         relations=relations,
+        assignments=Assignments(postgres),
+        moving=Moving(postgres, outbox, nodes, clock, on_step),
         rehydration=Rehydration(postgres, objects, shells, states, nodes, on_step),
         dormancy=dormancy,
         file_log=FileLog(postgres, clock),

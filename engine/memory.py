@@ -35,6 +35,7 @@ from engine.ingesting import Ingesting
 from engine.inputs import Inputs
 from engine.intake import take_in
 from engine.living import LivingRecords
+from engine.placement import PlacedRecords
 from engine.privacy.nodes import check_names, redacted_edge, redacted_node
 from engine.privacy.redact import Redactor, total
 from engine.privacy.scopes import redacted_scope
@@ -42,7 +43,7 @@ from engine.progress import Progress, Silent
 from engine.streamed import Streamed
 
 
-class Memory(LivingRecords, KeptDocuments, Inputs, Diary, Ingesting, Streamed):
+class Memory(LivingRecords, PlacedRecords, KeptDocuments, Inputs, Diary, Ingesting, Streamed):
     """The memory of one user, as its principal may see it. Errors are those of `engine.errors`; missing and
     forbidden look the same."""
 
@@ -120,7 +121,8 @@ class Memory(LivingRecords, KeptDocuments, Inputs, Diary, Ingesting, Streamed):
         A persona says where. What is `private` is never read by anyone but the user, whatever was granted.
         """
         check_privacy(self.principal, privacy)
-        pending = Pending(conversation, await self._node(node_id), privacy, conversation.origin or self.origin)
+        origin = conversation.origin or self.origin
+        pending = Pending(conversation, await self._node(node_id), privacy, origin, creates=True)
         return await self._store([pending], trigger, progress or Silent())
 
     async def remember_text(
@@ -142,7 +144,7 @@ class Memory(LivingRecords, KeptDocuments, Inputs, Diary, Ingesting, Streamed):
         if not text.strip():
             raise InvalidInput("There is no text to store.")
         document = note(source_id, title, text, content_type)
-        pending = Pending(document, await self._node(node_id), privacy, self.origin)
+        pending = Pending(document, await self._node(node_id), privacy, self.origin, creates=True)
         return await self._store([pending], "event_boundary", Silent())
 
     async def remember_occasion(
@@ -153,7 +155,7 @@ class Memory(LivingRecords, KeptDocuments, Inputs, Diary, Ingesting, Streamed):
         One whose `source_id` is known is not stored again.
         """
         check_privacy(self.principal, privacy)
-        pending = Pending(occasion_document(occasion), await self._node(node_id), privacy, self.origin)
+        pending = Pending(occasion_document(occasion), await self._node(node_id), privacy, self.origin, creates=True)
         return await self._store([pending], "event_boundary", Silent())
 
     async def ingest(self, history: History, progress: Progress | None = None) -> IngestReport:
@@ -223,7 +225,7 @@ def _report(user_id: UUID, done: Ingested) -> IngestReport:
         files=sum(commit.documents for commit in done.stored),
         items=sum(record.items for record in records),
         records=records,
-        nodes_created=0,
+        nodes_created=len({record.node_id for record in records if record.node_created}),
         edges_created=0,
         skipped=done.skipped,
         redacted=dict(total(commit.redacted for commit in done.stored)),

@@ -74,6 +74,8 @@ class Settings(BaseSettings):
     summary_words: int = Field(default=200, ge=20, le=2000)
     max_text_bytes: int = Field(default=64 * 1024 * 1024, ge=1024)
     """The largest single text or file that is taken in."""
+    auto_create_confidence: float = Field(default=0.8, gt=0, le=1)
+    """How sure it must be that no node covers a topic before one is created for it; 1 is never reached: none is created."""
     batch_turns: int = Field(default=128, ge=1, le=512)
     stream_watch_from: int = Field(default=480_000, ge=1)
     """Tokens of a streamed conversation that wait before it is cut at the end of an exchange; see docs/streams.md."""

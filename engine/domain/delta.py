@@ -20,12 +20,14 @@ from uuid import UUID, uuid5
 from engine.domain.clock import Moment
 
 SubjectKind = Literal["record", "item", "node", "relation"]
-Operation = Literal["created", "changed", "ended", "reopened"]
+Operation = Literal["created", "changed", "ended", "reopened", "moved"]
 State = Mapping[str, Any]
 """Fields as JSON holds them; times as ISO texts."""
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 """Stands for the time before all others."""
+STATELESS = frozenset({"created", "moved"})
+"""Operations whose fields are none of the subject's own: what it began with, and at which node it lies."""
 ENDED = "ended"
 """The field that says from when on something no longer holds."""
 
@@ -168,7 +170,7 @@ def base_of(present: State, deltas: Sequence[Delta]) -> dict[str, Any]:
     seen: set[str] = set()
     for delta in sorted(deltas, key=lambda delta: delta.revision):
         for name, change in delta.fields.items():
-            if delta.operation != "created" and name not in seen:
+            if delta.operation not in STATELESS and name not in seen:
                 seen.add(name)
                 base[name] = change.before
     return base
@@ -208,7 +210,7 @@ def timeline(base: State, since: datetime, deltas: Sequence[Delta]) -> tuple[Sli
 
 def in_order(deltas: Sequence[Delta]) -> list[Delta]:
     """Deltas in the order in which their effects follow each other."""
-    changing = (delta for delta in deltas if delta.operation != "created")
+    changing = (delta for delta in deltas if delta.operation not in STATELESS)
     return sorted(changing, key=lambda delta: (delta.effect, delta.revision))
 
 

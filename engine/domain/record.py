@@ -12,6 +12,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.domain.assignment import BY_HAND, Decision
 from engine.domain.document import DocumentChange
 from engine.domain.extraction import NOTHING, WHOLE, Derived, ExtractionReport
 from engine.domain.resource import ResourceType
@@ -116,6 +117,7 @@ class RecordDraft:
     keywords: Keywords = Keywords()
     privacy: Privacy = "org"
     origin: Origin = INGESTED
+    decision: Decision = BY_HAND
     extracted: bool = False
     """Whether a model has read all of it; summary and keywords are the model's then."""
 
@@ -148,7 +150,8 @@ class SourceAdvance:
 
 @dataclass(frozen=True, slots=True)
 class StoredRecord:
-    """A committed record: where it went and how many items can be found of it."""
+    """A committed record: where it went, how sure that was, whether the node was made for it, how many items can be
+    found of it."""
 
     record_id: UUID
     node_id: UUID
@@ -157,6 +160,8 @@ class StoredRecord:
     file_id: UUID
     items: int
     embedding_pending: bool = False
+    confidence: float = 1.0
+    node_created: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ nothing speaks for stays at the root.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from engine.domain.record import AssignableNode
 from engine.domain.terms import words
@@ -56,17 +57,24 @@ class NodeVocabulary:
 
     def evidence(self, text: str) -> dict[int, float]:
         """How strongly a text speaks for each node, by number; a phrase counts once however often it stands there."""
-        found = words(text)
         hits: dict[int, float] = defaultdict(float)
+        for _, owners in self._found(text):
+            for number, weight in owners.items():
+                hits[number] += weight
+        return hits
+
+    def phrases(self, text: str, number: int) -> list[str]:
+        """The phrases (stemmed) by which a text speaks for a node."""
+        return [" ".join(phrase) for phrase, owners in self._found(text) if number in owners]
+
+    def _found(self, text: str) -> Iterator[tuple[Phrase, dict[int, float]]]:
+        found = words(text)
         seen: set[Phrase] = set()
         for start, word in enumerate(found):
             for phrase, owners in self._claims.get(word, ()):
-                if phrase in seen or tuple(found[start : start + len(phrase)]) != phrase:
-                    continue
-                seen.add(phrase)
-                for number, weight in owners.items():
-                    hits[number] += weight
-        return hits
+                if phrase not in seen and tuple(found[start : start + len(phrase)]) == phrase:
+                    seen.add(phrase)
+                    yield phrase, owners
 
     def inherited(self, hits: dict[int, float], number: int) -> float:
         """A node's evidence, its ancestors' share included; nothing where nothing speaks for the node itself."""
@@ -75,21 +83,50 @@ class NodeVocabulary:
         return hits[number] + ANCESTOR_SHARE * sum(hits.get(above, 0.0) for above in self._ancestors[number])
 
 
-def assign(texts: Sequence[str], vocabulary: NodeVocabulary) -> list[AssignableNode]:
-    """The node of each text of one conversation, in order. The first node must be the root."""
-    nodes = vocabulary.nodes
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for which node, text by text: `rows` holds a score for each of the `candidates` (numbers of nodes; the root
+    is the first)."""
+
+    vocabulary: NodeVocabulary
+    candidates: Sequence[int]
+    rows: Sequence[Sequence[float]]
+
+    def node(self, place: int) -> AssignableNode:
+        """The node of a column."""
+        return self.vocabulary.nodes[self.candidates[place]]
+
+    def best(self) -> list[int]:
+        """The column of each text: the cut into runs with the most evidence."""
+        return _best_run(self.rows) if self.rows else []
+
+    def phrases(self, node: AssignableNode, texts: Iterable[str]) -> list[tuple[str, int]]:
+        """The words (stemmed) by which these texts speak for a node, the most frequent first."""
+        number = self.vocabulary.nodes.index(node)
+        found = Counter(phrase for text in texts for phrase in self.vocabulary.phrases(text, number))
+        return found.most_common()
+
+
+def gathered(texts: Sequence[str], vocabulary: NodeVocabulary) -> Evidence:
+    """The evidence of one conversation's texts, in order. The first node must be the root."""
     hits = [vocabulary.evidence(text) for text in texts]
     whole = _added(hits)
     candidates = [0, *(number for number in sorted(whole) if number != 0)]  # the others cannot win a turn
     context = [vocabulary.inherited(whole, number) for number in candidates]
     scale = CONTEXT_SHARE / max(1.0, *context)
-    scores = []
+    rows = []
     for hit in hits:
         own = [vocabulary.inherited(hit, number) for number in candidates]
         row = [score + scale * context[place] * (1 + score) for place, score in enumerate(own)]
         row[0] += ROOT_EVIDENCE
-        scores.append(row)
-    return [nodes[candidates[place]] for place in _best_run(scores)]
+        rows.append(row)
+    return Evidence(vocabulary, candidates, rows)
+
+
+def assign(texts: Sequence[str], vocabulary: NodeVocabulary) -> list[AssignableNode]:
+    """The node of each text of one conversation, in order. The first node must be the root."""
+    evidence = gathered(texts, vocabulary)
+    return [evidence.node(place) for place in evidence.best()]
 
 
 def _added(hits: Iterable[dict[int, float]]) -> dict[int, float]:

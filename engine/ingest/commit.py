@@ -29,6 +29,7 @@ from engine.domain.terms import sparse_of, weights, words
 from engine.errors import NodeOutdated
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.hierarchy.outdated import upgrade
+from engine.ingest.assignments import decision_lines
 from engine.ingest.counting import document_counts
 from engine.ingest.derived import derived_columns, item_words, set_origin, special
 from engine.ingest.packing import is_native, object_key, pack
@@ -87,7 +88,10 @@ class RecordCommit:
         """
         ordered = sorted(records, key=lambda record: record.draft.node.schema_name)
         # gather, not a TaskGroup: the first error leaves as it is, and the other puts are harmless orphans
-        files = await asyncio.gather(*(self.put(record.draft) for record in ordered))
+        owners = {record.draft.file.file_id: record.draft for record in reversed(ordered)}  # records may share a file
+        stored = await asyncio.gather(*(self.put(draft) for draft in owners.values()))
+        by_file = dict(zip(owners, stored, strict=True))
+        files = [by_file[record.draft.file.file_id] for record in ordered]
         self.reached("objects_written")
         commit_id = uuid4()
         rows = [self.record_row(record, file, commit_id, model) for record, file in zip(ordered, files, strict=True)]
@@ -100,12 +104,15 @@ class RecordCommit:
         nodes = list({draft.node.node_id for draft in unusual})
         pending = list({record.draft.node.node_id for record in ordered if record.vector is None})
 
+        decisions = decision_lines(principal, rows[0]["now"], [record.draft for record in ordered])
+
         async def write() -> None:
             async with self.postgres.as_principal(principal) as connection:
                 await connection.execute(sql_text("embeddings_required"), {"version": model.name})
                 if nodes:
                     await connection.execute(sql_text("nodes_require_current"), {"nodes": nodes})
                 await self._write(connection, principal, ordered, rows, Commit(commit_id, "records", payload), model)
+                await connection.execute(sql_text("assignments_insert"), decisions)
                 for draft in unusual:
                     await set_origin(connection, draft)
                 for source in sources:
@@ -297,4 +304,6 @@ def _stored(record: EmbeddedRecord) -> StoredRecord:
         draft.file.file_id,
         draft.counted,
         record.vector is None,
+        draft.decision.confidence,
+        draft.decision.created_node,
     )

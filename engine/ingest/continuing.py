@@ -13,6 +13,7 @@ from typing import Any
 from engine.domain.history import Conversation
 from engine.domain.record import Skipped, SourceAdvance
 from engine.ingest.cleaning import Cleaned, fingerprint
+from engine.ingest.sessions import STORED_ALREADY
 
 Known = Mapping[str, Any] | None
 """How far a source is stored: units and content_hash; None where nothing is."""
@@ -51,12 +52,12 @@ def new_turns(key: str, cleaned: Cleaned, known: Known, piece: Continuation | No
             conversation.source_id, "Its stored turns were changed at the source; stored turns stay as they are."
         )
     if done == len(turns):
-        return Skipped(conversation.source_id, "Stored already." if turns else "It has no turns.")
+        return Skipped(conversation.source_id, STORED_ALREADY if turns else "It has no turns.")
     return NewTurns(done, 0, None, SourceAdvance(key, done, len(turns), fingerprint(conversation)))
 
 
 def _piece(key: str, conversation: Conversation, done: int, piece: Continuation) -> NewTurns | Skipped:
     if done != piece.before:
-        return Skipped(conversation.source_id, "Stored already." if done > piece.before else "A piece is missing.")
+        return Skipped(conversation.source_id, STORED_ALREADY if done > piece.before else "A piece is missing.")
     advance = SourceAdvance(key, done, done + len(conversation.turns), piece.content_hash)
     return NewTurns(0, piece.before, piece.previous, advance)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -26,19 +27,21 @@ class Pending:
     privacy: Privacy = "org"
     origin: Origin = INGESTED
     piece: Continuation | None = None
+    creates: bool = False
+    """Whether a node may be created for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source on its way in: the id it is kept under, its session, how far it is stored, where it was told to go."""
+    """A source on its way in: the id it is kept under, its session, how far it is stored, and what was asked, without personal
+    data, and private where it is scoped."""
 
     key: str
     session: UUID
     cleaned: Cleaned
-    known: dict[str, Any] | None
-    node: AssignableNode | None
+    known: Mapping[str, Any] | None
+    asked: Pending
     trigger: TriggerType
-    piece: Continuation | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +62,10 @@ class Drafted:
 
 @dataclass(frozen=True, slots=True)
 class ChangedDocument:
-    """A document that is stored in an earlier version, with what its new one was stored as."""
+    """A document that is stored in an earlier version."""
 
     source: Source
     document: Document
-    privacy: Privacy
-    origin: Origin
 
 
 @dataclass(frozen=True, slots=True)

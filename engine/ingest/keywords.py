@@ -13,7 +13,7 @@ MOST = 24
 _SENTENCE_START = re.compile(r"(?:^|[.!?\n:;\"“]\s*)$")
 _NAME = re.compile(r"\b[A-Z][\w'’]+(?:\s+(?:(?:of|the|de|van|von|&)\s+)?[A-Z][\w'’]+){0,3}")
 _WORD = re.compile(r"[^\W\d_][\w'’-]{2,}")
-_RELATIONSHIPS = frozenset(
+RELATIONSHIPS = frozenset(
     "accountant aunt boss boyfriend brother brother-in-law client colleague cousin coworker customer dad daughter"
     " daughter-in-law doctor employee father father-in-law fiancé fiancée foreman friend girlfriend grandfather"
     " grandmother grandson granddaughter husband landlord lawyer manager mentor mom mother mother-in-law neighbor"
@@ -26,11 +26,11 @@ def keywords(items: Sequence[ItemDraft], source: str) -> Keywords:
     """Keywords of the items of one record; each column has at most 24 entries, the most frequent first."""
     texts = [item.content for item in items]
     entities = Counter(item.speaker for item in items if item.speaker)
-    entities.update(name for text in texts for name in _names(text))
-    folded = Counter(word for text in texts for word in _plain_words(text))
+    entities.update(name for text in texts for name in names(text))
+    folded = Counter(word for text in texts for word in plain_words(text))
     in_names = {part.casefold() for name in entities for part in name.split()}
     topics = Counter({word: count for word, count in folded.items() if word not in in_names and word not in STOP_WORDS})
-    related = Counter({word: count for word, count in folded.items() if word in _RELATIONSHIPS})
+    related = Counter({word: count for word, count in folded.items() if word in RELATIONSHIPS})
     return Keywords(
         entities=_top(entities),
         topics=_top(topics),
@@ -40,7 +40,7 @@ def keywords(items: Sequence[ItemDraft], source: str) -> Keywords:
     )
 
 
-def _names(text: str) -> Iterable[str]:
+def names(text: str) -> Iterable[str]:
     """Capitalised words inside sentences; at a sentence's start a capital tells nothing, unless more follow."""
     for match in _NAME.finditer(text):
         name = match.group().removesuffix("'s").removesuffix("’s")
@@ -52,7 +52,8 @@ def _names(text: str) -> Iterable[str]:
         yield name
 
 
-def _plain_words(text: str) -> Iterable[str]:
+def plain_words(text: str) -> Iterable[str]:
+    """Words of more than three letters, folded, as keywords are given."""
     for match in _WORD.finditer(text):
         word = match.group().casefold().removesuffix("'s").removesuffix("’s")
         if len(word) > 3 and "'" not in word and "’" not in word:

@@ -128,6 +128,7 @@ class Pieces:
                 (before[0]["content"] or "" if before else "") if start else None,
                 chained(row["chain"], (line["digest"] for line in piece)),
             ),
+            creates=True,
         )
         done = await self._ingest.store(principal, [pending], Silent(), trigger)
         return list(done.stored)

@@ -16,29 +16,20 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from engine.domain.clock import NOW, Moment
-from engine.domain.history import Conversation
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Principal
-from engine.domain.record import (
-    AssignableNode,
-    Privacy,
-    Skipped,
-    SourceAdvance,
-    TriggerType,
-)
+from engine.domain.record import AssignableNode, Skipped, TriggerType
 from engine.errors import InvalidInput, NotFound
-from engine.ingest.assign import NodeVocabulary, assign
-from engine.ingest.cleaning import cleaned, fingerprint, key_of
-from engine.ingest.continuing import new_turns
+from engine.ingest.assign import NodeVocabulary
+from engine.ingest.cleaning import cleaned, key_of
 from engine.ingest.drafted import Aside, ChangedDocument, Drafted, Pending, Source
-from engine.ingest.drafts import Document, PlacedTurn, conversation_drafts, document_draft
 from engine.ingest.failures import FailureLog
-from engine.ingest.limits import IngestLimits, check_text
+from engine.ingest.fresh import FreshDocument, FreshTurns, fresh
+from engine.ingest.limits import IngestLimits
+from engine.ingest.placing import Assigner
 from engine.ingest.processing import Processing
 from engine.ingest.revising import Revisions
-from engine.ingest.splitting import chunks
 from engine.ingest.storing import Ingested, Storing, failed
-from engine.ingest.versions import first_version
 from engine.privacy.redact import Redactor
 from engine.privacy.scopes import redacted_origin
 from engine.progress import Progress
@@ -51,7 +42,7 @@ from engine.stores.statements import cypher, sql_text
 class Ingest:
     """The pipeline over the stores."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (wired in one place)
         self,
         postgres: Postgres,
         neo4j: Neo4j,
@@ -59,8 +50,9 @@ class Ingest:
         revisions: Revisions,
         limits: IngestLimits,
         redactor: Redactor,
+        assigner: Assigner,
     ) -> None:
-        self._postgres, self._neo4j, self.processing = postgres, neo4j, processing
+        self._postgres, self._neo4j, self.processing, self._assigner = postgres, neo4j, processing, assigner
         self.commit, self.revisions, self._limits, self._redactor = revisions.commit, revisions, limits, redactor
         self.sessions, self.failures = self.commit.sessions, FailureLog(postgres, self.commit.clock)
 
@@ -113,18 +105,20 @@ class Ingest:
             )
             for pending in page:
                 try:
-                    drafted = await asyncio.to_thread(self._draft, principal, pending, seen, vocabulary, trigger)
+                    new = await asyncio.to_thread(self._new, principal, pending, seen, trigger)
                 except InvalidInput as error:
                     if not tolerant:
                         raise
-                    drafted = failed(self._redactor.identifier(pending.content.source_id), error, "draft")
-                if isinstance(drafted, Skipped):
-                    aside.skipped.append(drafted)
+                    new = failed(self._redactor.identifier(pending.content.source_id), error, "draft")
+                if isinstance(new, Skipped):
+                    aside.skipped.append(new)
                     continue
-                if isinstance(drafted, ChangedDocument):
-                    aside.changed.append(drafted)
+                if isinstance(new, ChangedDocument):
+                    aside.changed.append(new)
                     continue
-                batch.append(drafted)
+                placed = await self._assigner.place(principal, new.unplaced, vocabulary)
+                vocabulary = placed.vocabulary  # with the nodes that were created for it
+                batch.append(await asyncio.to_thread(new.drafted, placed))
                 if sum(len(record.items) for entry in batch for record in entry.records) >= self._limits.batch_turns:
                     yield batch
                     batch = []
@@ -135,66 +129,17 @@ class Ingest:
         rows = await self._postgres.fetch(principal, sql_text("sources_seen"), {"sources": keys})
         return {row["source_id"]: row for row in rows}
 
-    def _draft(
-        self,
-        principal: Principal,
-        pending: Pending,
-        seen: dict[str, dict[str, Any]],
-        vocabulary: NodeVocabulary,
-        trigger: TriggerType,
-    ) -> Drafted | ChangedDocument | Skipped:
+    def _new(
+        self, principal: Principal, pending: Pending, seen: dict[str, dict[str, Any]], trigger: TriggerType
+    ) -> FreshTurns | FreshDocument | ChangedDocument | Skipped:
         clean = cleaned(pending.content, self._redactor)
         if isinstance(clean, Skipped):
             return clean
         key = principal.own_key(key_of(pending.content, self._redactor))
         origin = redacted_origin(pending.origin, self._redactor)
-        privacy: Privacy = "private" if origin.scope.narrow else pending.privacy
-        session = uuid5(principal.user_id, key)
-        source = Source(key, session, clean, seen.get(key), pending.node, trigger, pending.piece)
-        if isinstance(clean.content, Document):
-            if source.known and not clean.knows(source.known["content_hash"], 1):
-                self._check(clean.content.text, clean.content.source_id)
-                return ChangedDocument(source, clean.content, privacy, origin)
-            drafted = self._draft_document(source, clean.content, vocabulary)
-        else:
-            drafted = self._draft_conversation(source, clean.content, vocabulary)
-        if isinstance(drafted, Skipped):
-            return drafted
-        records = tuple(replace(record, privacy=privacy, origin=origin) for record in drafted.records)
-        return replace(drafted, records=records)
-
-    def _draft_conversation(
-        self, source: Source, conversation: Conversation, vocabulary: NodeVocabulary
-    ) -> Drafted | Skipped:
-        new = new_turns(source.key, source.cleaned, source.known, source.piece)
-        if isinstance(new, Skipped):
-            return new
-        turns = conversation.turns
-        for place in range(new.start, len(turns)):
-            self._check(turns[place].text, f"turn {new.before + place} of {conversation.source_id}")
-        nodes = [source.node] * len(turns) if source.node else assign([turn.text for turn in turns], vocabulary)
-        placed = [
-            PlacedTurn(new.before + place, turns[place], turns[place - 1].text if place else new.previous, nodes[place])
-            for place in range(new.start, len(turns))
-        ]
-        drafts = conversation_drafts(source.session, conversation, placed, source.trigger)
-        return Drafted(tuple(drafts), new.advance, len(placed), source.cleaned.replaced(new.start))
-
-    def _draft_document(self, source: Source, document: Document, vocabulary: NodeVocabulary) -> Drafted | Skipped:
-        known, node = source.known, source.node
-        if known:
-            return Skipped(document.source_id, "Stored already.")
-        self._check(document.text, document.source_id)
-        pieces = chunks(document.text)
-        if node is None:
-            votes = assign([piece.text for piece in pieces], vocabulary) if pieces else [vocabulary.nodes[0]]
-            node = max(votes, key=lambda vote: (votes.count(vote), vote.layer)) if len(votes) < 500 else votes[0]
-        draft = document_draft(source.session, document, pieces, node, source.trigger)
-        advance = SourceAdvance(source.key, 0, 1, fingerprint(document))
-        return Drafted((draft,), advance, 0, source.cleaned.replaced(), (first_version(draft, advance),))
-
-    def _check(self, text: str, where: str) -> None:
-        check_text(text, where, self._limits.max_text_bytes)
+        asked = replace(pending, origin=origin, privacy="private" if origin.scope.narrow else pending.privacy)
+        source = Source(key, uuid5(principal.user_id, key), clean, seen.get(key), asked, trigger)
+        return fresh(source, self._limits.max_text_bytes)
 
 
 def _assignable(row: dict[str, Any]) -> AssignableNode:

@@ -3,17 +3,21 @@
     newest version → split → match by hash → describe → embed what is new → file → one transaction → graph
 
 Everything is decided before the transaction from the newest version; the transaction refuses (Conflict) when that is no
-longer the newest. The document stays at its node, whatever the new text would be assigned to.
+longer the newest. The document stays where it is, whatever the new text would be assigned to: of one that spans several
+nodes each part is renewed, and a new chunk goes to the part of the chunk before it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC
+from itertools import accumulate, pairwise
 from typing import Any, Protocol
 from uuid import UUID, uuid4, uuid5
+
+from psycopg import Rollback
 
 from engine.domain.document import (
     Ending,
@@ -21,6 +25,7 @@ from engine.domain.document import (
     NewVersion,
     RecordRenewal,
     Renewed,
+    allotted,
     chunk_hash,
     matched,
     parted,
@@ -47,6 +52,8 @@ from engine.ingest.drafts import document_draft
 from engine.ingest.limits import IngestLimits
 from engine.ingest.passages import Passages
 from engine.ingest.received import note_received
+from engine.ingest.sessions import STORED_ALREADY
+from engine.ingest.shared import part
 from engine.ingest.splitting import chunks
 from engine.ingest.versions import change_of, version_row
 from engine.providers.active import ActiveModel, Model
@@ -59,8 +66,8 @@ ENDED = "It was ended by hand; a new version does not bring it back."
 NARROWER = "Its earlier version is for more readers, or belongs elsewhere; a version belongs where its document does."
 
 
-VersionNote = Callable[[Connection, UUID, NewVersion, Sequence[UUID]], Awaitable[None]]
-"""What whoever asked adds to the transaction: the version and the chunks that it ends."""
+VersionNote = Callable[[Connection, UUID, Sequence[NewVersion], Sequence[UUID]], Awaitable[None]]
+"""What whoever asked adds to the transaction: the version of each part, and the chunks that they end."""
 
 
 class RecordRenewals(Protocol):
@@ -85,7 +92,7 @@ class RecordRenewals(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """A version on its way in: the whole draft with the ids of what stayed, which items are new, what is to end."""
+    """The version of one part on its way in: its draft with the ids of what stayed, which items are new, what is to end."""
 
     changed: ChangedDocument
     head: Row
@@ -93,7 +100,6 @@ class _Work:
     match: Matched
     version: NewVersion
     commit_id: UUID
-    note: VersionNote
 
     @property
     def fresh(self) -> tuple[ItemDraft, ...]:
@@ -122,103 +128,151 @@ class Revisions:
             await self._outbox.await_commit(known["commit_id"])
         parameters = {"user_id": principal.user_id, "source_id": changed.source.key}
         heads = await self._postgres.fetch(principal, sql_text("document_head"), parameters)
-        node = next((one for one in nodes if heads and one.node_id == heads[0]["node_id"]), None)
-        if node is None:
+        there = {node.node_id: node for node in nodes}
+        if not heads or any(head["node_id"] not in there for head in heads):
             return Skipped(changed.document.source_id, NOT_HERE)
         if heads[0]["content_hash"] == fingerprint(changed.document):  # somebody stored it meanwhile
-            return Skipped(changed.document.source_id, "Stored already.")
-        work = await asyncio.to_thread(self._work, changed, heads[0], node, note)
-        file = await self.commit.put(work.draft)
+            return Skipped(changed.document.source_id, STORED_ALREADY)
+        parts = await asyncio.to_thread(self._parts, changed, heads, there)
+        file = await self.commit.put(parts[0].draft)
         self._reached("objects_written")
         try:
-            written = await self._written(principal, work, file, self._active.current)
+            written = await self._written(principal, parts, file, self._active.current, note)
         except EmbeddingsChanged:
-            written = await self._written(principal, work, file, await self._active.follow())
+            written = await self._written(principal, parts, file, await self._active.follow(), note)
         if isinstance(written, str):
             return Skipped(changed.document.source_id, written)
         self._reached("content_committed")
-        await self._outbox.carry_out(principal, written)
-        return _stored(work, node)
+        for commit in written:
+            await self._outbox.carry_out(principal, commit)
+        return _stored(changed, parts)
 
-    def _work(self, changed: ChangedDocument, head: Row, node: AssignableNode, note: VersionNote) -> _Work:
-        """Everything about the version that needs no vector."""
+    def _parts(
+        self, changed: ChangedDocument, heads: Sequence[Row], nodes: Mapping[UUID, AssignableNode]
+    ) -> list[_Work]:
+        """Everything about the version that needs no vector, part by part, in the order of schemas, as writers lock them."""
         source, document = changed.source, changed.document
-        number = head["version"] + 1
-        draft = document_draft(source.session, document, chunks(document.text), node, source.trigger)
-        hashes = [chunk_hash(item.section, item.content) for item in draft.items]
-        match = matched(list(zip(head["chunks"], parted(head["chunk_hashes"]), strict=True)), hashes)
+        whole = document_draft(
+            source.session, document, chunks(document.text), nodes[heads[0]["node_id"]], source.trigger
+        )
+        hashes = [chunk_hash(item.section, item.content) for item in whole.items]
+        before = [pair for head in heads for pair in zip(head["chunks"], parted(head["chunk_hashes"]), strict=True)]
+        match = matched(before, hashes)
+        owner = {chunk: number for number, head in enumerate(heads) for chunk in head["chunks"]}
+        homes = allotted([None if place is None else owner[place] for place in match.places])
+        works = []
+        for number, head in enumerate(heads):
+            own = [index for index, home in enumerate(homes) if home == number]
+            draft = part(whole, head["document_id"], nodes[head["node_id"]], [whole.items[index] for index in own])
+            gone = tuple(chunk for chunk in match.gone if owner[chunk] == number)
+            mine = Matched(tuple(match.places[index] for index in own), gone)
+            works.append(self._work(changed, head, draft, mine, [hashes[index] for index in own]))
+        return sorted(works, key=lambda work: work.draft.node.schema_name)
+
+    def _work(
+        self, changed: ChangedDocument, head: Row, draft: RecordDraft, match: Matched, hashes: Sequence[bytes]
+    ) -> _Work:
+        source, number = changed.source, head["version"] + 1
         items = tuple(
             replace(item, item_id=place or uuid5(source.session, f"{number}:{item.position}"))
             for item, place in zip(draft.items, match.places, strict=True)
         )
-        draft = replace(draft, record_id=head["document_id"], items=items)
+        draft = replace(draft, items=items)
         draft = describe(draft, self._active.current.embedder.count_tokens, self._limits.summary_words)
         version = NewVersion(
             draft.record_id,
             number,
             source.key,
-            node.node_id,
+            draft.node.node_id,
             draft.title,
-            fingerprint(document),
+            fingerprint(changed.document),
             draft.file.file_id,
             draft.file.name,
             tuple((item.item_id, digest) for item, digest in zip(items, hashes, strict=True)),
             match.places.count(None),
             len(match.gone),
         )
-        return _Work(changed, head, draft, match, version, uuid4(), note)
+        return _Work(changed, head, draft, match, version, uuid4())
 
-    async def _written(self, principal: Principal, work: _Work, file: StoredFile, model: Model) -> Commit | str:
+    async def _written(
+        self, principal: Principal, parts: Sequence[_Work], file: StoredFile, model: Model, note: VersionNote
+    ) -> list[Commit] | str:
         """The transaction; what the graph learns, or why nothing was written."""
-        texts = [item.embedded for item in work.fresh]
-        vectors = await model.embed_documents([*texts, work.draft.summary])
+        texts = [[*(item.embedded for item in work.fresh), work.draft.summary] for work in parts]
+        vectors = await model.embed_documents([text for own in texts for text in own])
+        own = [vectors[start:end] for start, end in pairwise(accumulate(map(len, texts), initial=0))]
         try:
-            return await self._transaction(principal, work, file, model, vectors)
+            return await self._transaction(principal, list(zip(parts, own, strict=True)), file, model, note)
         except NodeOutdated:
-            await upgrade(self._postgres, [work.draft.node.node_id])
-            return await self._transaction(principal, work, file, model, vectors)
+            await upgrade(self._postgres, [work.draft.node.node_id for work in parts])
+            return await self._transaction(principal, list(zip(parts, own, strict=True)), file, model, note)
 
     async def _transaction(
-        self, principal: Principal, work: _Work, file: StoredFile, model: Model, vectors: Vectors
-    ) -> Commit | str:
-        schema, record_id = work.draft.node.schema_name, work.draft.record_id
-        async with self._postgres.as_principal(principal) as connection:
+        self,
+        principal: Principal,
+        parts: Sequence[tuple[_Work, Vectors]],
+        file: StoredFile,
+        model: Model,
+        note: VersionNote,
+    ) -> list[Commit] | str:
+        works = [work for work, _ in parts]
+        commits: list[Commit] = []
+        refused = ""
+        async with self._postgres.as_principal(principal) as connection, connection.transaction():
             await connection.execute(sql_text("embeddings_required"), {"version": model.name})
-            await connection.execute(sql_text("nodes_require_current"), {"nodes": [work.draft.node.node_id]})
-            cursor = await connection.execute(sql_in("record_kept", schema), {"record_id": record_id})
-            kept = await cursor.fetchone()
-            if kept is None:
-                raise NotFound
-            if _narrower(work.changed, kept):
-                return NARROWER
-            ending = await self._renewals.ending(connection, schema, work.match.gone)
-            derived, whole = await self._renewals.derived(connection, schema, record_id)
-            renewal = _renewal(work, vectors[-1], [*ending, *derived, *whole])
-            renewed = await self._renewals.renew(connection, principal, model, renewal)
-            if renewed is None:
-                return ENDED
-            advance = SourceAdvance(
-                work.version.source_id, work.head["version"], work.version.version, work.version.content_hash
-            )
-            await connection.execute(sql_text("source_advance"), asdict(advance) | {"commit_id": work.commit_id})
-            draft = replace(work.draft, privacy=kept["privacy"])
-            record = EmbeddedRecord(draft, vectors[-1], vectors[:-1])
-            row = self.commit.record_row(record, file, work.commit_id, model) | {"now": renewed.known_at}
-            await connection.execute(sql_in("manifest_insert", schema), row)
-            await note_received(connection, principal, draft, row)
-            await connection.execute(sql_in("record_version_set", schema), row | {"rows": list(renewed.rows)})
-            await self._renewals.supersede(
-                connection, principal, renewal, [*ending, *derived, *whole], renewed.known_at
-            )
-            passages = Passages(connection, work.draft, work.match, kept)
-            items = (*work.fresh, whole_fact(work.draft, f":{work.version.version}"))
-            # the vector of the whole is that of the summary, the last of all
-            await passages.write(EmbeddedRecord(replace(draft, items=items), vectors[-1], vectors), model, renewed)
-            await passages.count(work.fresh, [*ending, *derived])
-            entry = version_row(principal, work.version, work.commit_id, renewed.known_at)
-            await connection.execute(sql_text("document_version_insert"), entry)
-            await work.note(connection, work.commit_id, work.version, work.match.gone)
-            return await self._accepted(connection, principal, work, renewed)
+            nodes = [work.draft.node.node_id for work in works]
+            await connection.execute(sql_text("nodes_require_current"), {"nodes": nodes})
+            for work, vectors in parts:
+                outcome = await self._renewed(connection, principal, work, vectors, file, model)
+                if isinstance(outcome, str):
+                    refused = outcome
+                    raise Rollback
+                commits.append(outcome)
+            version = works[0].version
+            advance = SourceAdvance(version.source_id, version.version - 1, version.version, version.content_hash)
+            await connection.execute(sql_text("source_advance"), asdict(advance) | {"commit_id": commits[0].commit_id})
+            gone = [chunk for work in works for chunk in work.match.gone]
+            await note(connection, commits[0].commit_id, [work.version for work in works], gone)
+        return refused or commits
+
+    async def _renewed(
+        self,
+        connection: Connection,
+        principal: Principal,
+        work: _Work,
+        vectors: Vectors,
+        file: StoredFile,
+        model: Model,
+    ) -> Commit | str:
+        """One part within the transaction; what the graph learns, or why the version is refused."""
+        schema, record_id = work.draft.node.schema_name, work.draft.record_id
+        cursor = await connection.execute(sql_in("record_kept", schema), {"record_id": record_id})
+        kept = await cursor.fetchone()
+        if kept is None:
+            raise NotFound
+        if _narrower(work.changed, kept):
+            return NARROWER
+        ending = await self._renewals.ending(connection, schema, work.match.gone)
+        derived, whole = await self._renewals.derived(connection, schema, record_id)
+        renewal = _renewal(work, vectors[-1], [*ending, *derived, *whole])
+        renewed = await self._renewals.renew(connection, principal, model, renewal)
+        if renewed is None:
+            return ENDED
+        draft = replace(work.draft, privacy=kept["privacy"])
+        record = EmbeddedRecord(draft, vectors[-1], vectors[:-1])
+        row = self.commit.record_row(record, file, work.commit_id, model) | {"now": renewed.known_at}
+        await connection.execute(sql_in("manifest_insert", schema), row)
+        await note_received(connection, principal, draft, row)
+        await connection.execute(sql_in("record_version_set", schema), row | {"rows": list(renewed.rows)})
+        await self._renewals.supersede(connection, principal, renewal, [*ending, *derived, *whole], renewed.known_at)
+        passages = Passages(connection, work.draft, work.match, kept)
+        inputs = [whole_fact(work.draft, f":{work.version.version}")] if work.draft.items else []
+        items = (*work.fresh, *inputs)  # the vector of the whole is that of the summary, the last of all
+        await passages.write(EmbeddedRecord(replace(draft, items=items), vectors[-1], vectors), model, renewed)
+        await passages.count(work.fresh, [*ending, *derived])
+        entry = version_row(principal, work.version, work.commit_id, renewed.known_at)
+        await connection.execute(sql_text("document_version_insert"), entry)
+        return await self._accepted(connection, principal, work, renewed)
 
     async def _accepted(self, connection: Connection, principal: Principal, work: _Work, renewed: Renewed) -> Commit:
         """The outbox row: what the graph learns of the version."""
@@ -238,10 +292,11 @@ class Revisions:
 
 def _narrower(changed: ChangedDocument, kept: Row) -> bool:
     """Whether the new version is for fewer readers than the document, or of another thread."""
-    scope = changed.origin.scope
+    asked = changed.source.asked
+    scope = asked.origin.scope
     if (scope.kind, scope.scope_id) != (kept["scope"], kept["scope_id"]):
         return True
-    return changed.privacy == "private" and kept["privacy"] != "private"
+    return asked.privacy == "private" and kept["privacy"] != "private"
 
 
 def _renewal(work: _Work, vector: Vectors, ending: Sequence[Ending]) -> RecordRenewal:
@@ -263,8 +318,17 @@ def _renewal(work: _Work, vector: Vectors, ending: Sequence[Ending]) -> RecordRe
     )  # fmt: skip
 
 
-def _stored(work: _Work, node: AssignableNode) -> Stored:
-    draft = work.draft
-    record = StoredRecord(draft.record_id, node.node_id, node.path, draft.title, draft.file.file_id, work.version.added)
-    redacted = work.changed.source.cleaned.replaced()
-    return Stored((record,), 0, 1, redacted, (work.version.source_id,), (change_of(work.version),))
+def _stored(changed: ChangedDocument, parts: Sequence[_Work]) -> Stored:
+    records = tuple(
+        StoredRecord(
+            work.draft.record_id,
+            work.draft.node.node_id,
+            work.draft.node.path,
+            work.draft.title,
+            work.draft.file.file_id,
+            work.version.added,
+        )
+        for work in parts
+    )
+    versions = tuple(change_of(work.version) for work in parts)
+    return Stored(records, 0, 1, changed.source.cleaned.replaced(), (parts[0].version.source_id,), versions)

@@ -137,11 +137,11 @@ class Storing:
     async def _renewed(self, changed: ChangedDocument, nodes: Sequence[AssignableNode], aside: Aside) -> None:
         """The next version of a document; where it is refused and others may not suffer for one, it is put aside."""
 
-        async def note(connection: Any, commit_id: UUID, version: NewVersion, gone: Sequence[UUID]) -> None:
-            counts = {"turns": 0, "files": 1, "records": 1, "items": version.added, "pending": 0}
-            await self._ingest.sessions.note(
-                connection, self._session, commit_id, counts, [renewed_source(version, gone)]
-            )  # fmt: skip
+        async def note(connection: Any, commit_id: UUID, versions: Sequence[NewVersion], gone: Sequence[UUID]) -> None:
+            items = sum(version.added for version in versions)
+            counts = {"turns": 0, "files": 1, "records": len(versions), "items": items, "pending": 0}
+            sources = [renewed_source(versions, gone)]
+            await self._ingest.sessions.note(connection, self._session, commit_id, counts, sources)
 
         try:
             outcome = await self._ingest.revisions.store(self._principal, changed, nodes, note)
@@ -236,14 +236,15 @@ def _source(drafted: Drafted) -> dict[str, Any]:
     }
 
 
-def renewed_source(version: NewVersion, gone: Sequence[UUID]) -> dict[str, Any]:
-    """A document's new version as a session tells it."""
+def renewed_source(versions: Sequence[NewVersion], gone: Sequence[UUID]) -> dict[str, Any]:
+    """A document's new version, part by part, as a session tells it."""
+    version = versions[0]
     return {
         "source_id": version.source_id,
         "content_hash": version.content_hash.hex(),
         "first_unit": version.version - 1,
         "units": version.version,
-        "records": [str(version.document_id)],
+        "records": [str(one.document_id) for one in versions],
         "superseded": [str(item) for item in gone],
     }
 

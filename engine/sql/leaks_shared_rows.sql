@@ -20,3 +20,4 @@ UNION ALL SELECT 'documents', document_id::text, user_id, source_id FROM engine.
 UNION ALL SELECT 'document_versions', document_id || ':' || version, user_id, source_id FROM engine.document_versions
 UNION ALL SELECT 'raw_resources', resource_id::text, user_id, '' FROM engine.raw_resources
 UNION ALL SELECT 'event_log', event_id::text, user_id, '' FROM engine.event_log
+UNION ALL SELECT 'assignments', entry_id::text, user_id, '' FROM engine.assignments

@@ -113,6 +113,7 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "finish_commit": "asks may_commit()",
     "grant_node": "asks owns()",
     "log_failure": "adds to the log of the principal's own graph, tells nothing",
+    "move_record": "asks can() at both nodes, and owns() for what is private",
     "note_ingested": "sessions that the principal began",
     "note_pending_vectors": "asks can(), tells nothing",
     "note_refused": "adds to the log, tells nothing",

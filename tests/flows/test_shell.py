@@ -261,3 +261,20 @@ def test_a_thread_is_taken_in_and_asked_within(run: Run, tmp_path: Path) -> None
     assert (hit["scope"], hit["scope_id"], hit["source"]) == ("thread", "t 1", "manual")
     wrong = run("ingest", note, "--user", "thea", "--scope", "thread")
     assert wrong.returncode == 2 and "--scope" in wrong.stderr
+
+
+@pytest.mark.ledger("N07")
+def test_where_records_lie_is_listed_and_corrected(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("The hives stand well.", encoding="utf-8")
+    assert run("ingest", str(tmp_path / "note.txt"), "--user", "beekeeper").returncode == 0
+    assert run("provision", "beekeeper", "Bees").returncode == 0
+    listed = run("assignments", "--user", "beekeeper", "--json")
+    [line] = json.loads(listed.stdout)["assignments"]
+    assert (line["decided_by"], line["confidence"]) == ("engine", 1.0)
+    moved = run("move-record", line["record_id"], "Bees", "--user", "beekeeper", "--reason", "about bees")
+    assert (moved.returncode, moved.stdout) == (0, "Moved: revision 2.\n")
+    table = run("assignments", "--user", "beekeeper", "--node", "Bees", "--by", "hand").stdout
+    assert "about bees" in table and "(root)" in table
+    assert "No decision" in run("assignments", "--user", "beekeeper", "--below", "0.5").stdout
+    assert run("assignments", "--by", "nobody").returncode == 2
+    assert run("move-record", "nonsense", "Bees", "--user", "beekeeper").returncode == 1

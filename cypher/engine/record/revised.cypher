@@ -1,8 +1,9 @@
 // Purpose: teaches the graph a change of a record: what the manifest says now and what it said before; of a document's new version also its
-//   file and how many chunks came. Idempotent; an older change that comes late adds its slices and leaves what is newer.
+//   file and how many chunks came; a record that was moved hangs at another node then. Idempotent; an older change that comes late adds
+//   its slices and leaves what is newer.
 // Parameters: revision {record_id, user_id, revision, own {title, occurred_at, times} or null (nothing holds any more), closed
 //   [slice_id], closed_at, added [{slice_id, title, occurred_at, times}], document {version, file_id, file_name, total, first} or null:
-//   chunks of all versions and of the first}. Returns: record_id; no row when the manifest lacks it.
+//   chunks of all versions and of the first, moved_to: node or null}. Returns: record_id; no row when the manifest lacks it.
 MATCH (r:Record {record_id: $revision.record_id})
 SET r.since = coalesce(r.since, r.known_from)
 FOREACH (row IN $revision.added |
@@ -28,4 +29,19 @@ FOREACH (document IN newer |
           + CASE r.privacy WHEN 'private' THEN document.total - coalesce(r.chunks, document.first) ELSE 0 END,
       r.items = r.items + document.total - coalesce(r.chunks, document.first),
       r.chunks = document.total, r.version = document.version, r.file_id = document.file_id, r.file_name = document.file_name)
-RETURN DISTINCT r.record_id AS record_id
+WITH DISTINCT r
+CALL (r) {
+  MATCH (source:Node)-[held:HOLDS]->(r), (target:Node {node_id: $revision.moved_to})
+  WHERE coalesce(r.moved_revision, 1) < $revision.revision
+  DELETE held
+  CREATE (target)-[:HOLDS]->(r)
+  SET source.records = source.records - 1, source.items = source.items - r.items,
+      source.private_records = coalesce(source.private_records, 0) - CASE r.privacy WHEN 'private' THEN 1 ELSE 0 END,
+      source.private_items = coalesce(source.private_items, 0) - CASE r.privacy WHEN 'private' THEN r.items ELSE 0 END,
+      target.records = target.records + 1, target.items = target.items + r.items,
+      target.private_records = coalesce(target.private_records, 0) + CASE r.privacy WHEN 'private' THEN 1 ELSE 0 END,
+      target.private_items = coalesce(target.private_items, 0) + CASE r.privacy WHEN 'private' THEN r.items ELSE 0 END,
+      target.state = CASE WHEN r.file_id IS NULL OR target.state_seq IS NOT NULL THEN target.state ELSE 'dormant' END,
+      r.node_id = target.node_id, r.moved_revision = $revision.revision
+}
+RETURN r.record_id AS record_id

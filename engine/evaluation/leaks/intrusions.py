@@ -112,14 +112,17 @@ def insert_shared(world: World, rng: Random) -> Operation:
     """A row more in a shared table, in anybody's name."""
     asker = claimant(world, rng)
     graph = rng.choice((asker.graph, rng.choice(world.users)))
-    table = rng.choice((*KEYED, "hierarchy", "model_answers", "grant", *_STORED))
+    table = rng.choice((*KEYED, "hierarchy", "model_answers", "grant", "assignment", *_STORED))
     if table in _STORED:
         return _insert_stored(world, asker, graph, table, rng)
     own = asker.kind == "user" and asker.principal_id == graph
     prefix = f"persona:{asker.principal_id}:" if rng.random() < 0.5 else ""
     keyed = table in KEYED
     allowed = table != "grant" and (own or (keyed and prefix != "" and _at_home(world, asker, graph)))
-    more = {"key": f"{prefix}{uuid4()}"} if keyed else {"node_id": _node_of(world, graph, rng)}
+    node = _node_of(world, graph, rng)
+    if table == "assignment":  # left where something is stored: by whoever may write there
+        allowed = world.writes(asker, node)
+    more = {"key": f"{prefix}{uuid4()}"} if keyed else {"node_id": node}
     statement = Statement(f"leaks_insert_{table}", None, {"user_id": graph, **more})
     return _attempt("insert of a shared row", asker, statement, allowed)
 

@@ -1,0 +1,54 @@
+"""Where records lie and why: the decisions that placed them, and moving a record by hand."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+
+from api.bodies import JsonRoute
+from api.context import IdempotencyKey, UserMemory, once, require_owner
+from api.models import Move
+from api.problems import documented, replayable
+from engine.domain.assignment import Assignment, AssignmentFilter, Decider, Moved
+
+router = APIRouter(prefix="/v1/users/{user_id}", tags=["records"], route_class=JsonRoute)
+MOST = 2**62
+
+
+@router.get("/assignments", operation_id="listAssignments", responses=documented(404, 422, 503))
+async def assignments(  # noqa: PLR0913 (the parameters of a query are its parameters)
+    memory: UserMemory,
+    record_id: Annotated[UUID | None, Query(description="Only this record, with its earlier decisions.")] = None,
+    node_id: Annotated[UUID | None, Query(description="Only what lies at this node.")] = None,
+    below: Annotated[float | None, Query(ge=0, le=1, description="Only with less confidence.")] = None,
+    decided_by: Annotated[Decider | None, Query(description="By whom.")] = None,
+    before: Annotated[int | None, Query(ge=1, le=MOST, description="The last entry of the page before.")] = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> tuple[Assignment, ...]:
+    """Why records lie where they lie, newest first, one page."""
+    await require_owner(memory)
+    return await memory.assignments(AssignmentFilter(record_id, node_id, below, decided_by, before, limit))
+
+
+@router.post(
+    "/nodes/{node_id}/records/{record_id}/move",
+    operation_id="moveRecord",
+    status_code=201,
+    response_model=Moved,
+    responses=replayable() | documented(400, 404, 409, 413, 415, 422, 503, 507),
+)
+async def move(  # noqa: PLR0913 (the parts of a request are its parameters)
+    node_id: UUID, record_id: UUID, body: Move, memory: UserMemory, request: Request, response: Response,
+    key: IdempotencyKey = None,
+) -> Any:  # fmt: skip
+    """Moves a record with its items, file and history to another node of the graph, whole or not at all.
+
+    The decision by hand that this makes is the newest of the record's assignments.
+    """
+
+    async def action() -> tuple[int, Moved]:
+        return 201, await memory.move_record(record_id, node_id, body.to_node_id, reason=body.reason)
+
+    return await once(request, response, memory, key, action)

@@ -1,0 +1,68 @@
+"""Where content went, how sure that was, and why: the decisions that placed records, which can be looked at and corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+Decider = Literal["engine", "model", "hand"]
+"""The engine by its rules, a language model, or a person who said where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Why a record goes to its node. `confidence` (0 to 1) is how often such a decision is right; `reasons` are the evidence."""
+
+    confidence: float = 1.0
+    reasons: Mapping[str, Any] = field(default_factory=dict)
+    decided_by: Decider = "hand"
+    created_node: bool = False
+    """Whether the node was made for this content."""
+
+
+BY_HAND = Decision(reasons={"rule": "the writer named the node"})
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A decision as it is kept; none is ever changed. The newest of a record tells where it lies. `moved_from`: where it lay
+    before somebody moved it; `title` is the record's at that time, `author` who wrote or moved."""
+
+    entry_id: int
+    record_id: UUID
+    node_id: UUID
+    title: str
+    confidence: float
+    decided_by: Decider
+    created_node: bool
+    moved_from: UUID | None
+    reasons: Mapping[str, Any]
+    author: str
+    decided_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentFilter:
+    """Which decisions are wanted: of one record (then also those before), at one node, with less confidence than `below`,
+    by whom; `before` is the last entry_id of the page before."""
+
+    record_id: UUID | None = None
+    node_id: UUID | None = None
+    below: float | None = None
+    decided_by: Decider | None = None
+    before: int | None = None
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A record that was moved: its revision now, and when."""
+
+    record_id: UUID
+    node_id: UUID
+    moved_from: UUID
+    revision: int
+    moved_at: datetime

@@ -1,0 +1,51 @@
+"""The decisions that placed the records of a graph: written with the records, read by the user of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from engine.domain.assignment import Assignment, AssignmentFilter
+from engine.domain.page import check_page
+from engine.domain.principal import Principal
+from engine.domain.record import RecordDraft
+from engine.errors import InvalidInput
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+
+class Assignments:
+    """Why records lie where they lie. Decisions are only added to."""
+
+    def __init__(self, postgres: Postgres) -> None:
+        self._postgres = postgres
+
+    async def page(self, principal: Principal, wanted: AssignmentFilter) -> tuple[Assignment, ...]:
+        """The decisions that hold, newest first, one page. Empty for all but the user. Raises InvalidInput."""
+        check_page(wanted.limit)
+        if wanted.below is not None and not 0 <= wanted.below <= 1:
+            raise InvalidInput("A confidence lies between 0 and 1.")
+        parameters = {"user_id": principal.user_id, **asdict(wanted)}
+        rows = await self._postgres.fetch(principal, sql_text("assignments_page"), parameters)
+        return tuple(Assignment(**row) for row in rows)
+
+
+def decision_lines(principal: Principal, now: datetime, drafts: Sequence[RecordDraft]) -> dict[str, Any]:
+    """Why each record goes where it goes, as parameters of `assignments_insert`."""
+    lines = [
+        {
+            "record_id": str(draft.record_id),
+            "node_id": str(draft.node.node_id),
+            "title": draft.title,
+            "confidence": draft.decision.confidence,
+            "decided_by": draft.decision.decided_by,
+            "created_node": draft.decision.created_node,
+            "reasons": dict(draft.decision.reasons),
+        }
+        for draft in drafts
+    ]
+    return {"user_id": principal.user_id, "author": principal.name, "now": now, "lines": Jsonb(lines)}

@@ -1,0 +1,126 @@
+"""What of a source is new, and the records that it becomes where it is placed. Pure: ids follow from the user and the source.
+
+source → new turns of a conversation, or a document that is not stored yet
+       → a new version of a document, which goes another way (`revising`)
+       → skipped: stored already, or not to be stored in this way
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from engine.domain.history import Conversation
+from engine.domain.record import RecordDraft, Skipped, SourceAdvance
+from engine.ingest.cleaning import fingerprint
+from engine.ingest.continuing import NewTurns, new_turns
+from engine.ingest.drafted import ChangedDocument, Drafted, Source
+from engine.ingest.drafts import Document, PlacedTurn, conversation_drafts, document_draft
+from engine.ingest.limits import check_text
+from engine.ingest.placing import Placed, Unplaced
+from engine.ingest.sessions import STORED_ALREADY
+from engine.ingest.shared import shared
+from engine.ingest.splitting import Chunk, chunks
+from engine.ingest.versions import first_version
+
+
+@dataclass(frozen=True, slots=True)
+class FreshTurns:
+    """Turns of a conversation that are not stored yet."""
+
+    source: Source
+    conversation: Conversation
+    new: NewTurns
+
+    @property
+    def unplaced(self) -> Unplaced:
+        """All turns that came: those that are stored already are the context of the others."""
+        turns = self.conversation.turns
+        return Unplaced(
+            self.conversation.title,
+            [turn.text for turn in turns],
+            frozenset(turn.speaker for turn in turns),
+            self.new.start,
+            self.source.asked.node,
+            _may_create(self.source),
+        )
+
+    def drafted(self, placed: Placed) -> Drafted:
+        """A record for each node that turns were assigned to."""
+        turns, new = self.conversation.turns, self.new
+        placed_turns = [
+            PlacedTurn(
+                new.before + place, turns[place], turns[place - 1].text if place else new.previous, placed.nodes[place]
+            )
+            for place in range(new.start, len(turns))
+        ]
+        drafts = conversation_drafts(self.source.session, self.conversation, placed_turns, self.source.trigger)
+        replaced = self.source.cleaned.replaced(new.start)
+        return Drafted(_decided(self.source, drafts, placed), new.advance, len(placed_turns), replaced)
+
+
+@dataclass(frozen=True, slots=True)
+class FreshDocument:
+    """A document that is not stored yet, in its passages."""
+
+    source: Source
+    document: Document
+    passages: Sequence[Chunk]
+
+    @property
+    def unplaced(self) -> Unplaced:
+        """The passages; of a document without text its title."""
+        texts = [piece.text for piece in self.passages] or [self.document.title]
+        return Unplaced(
+            self.document.title, texts, node=self.source.asked.node, may_create=_may_create(self.source), whole=True
+        )
+
+    def drafted(self, placed: Placed) -> Drafted:
+        """A record for each node that passages were assigned to, with one file, and the version that each begins with."""
+        source = self.source
+        whole = document_draft(source.session, self.document, self.passages, placed.nodes[0], source.trigger)
+        advance = SourceAdvance(source.key, 0, 1, fingerprint(self.document))
+        records = _decided(source, shared(whole, placed.nodes), placed)
+        versions = tuple(first_version(record, advance) for record in records)
+        return Drafted(records, advance, 0, source.cleaned.replaced(), versions)
+
+
+def fresh(source: Source, max_text_bytes: int) -> FreshTurns | FreshDocument | ChangedDocument | Skipped:
+    """What of the source is new. Raises InvalidText, TooLarge."""
+    content = source.cleaned.content
+    return (
+        _document(source, content, max_text_bytes) if isinstance(content, Document) else _turns(source, max_text_bytes)
+    )
+
+
+def _turns(source: Source, max_text_bytes: int) -> FreshTurns | Skipped:
+    conversation = source.cleaned.content
+    assert isinstance(conversation, Conversation)
+    new = new_turns(source.key, source.cleaned, source.known, source.asked.piece)
+    if isinstance(new, Skipped):
+        return new
+    for place, turn in enumerate(conversation.turns[new.start :], new.start):
+        check_text(turn.text, f"turn {new.before + place} of {conversation.source_id}", max_text_bytes)
+    return FreshTurns(source, conversation, new)
+
+
+def _document(source: Source, document: Document, max_text_bytes: int) -> FreshDocument | ChangedDocument | Skipped:
+    if source.known and source.cleaned.knows(source.known["content_hash"], 1):
+        return Skipped(document.source_id, STORED_ALREADY)
+    check_text(document.text, document.source_id, max_text_bytes)
+    if source.known:
+        return ChangedDocument(source, document)
+    return FreshDocument(source, document, chunks(document.text))
+
+
+def _may_create(source: Source) -> bool:
+    """Names of nodes are not private, so nothing private gives one."""
+    return source.asked.creates and source.asked.privacy == "org"
+
+
+def _decided(source: Source, drafts: Sequence[RecordDraft], placed: Placed) -> tuple[RecordDraft, ...]:
+    asked = source.asked
+    return tuple(
+        replace(draft, privacy=asked.privacy, origin=asked.origin, decision=placed.decisions[draft.node.node_id])
+        for draft in drafts
+    )

@@ -1,0 +1,62 @@
+"""Records moved by hand: one that was placed wrongly goes to another node, with all that hangs on it.
+
+    one transaction    rows, items with their vectors, manifest, deltas and counts of words move; the delta, the decision
+    the graph's part   the manifest line and the counters of both shells; after a crash recovery does it
+
+Ids stay and no byte of a file moves. Where a record lay before is told by its deltas and decisions; a read of the past shows
+it at the node where it lies now.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid4
+
+from engine.domain.assignment import Moved
+from engine.domain.clock import Clock
+from engine.domain.principal import Principal
+from engine.errors import InvalidInput, NodeOutdated
+from engine.hierarchy.outbox import Commit, Outbox, StepHook
+from engine.hierarchy.outdated import upgrade
+from engine.lifecycle.node_states import NodeStates
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+MOST_REASON = 500
+
+
+class Moving:
+    """Moves records between the nodes of one graph."""
+
+    def __init__(self, postgres: Postgres, outbox: Outbox, nodes: NodeStates, clock: Clock, reached: StepHook) -> None:
+        self._postgres, self._outbox, self._nodes = postgres, outbox, nodes
+        self._clock, self._reached = clock, reached
+
+    async def move(self, principal: Principal, record_id: UUID, source: UUID, target: UUID, reason: str = "") -> Moved:
+        """Moves a record from one node to another, whole or not at all.
+
+        Raises NotFound where it is missing or the principal may not write at both nodes, Conflict while its file is being
+        restored or where that node holds another part of the same document, InvalidInput, StoreUnavailable.
+        """
+        if source == target:
+            raise InvalidInput("A record is moved to another node.")
+        if len(reason) > MOST_REASON or not reason.isprintable():
+            raise InvalidInput(f"A reason is one line of at most {MOST_REASON} characters.")
+        commit_id = uuid4()
+        parameters = {
+            "commit_id": commit_id,
+            "record_id": record_id,
+            "from_node": source,
+            "to_node": target,
+            "reason": reason,
+            "now": self._clock.now(),
+        }
+        try:
+            rows = await self._postgres.fetch(principal, sql_text("record_move"), parameters)
+        except NodeOutdated:
+            await upgrade(self._postgres, [source, target])
+            rows = await self._postgres.fetch(principal, sql_text("record_move"), parameters)
+        row = rows[0]
+        self._reached("record_moved")
+        await self._outbox.carry_out(principal, Commit(commit_id, "record_revised", row["payload"]))
+        await self._nodes.tell_quietly([source])  # a file that was awake fell asleep
+        return Moved(record_id, target, source, row["revision"], row["moved_at"])

@@ -1,0 +1,130 @@
+"""assignments, move-record: where records lie and why, and how that is corrected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, cast
+from uuid import UUID
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from engine.domain.assignment import Assignment, AssignmentFilter, Decider
+from engine.errors import InvalidInput
+from engine.shell import session
+from engine.shell.options import AsJson, Handle
+from engine.shell.plain_json import print_json
+from engine.shell.tokens import node_at
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
+
+LONGEST_SHOWN = 90
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands of this module."""
+    app.command("assignments")(assignments)
+    app.command("move-record")(move_record)
+
+
+def assignments(  # noqa: PLR0913 (the options of a command are its parameters)
+    context: typer.Context,
+    user: Handle = None,
+    node: Annotated[
+        str | None, typer.Option("--node", metavar="NODE", help="Only what lies there: path or id.")
+    ] = None,
+    record: Annotated[
+        str | None, typer.Option("--record", metavar="ID", help="One record, with what was before.")
+    ] = None,
+    below: Annotated[float | None, typer.Option("--below", min=0, max=1, help="Only with less confidence.")] = None,
+    by: Annotated[str | None, typer.Option("--by", metavar="WHO", help="engine, model or hand.")] = None,
+    before: Annotated[int | None, typer.Option("--before", min=1, help="The last entry of the page before.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=500)] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List why records lie where they lie, newest first."""
+    here = session.of(context)
+    if by not in (None, "engine", "model", "hand"):
+        raise typer.BadParameter("engine, model or hand", param_hint="--by")
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            owner = await session.the_user(engine, user)
+            memory = engine.memory(owner.user_id)
+            place = await node_at(engine, owner.user_id, node) if node else None
+            one = _id(record) if record else None
+            wanted = AssignmentFilter(one, place, below, cast("Decider | None", by), before, limit)
+            found = await memory.assignments(wanted)
+            names = await _names(memory)
+        if as_json:
+            print_json(here.out, {"assignments": found})
+            return
+        if not found:
+            here.out.print("No decision like that.")
+            return
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in ("entry", "record", "title", "node", "sure", "by", "why"):
+            table.add_column(name, overflow="fold")
+        for line in found:
+            table.add_row(*(Text(cell) for cell in _cells(line, names)))
+        here.out.print(table)
+
+    here.run(work())
+
+
+def move_record(
+    context: typer.Context,
+    record: Annotated[str, typer.Argument(metavar="RECORD", help="Its id.")],
+    target: Annotated[str, typer.Argument(metavar="NODE", help="Where it belongs: path or id.")],
+    user: Handle = None,
+    reason: Annotated[str, typer.Option("--reason", help="Why, in one line.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Move a record, with its items, file and history, to another node."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            owner = await session.the_user(engine, user)
+            memory = engine.memory(owner.user_id)
+            known = await memory.assignments(AssignmentFilter(record_id=_id(record), limit=1))
+            if not known:
+                raise InvalidInput("No decision is known of this record: it was stored before decisions were kept.")
+            place = await node_at(engine, owner.user_id, target)
+            moved = await memory.move_record(_id(record), known[0].node_id, place, reason=reason)
+        if as_json:
+            print_json(here.out, moved)
+        else:
+            here.out.print(f"Moved: revision {moved.revision}.")
+
+    here.run(work())
+
+
+def _id(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError as error:
+        raise InvalidInput(f"{text[:60]} is no id of a record.") from error
+
+
+async def _names(memory: Memory) -> dict[UUID, str]:
+    """The paths of all nodes, to be shown instead of ids."""
+    return {node.node_id: "/".join(node.path[1:]) or "(root)" for node in await memory.nodes()}
+
+
+def _cells(line: Assignment, names: Mapping[UUID, str]) -> tuple[str, ...]:
+    place = names.get(line.node_id, str(line.node_id)) + (" (new)" if line.created_node else "")
+    if line.moved_from is not None:
+        place += f", from {names.get(line.moved_from, str(line.moved_from))}"
+    sure = f"{line.confidence:.2f}"
+    return str(line.entry_id), str(line.record_id), line.title, place, sure, line.decided_by, _why(line.reasons)
+
+
+def _why(reasons: Mapping[str, Any]) -> str:
+    """The reasons in one short line."""
+    words = reasons.get("words")
+    told = ", ".join(words) if words else str(reasons.get("reason") or reasons.get("rule") or json.dumps(reasons))
+    return told if len(told) <= LONGEST_SHOWN else told[:LONGEST_SHOWN] + " …"

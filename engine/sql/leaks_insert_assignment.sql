@@ -1,0 +1,3 @@
+-- Purpose: tries to leave a decision in any graph: for the leak fuzzer, rolled back. Parameters: user_id, node_id. Returns: nothing.
+INSERT INTO engine.assignments (user_id, record_id, node_id, confidence, decided_by, author, decided_at)
+VALUES (%(user_id)s, gen_random_uuid(), %(node_id)s, 1, 'hand', 'fuzzer', now())

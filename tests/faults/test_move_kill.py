@@ -1,0 +1,70 @@
+"""A process killed while it moves a record, or while a node is created for content, leaves all or nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from engine.domain.assignment import AssignmentFilter
+from engine.domain.search import SearchRequest
+from engine.neurigraph import Engine
+from tests.faults import move_victim
+
+
+async def killed(engine: Engine, handle: str, operation: str, step: str) -> bool:
+    """Runs the victim; whether it acknowledged. Asserts that it died by our hand where it had not."""
+    arguments = (str(engine.settings.home), str(engine.settings.cache), handle, operation, step)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, move_victim.__file__, *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )  # fmt: skip
+    out, errors = await asyncio.wait_for(process.communicate(), 120)
+    acknowledged = b"acknowledged" in out
+    assert acknowledged or process.returncode == -signal.SIGKILL, errors.decode()
+    return acknowledged
+
+
+async def all_agree(engine: Engine) -> None:
+    """Recovery, as at the next start, then the sweep; after that the stores must agree in everything."""
+    await engine.outbox.recover()
+    await engine.sweep.run(grace=timedelta(0))
+    assert await engine.doctor.examine() == []
+
+
+@pytest.mark.ledger("N07", "N15")
+@pytest.mark.parametrize("step", ["record_moved", "graph_written", "made_visible", "-"])
+async def test_a_move_is_whole_or_not_there(engine: Engine, step: str) -> None:
+    handle = f"k{uuid4().hex[:12]}"
+    assert await killed(engine, handle, "move", step) == (step == "-")
+    await all_agree(engine)
+    memory = engine.memory((await engine.find_user(handle)).user_id)
+    source, target = sorted((await memory.shell(memory.principal.user_id)).children, key=lambda child: child.name)
+    assert (source.records, target.records) == (0, 1)  # Postgres had it, so it comes to its end
+    [record] = (await memory.metadata(target.node_id)).records
+    assert [entry.record_id for entry in (await memory.shell(target.node_id)).manifest] == [record.record_id]
+    assert (await memory.search(SearchRequest("walleye", limit=1))).hits[0].path[-1] == "Target"
+    assert await memory.read_file(target.node_id, record.file_id) == b"A walleye was caught."
+    newest = (await memory.assignments(AssignmentFilter(record_id=record.record_id)))[0]
+    assert (newest.node_id, newest.moved_from) == (target.node_id, source.node_id)
+    await memory.sleep(target.node_id, record.file_id)
+    await memory.move_record(record.record_id, target.node_id, source.node_id)
+    await all_agree(engine)
+
+
+@pytest.mark.ledger("N07")
+@pytest.mark.parametrize(
+    "step", ["node_registered", "graph_written", "made_visible", "objects_written", "content_committed"]
+)
+async def test_a_node_that_content_asked_for_is_there_once(engine: Engine, step: str) -> None:
+    handle = f"k{uuid4().hex[:12]}"
+    assert not await killed(engine, handle, "create", step)
+    await all_agree(engine)
+    memory = engine.memory((await engine.find_user(handle)).user_id)
+    await memory.remember_text("Quillfeather Meadow", move_victim.BEES, source_id="bees")
+    await all_agree(engine)
+    [child] = (await memory.shell(memory.principal.user_id)).children
+    assert (child.name, child.records) == ("Quillfeather Meadow", 1)
