@@ -8,6 +8,7 @@ NeurigraphError
 │   ├── DepthExceeded
 │   ├── WrongDimension
 │   ├── WrongContentType
+│   ├── VersionRefused        a document's new version that does not belong where its document is
 │   └── TooLarge
 ├── NotFound                  missing, or not for this principal: never said which
 ├── Conflict
@@ -73,6 +74,10 @@ class WrongDimension(InvalidInput):
 
 class WrongContentType(InvalidInput):
     """This kind of content is not read here."""
+
+
+class VersionRefused(InvalidInput):
+    """A new version of this document is not stored."""
 
 
 class TooLarge(InvalidInput):

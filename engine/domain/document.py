@@ -54,10 +54,10 @@ def matched(before: Sequence[tuple[UUID, bytes]], after: Sequence[bytes]) -> Mat
     return Matched(places, tuple(chunk_id for chunk_id, _ in before if chunk_id not in stayed))
 
 
-def allotted(owners: Sequence[int | None], most: int = 0) -> list[int]:
+def allotted(owners: Sequence[int | None]) -> list[int]:
     """To which of a document's parts each chunk of a new version goes: one that stayed (`owners`) to its own, a new one (None)
-    to that of the chunk before it, at the beginning to that of the first that stayed; to `most` where none stayed."""
-    last = next((owner for owner in owners if owner is not None), most)
+    to that of the chunk before it, at the beginning to that of the first that stayed; where none stayed to the first part."""
+    last = next((owner for owner in owners if owner is not None), 0)
     return [last := owner if owner is not None else last for owner in owners]
 
 

@@ -17,8 +17,6 @@ from itertools import accumulate, pairwise
 from typing import Any, Protocol
 from uuid import UUID, uuid4, uuid5
 
-from psycopg import Rollback
-
 from engine.domain.document import (
     Ending,
     Matched,
@@ -40,7 +38,7 @@ from engine.domain.record import (
     SourceAdvance,
     StoredRecord,
 )
-from engine.errors import EmbeddingsChanged, NodeOutdated, NotFound
+from engine.errors import EmbeddingsChanged, NodeOutdated, NotFound, VersionRefused
 from engine.hierarchy.outbox import Commit
 from engine.hierarchy.outdated import upgrade
 from engine.ingest.cleaning import fingerprint
@@ -137,11 +135,9 @@ class Revisions:
         file = await self.commit.put(parts[0].draft)
         self._reached("objects_written")
         try:
-            written = await self._written(principal, parts, file, self._active.current, note)
-        except EmbeddingsChanged:
-            written = await self._written(principal, parts, file, await self._active.follow(), note)
-        if isinstance(written, str):
-            return Skipped(changed.document.source_id, written)
+            written = await self._written(principal, parts, file, note)
+        except VersionRefused as refused:
+            return Skipped(changed.document.source_id, refused.detail)
         self._reached("content_committed")
         for commit in written:
             await self._outbox.carry_out(principal, commit)
@@ -195,45 +191,36 @@ class Revisions:
         return _Work(changed, head, draft, match, version, uuid4())
 
     async def _written(
-        self, principal: Principal, parts: Sequence[_Work], file: StoredFile, model: Model, note: VersionNote
-    ) -> list[Commit] | str:
-        """The transaction; what the graph learns, or why nothing was written."""
-        texts = [[*(item.embedded for item in work.fresh), work.draft.summary] for work in parts]
-        vectors = await model.embed_documents([text for own in texts for text in own])
-        own = [vectors[start:end] for start, end in pairwise(accumulate(map(len, texts), initial=0))]
+        self, principal: Principal, parts: Sequence[_Work], file: StoredFile, note: VersionNote
+    ) -> list[Commit]:
+        """The transaction; what the graph learns."""
         try:
-            return await self._transaction(principal, list(zip(parts, own, strict=True)), file, model, note)
+            return await self._transaction(principal, parts, file, self._active.current, note)
+        except EmbeddingsChanged:
+            return await self._transaction(principal, parts, file, await self._active.follow(), note)
         except NodeOutdated:
             await upgrade(self._postgres, [work.draft.node.node_id for work in parts])
-            return await self._transaction(principal, list(zip(parts, own, strict=True)), file, model, note)
+            return await self._transaction(principal, parts, file, self._active.current, note)
 
     async def _transaction(
-        self,
-        principal: Principal,
-        parts: Sequence[tuple[_Work, Vectors]],
-        file: StoredFile,
-        model: Model,
-        note: VersionNote,
-    ) -> list[Commit] | str:
-        works = [work for work, _ in parts]
-        commits: list[Commit] = []
-        refused = ""
-        async with self._postgres.as_principal(principal) as connection, connection.transaction():
+        self, principal: Principal, parts: Sequence[_Work], file: StoredFile, model: Model, note: VersionNote
+    ) -> list[Commit]:
+        texts = [[*(item.embedded for item in work.fresh), work.draft.summary] for work in parts]
+        vectors = await model.embed_documents([text for own in texts for text in own])
+        starts = accumulate(map(len, texts), initial=0)
+        nodes, version = [work.draft.node.node_id for work in parts], parts[0].version
+        async with self._postgres.as_principal(principal) as connection:
             await connection.execute(sql_text("embeddings_required"), {"version": model.name})
-            nodes = [work.draft.node.node_id for work in works]
             await connection.execute(sql_text("nodes_require_current"), {"nodes": nodes})
-            for work, vectors in parts:
-                outcome = await self._renewed(connection, principal, work, vectors, file, model)
-                if isinstance(outcome, str):
-                    refused = outcome
-                    raise Rollback
-                commits.append(outcome)
-            version = works[0].version
+            commits = [
+                await self._renewed(connection, principal, work, vectors[start:end], file, model)
+                for work, (start, end) in zip(parts, pairwise(starts), strict=True)
+            ]
             advance = SourceAdvance(version.source_id, version.version - 1, version.version, version.content_hash)
             await connection.execute(sql_text("source_advance"), asdict(advance) | {"commit_id": commits[0].commit_id})
-            gone = [chunk for work in works for chunk in work.match.gone]
-            await note(connection, commits[0].commit_id, [work.version for work in works], gone)
-        return refused or commits
+            gone = [chunk for work in parts for chunk in work.match.gone]
+            await note(connection, commits[0].commit_id, [work.version for work in parts], gone)
+        return commits
 
     async def _renewed(
         self,
@@ -243,21 +230,21 @@ class Revisions:
         vectors: Vectors,
         file: StoredFile,
         model: Model,
-    ) -> Commit | str:
-        """One part within the transaction; what the graph learns, or why the version is refused."""
+    ) -> Commit:
+        """One part within the transaction; what the graph learns. Raises VersionRefused."""
         schema, record_id = work.draft.node.schema_name, work.draft.record_id
         cursor = await connection.execute(sql_in("record_kept", schema), {"record_id": record_id})
         kept = await cursor.fetchone()
         if kept is None:
             raise NotFound
         if _narrower(work.changed, kept):
-            return NARROWER
+            raise VersionRefused(NARROWER)
         ending = await self._renewals.ending(connection, schema, work.match.gone)
         derived, whole = await self._renewals.derived(connection, schema, record_id)
         renewal = _renewal(work, vectors[-1], [*ending, *derived, *whole])
         renewed = await self._renewals.renew(connection, principal, model, renewal)
         if renewed is None:
-            return ENDED
+            raise VersionRefused(ENDED)
         draft = replace(work.draft, privacy=kept["privacy"])
         record = EmbeddedRecord(draft, vectors[-1], vectors[:-1])
         row = self.commit.record_row(record, file, work.commit_id, model) | {"now": renewed.known_at}

@@ -173,7 +173,7 @@ def _type(name: str, texts: Sequence[str]) -> Literal["concept", "persona"]:
 def _keywords(name: str, texts: Sequence[str], vocabulary: NodeVocabulary) -> tuple[str, ...]:
     """The name's own words, and the few others that stand in most of its pieces and that nobody claims."""
     own = tuple(dict.fromkeys(part.casefold() for part in name.split()))
-    counts = Counter(word for text in texts for word in set(plain_words(text)))
+    counts = Counter(word for text in texts for word in dict.fromkeys(plain_words(text)))
     often = [
         word
         for word, count in counts.most_common(50)

@@ -5,4 +5,4 @@ INSERT INTO engine.raw_resources
 VALUES (%(file_id)s, %(user_id)s, engine.workspace_of(%(user_id)s), %(received_as)s, %(source_id)s, %(record_id)s, %(node_id)s, %(file_pointer)s,
         %(file_name)s, %(file_content_type)s, %(compression_format)s = 'gzip', %(sha256)s, %(size_bytes)s, %(authored_by)s, %(now)s,
         %(commit_id)s)
-ON CONFLICT (resource_id) DO NOTHING
+ON CONFLICT DO NOTHING

@@ -131,6 +131,61 @@ async def test_a_document_over_two_concepts_gives_two_records_that_share_its_fil
     await agree(engine)
 
 
+@pytest.mark.ledger("F02", "N14")
+async def test_versions_of_a_document_at_several_nodes_keep_every_part_where_it_is(
+    engine: Engine, memory: Memory, places: dict[str, UUID], user: User
+) -> None:
+    def passage(kind: str, number: int) -> str:
+        words = {"Lake": "We took the boat to the lake for walleye.", "Money": "The payroll waits for the invoice."}
+        return f"{kind} number {number}. " + f"{words[kind]} " * 18
+
+    def text(lake: list[int], money: list[int]) -> str:
+        parts = [("Lake", lake), ("Money", money)]
+        return "\n\n".join(f"# {kind}\n\n" + "\n\n".join(passage(kind, n) for n in own) for kind, own in parts if own)
+
+    async def held(known_at: datetime | None = None) -> dict[str, set[str]]:
+        wanted = SearchRequest(
+            "number lake payroll", limit=100, widen="always", kinds=("chunk",), moment=Moment(known_at=known_at)
+        )
+        found: dict[str, set[str]] = {}
+        for hit in (await memory.search(wanted)).hits:
+            found.setdefault(hit.path[-1], set()).add(" ".join(hit.content.split()[:3]).rstrip("."))
+        return found
+
+    def told(kind: str, *numbers: int) -> set[str]:
+        return {f"{kind} number {number}" for number in numbers}
+
+    other = (await memory.provision(NewNode(user.user_id, "Outdoors"))).node_id
+    first = await memory.remember_text("Week", text([1, 2], [3, 4]), source_id="week")
+    assert {change.version for change in first.documents} == {1} and len(first.documents) == 2
+    assert await held() == {"Fishing": told("Lake", 1, 2), "Finances": told("Money", 3, 4)}
+    ids = {change.node_id: change.document_id for change in first.documents}
+
+    second = await memory.remember_text("Week", text([1, 5, 2], [4, 6]), source_id="week")
+    assert second.files == 1 and {change.document_id for change in second.documents} == set(ids.values())
+    changes = {
+        change.node_id: (change.version, change.kept, change.added, change.superseded) for change in second.documents
+    }
+    assert changes == {places["Fishing"]: (2, 2, 1, 0), places["Finances"]: (2, 1, 1, 1)}
+    assert await held() == {"Fishing": told("Lake", 1, 5, 2), "Finances": told("Money", 4, 6)}
+    session = await memory.ingest_session(second.session_id)
+    assert (session.files, session.records) == (1, 2)
+
+    lake = ids[places["Fishing"]]
+    await memory.move_record(lake, places["Fishing"], other)
+    third = await memory.remember_text("Week", text([1, 2, 7], []), source_id="week")
+    assert {change.node_id: change.kept + change.added for change in third.documents} == {
+        other: 3,
+        places["Finances"]: 0,
+    }
+    assert await held() == {"Outdoors": told("Lake", 1, 2, 7)}
+    assert await memory.read_document(ids[places["Finances"]], 2) == text([1, 5, 2], [4, 6]).encode()
+    before = (await memory.document_versions(lake))[1].known_at
+    assert await held(before) == {"Outdoors": told("Lake", 1, 5, 2), "Finances": told("Money", 4, 6)}
+    assert (await memory.remember_text("Week", text([1, 2, 7], []), source_id="week")).documents == ()
+    await agree(engine)
+
+
 # creation ------------------------------------------------------------------------------------------------
 
 
@@ -366,4 +421,4 @@ async def test_old_slices_and_vectors_move_too(engine: Engine, memory: Memory, p
         cursor = await connection.execute(f"SELECT count(*) AS bare FROM {schema}.memory_items WHERE embedding IS NULL")
         assert (await cursor.fetchone())["bare"] == 0
     assert sum(row["place"] == "metadata_records" for row in rows) == 3  # two states that hold, one no longer known
-    assert sum(row["place"] == "memory_items" for row in rows) == record.items
+    assert sum(row["place"] == "memory_items" for row in rows) == record.items + 1  # with the fact that is the whole

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.document import chunk_hash, joined, matched, parted
+from engine.domain.document import allotted, chunk_hash, joined, matched, parted
 from engine.ingest.splitting import CHUNK, chunks
 
 WORDS = "walleye harbour lease gasket thunder orchard canoe ledger winter stern basket copper".split()
@@ -102,3 +102,15 @@ def test_matching_keeps_as_many_as_there_are(before: list[int], after: list[int]
     for place, number in zip(match.places, after, strict=True):
         assert place is None or by_id[place] == digests[number]
     assert parted(joined([digest for _, digest in old])) == [digest for _, digest in old]
+
+
+@pytest.mark.ledger("N14")
+@given(st.lists(st.none() | st.integers(0, 3), max_size=30))
+def test_a_new_chunk_goes_to_the_part_of_the_chunk_before_it(owners: list[int | None]) -> None:
+    homes = allotted(owners)
+    stayed = [place for place, owner in enumerate(owners) if owner is not None]
+    assert len(homes) == len(owners) and all(homes[place] == owners[place] for place in stayed)
+    for place, (owner, home) in enumerate(zip(owners, homes, strict=True)):
+        if owner is None:
+            first = owners[stayed[0]] if stayed else 0
+            assert home == (homes[place - 1] if place else first)
