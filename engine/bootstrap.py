@@ -35,7 +35,6 @@ from engine.ingest.assignments import Assignments
 from engine.ingest.commit import RecordCommit
 from engine.ingest.limits import IngestLimits
 from engine.ingest.pipeline import Ingest
-from engine.ingest.placing import OfflineAssigner
 from engine.ingest.revising import Revisions
 from engine.jobs.catalogue import CATALOGUE
 from engine.jobs.job import scheduled
@@ -69,7 +68,7 @@ from engine.stores.objects import ObjectStore, object_store
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 from engine.stores.tls import authority
-from engine.write_path import Stores, processing, stream_limits, streams
+from engine.write_path import Stores, assigner, processing, stream_limits, streams
 
 RECOVERY_INTERVAL = 2.0
 """Seconds between two looks for commits that were left half way: every engine finishes them, with or without a worker."""
@@ -175,9 +174,9 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
     node_history = NodeHistory(postgres, neo4j, outbox, active, clock, on_step)
     contents = ContentHistory(postgres, outbox, active, clock, on_step)
     provisioning = Provisioning(postgres, outbox, active, clock, on_step)
-    assigner = OfflineAssigner(provisioning, redactor, settings.auto_create_confidence)
     revisions = Revisions(commit, Renewals(postgres, outbox, active, clock, on_step), active, limits)
-    ingest = Ingest(postgres, neo4j, processing(settings, stores, clock), revisions, limits, redactor, assigner)
+    decides = assigner(settings, stores, provisioning, redactor, clock)
+    ingest = Ingest(postgres, neo4j, processing(settings, stores, clock), revisions, limits, redactor, decides)
     parts = Parts(
         provisioning=provisioning,
         shells=shells,
@@ -201,11 +200,6 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
         redactor=redactor,
     )
     grace = timedelta(minutes=settings.orphan_grace_minutes)
-    kept = KeptFor(
-        timedelta(days=settings.idempotency_days),
-        timedelta(days=settings.outbox_days),
-        timedelta(days=settings.job_history_days),
-    )
     return Engine(
         settings=settings,
         parts=parts,
@@ -220,7 +214,7 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
         dormancy=dormancy,
         states=states,
         nodes=nodes,
-        retention=Retention(postgres, clock, kept),
+        retention=Retention(postgres, clock, _kept_for(settings)),
         jobs=stores.jobs,
         tokens=Tokens(postgres, settings.workspace, clock),
         integrations=Integrations(postgres, settings.workspace),
@@ -235,6 +229,15 @@ def _file_times(settings: Settings) -> FileTimes:
         timedelta(days=settings.dormant_after_days),
         timedelta(seconds=settings.rehydrate_lease_s),
         settings.rehydrate_wait_s,
+    )
+
+
+def _kept_for(settings: Settings) -> KeptFor:
+    return KeptFor(
+        timedelta(days=settings.idempotency_days),
+        timedelta(days=settings.outbox_days),
+        timedelta(days=settings.job_history_days),
+        timedelta(days=settings.session_days),
     )
 
 

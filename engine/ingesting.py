@@ -6,9 +6,10 @@ from uuid import UUID
 
 from engine.asking import Asking
 from engine.domain.ingest import Failure, FailureState, IngestedSource, IngestSession
-from engine.errors import Conflict
+from engine.errors import Conflict, NeurigraphError
 from engine.ingest.documents import read_document, referred
 from engine.ingest.drafted import Pending
+from engine.ingest.sessions import STORED_ALREADY
 from engine.progress import Silent
 
 
@@ -44,8 +45,9 @@ class Ingesting(Asking):
     async def replay(self, failure_id: UUID) -> Failure:
         """Does again what failed; the failure as it stands then.
 
-        A source is read again from its file and stored. Raises NotFound, Conflict where it was dismissed, or where the source
-        came without a file and has to be sent again, and what reading and storing raise: the failure stays open.
+        A source is read again from its file and stored; it is done where that is stored now, or was already. Raises NotFound,
+        Conflict where it was dismissed, or where the source came without a file and has to be sent again. Raises what reading
+        and storing raise, Conflict where the source is skipped: the failure stays open, with that as its cause.
         """
         failure = await self._parts.ingest.failures.failure(self.principal, failure_id)
         if failure.state == "replayed":
@@ -56,9 +58,21 @@ class Ingesting(Asking):
             raise Conflict(
                 "Its content is not kept: send the same source again; once it is stored, this failure counts as replayed."
             )
+        failures = self._parts.ingest.failures
+        try:
+            await self._stored_again(failure)
+        except NeurigraphError as error:
+            reference = {**failure.reference, "session_id": failure.session_id}
+            await failures.note(self.principal, failure.stage, failure.subject, error, reference)
+            raise
+        return await failures.settle(self.principal, failure_id, "replayed")
+
+    async def _stored_again(self, failure: Failure) -> None:
         file, origin = referred(failure.subject.removeprefix("file:"), failure.reference)
         document = await read_document(file, max_text_bytes=self._parts.max_text_bytes)
         nodes = {str(node.node_id): node for node in await self._parts.ingest.nodes(self.principal)}
         pending = Pending(document, nodes.get(failure.reference["node_id"]), origin=origin)
-        await self._parts.ingest.store(self.principal, [pending], Silent())
-        return await self._parts.ingest.failures.settle(self.principal, failure_id, "replayed")
+        done = await self._parts.ingest.store(self.principal, [pending], Silent())
+        for one in done.skipped:
+            if one.reason != STORED_ALREADY:
+                raise Conflict(one.reason)

@@ -115,6 +115,8 @@ class Settings(BaseSettings):
     """How long an answer is kept for a repeated request."""
     outbox_days: float = Field(default=30, gt=0)
     """How long the outbox keeps finished commits of nodes and records."""
+    session_days: float = Field(default=90, gt=0)
+    """How long sessions of ingests can be read after their end; those that the failure log names stay."""
 
     postgres_pool: int = Field(default=8, ge=2, le=64)
     neo4j_pool: int = Field(default=16, ge=2, le=256)

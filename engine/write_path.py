@@ -8,13 +8,19 @@ from datetime import timedelta
 from engine.domain.clock import Clock
 from engine.domain.cuts import Thresholds
 from engine.hierarchy.outbox import StepHook
+from engine.hierarchy.provisioning import Provisioning
 from engine.ingest.appending import Appending, Hurry
+from engine.ingest.asked import AskedModel
 from engine.ingest.extract import Extraction, ExtractionLimits
 from engine.ingest.model_answers import ModelAnswers
+from engine.ingest.model_assigner import ModelAssigner
+from engine.ingest.offline_assigner import OfflineAssigner
 from engine.ingest.pieces import Pieces, StreamLimits
 from engine.ingest.pipeline import Ingest
+from engine.ingest.placing import Assigner
 from engine.ingest.processing import Processing
 from engine.ingest.streaming import Streams
+from engine.ingest.topic_nodes import TopicNodes
 from engine.jobs.jobs import Jobs
 from engine.privacy.redact import Redactor
 from engine.providers.active import ActiveModel
@@ -57,8 +63,23 @@ def stream_limits(settings: Settings) -> StreamLimits:
 
 def processing(settings: Settings, stores: Stores, clock: Clock) -> Processing:
     """The steps between a draft and its commit."""
-    reading = ExtractionLimits(
-        settings.language_model_characters, settings.summary_words, settings.language_model_prices
-    )
-    extraction = Extraction(stores.language, ModelAnswers(stores.postgres, clock), stores.postgres, reading)
+    reading = ExtractionLimits(settings.language_model_characters, settings.summary_words)
+    extraction = Extraction(asked(settings, stores, clock), stores.postgres, reading)
     return Processing(stores.active, extraction, settings.summary_words)
+
+
+def assigner(
+    settings: Settings, stores: Stores, provisioning: Provisioning, redactor: Redactor, clock: Clock
+) -> Assigner:
+    """Who decides where content goes: a language model where there is one, else the rules."""
+    topic_nodes = TopicNodes(provisioning, redactor, settings.auto_create_confidence)
+    rules = OfflineAssigner(topic_nodes)
+    model = asked(settings, stores, clock)
+    return ModelAssigner(model, rules, topic_nodes, settings.language_model_characters) if model else rules
+
+
+def asked(settings: Settings, stores: Stores, clock: Clock) -> AskedModel | None:
+    """The language model with its kept answers, where one is configured."""
+    if stores.language is None:
+        return None
+    return AskedModel(stores.language, ModelAnswers(stores.postgres, clock), settings.language_model_prices)

@@ -29,6 +29,11 @@ class Asked:
     constrained: bool
     at: float = field(default_factory=monotonic)
 
+    @property
+    def places(self) -> bool:
+        """Whether it asks where content goes."""
+        return self.system.startswith("You file")
+
 
 @dataclass(frozen=True)
 class Misbehaviour:
@@ -55,10 +60,14 @@ Reply = Callable[[Asked], Any]
 
 
 class ModelServer:
-    """Counts what it is asked; `input_tokens` and `output_tokens` stand in every answer."""
+    """Counts what it is asked; `input_tokens` and `output_tokens` stand in every answer. Where content goes is asked for, and
+    answered, apart: unless told otherwise it leaves that to the rules."""
 
     def __init__(self, reply: Reply) -> None:
         self.reply = reply
+        self.place: Reply = lambda asked: {"parts": []}
+        self.place_script: list[Misbehaviour] = []
+        self.placements: list[Asked] = []
         self.script: list[Misbehaviour] = []
         self.requests: list[Asked] = []
         self.at_once, self.most_at_once = 0, 0
@@ -86,8 +95,9 @@ class ModelServer:
                     service.at_once += 1
                     service.most_at_once = max(service.most_at_once, service.at_once)
                     asked = asked_of(self.path, body)
-                    service.requests.append(asked)
-                    scripted = service.script.pop(0) if service.script else None
+                    (service.placements if asked.places else service.requests).append(asked)
+                    script = service.place_script if asked.places else service.script
+                    scripted = script.pop(0) if script else None
                 try:
                     if service.pause:
                         service.released.wait(service.pause)
@@ -123,7 +133,7 @@ class ModelServer:
             return json.dumps({"error": {"type": "error", "message": "no"}}).encode()
         content = scripted.content if scripted is not None and scripted.content is not None else None
         if content is None:
-            reply = self.reply(asked)
+            reply = self.place(asked) if asked.places else self.reply(asked)
             content = reply if isinstance(reply, str) else json.dumps(reply)
         shape = messages if asked.path.endswith("/messages") else completion
         return json.dumps(shape(asked.model, content, self.input_tokens, self.output_tokens)).encode()

@@ -1,4 +1,7 @@
-"""Streamed conversations: turns are appended as they are said, and stored in pieces. Occasions are stored at their end."""
+"""Streamed conversations: turns are appended as they are said, and stored in pieces. Occasions are stored at their end.
+
+An id may hold slashes. What follows the last one tells what is asked, so no id is mistaken for another.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ WRITE_PROBLEMS = documented(400, 404, 409, 413, 415, 422, 503, 507)
 
 
 @router.post(
-    "/conversations/{conversation_id}/turns",
+    "/conversations/{conversation_id:path}/turns",
     operation_id="appendTurns",
     status_code=201,
     response_model=Appended,
@@ -55,7 +58,7 @@ async def append_turns(
 
 
 @router.post(
-    "/conversations/{conversation_id}/end",
+    "/conversations/{conversation_id:path}/end",
     operation_id="endConversation",
     status_code=201,
     response_model=EndedStream,
@@ -74,7 +77,9 @@ async def end_conversation(
     return await once(request, response, memory, key, action)
 
 
-@router.get("/conversations/{conversation_id}", operation_id="getConversation", responses=documented(404, 422, 503))
+@router.get(
+    "/conversations/{conversation_id:path}", operation_id="getConversation", responses=documented(404, 422, 503)
+)
 async def conversation(conversation_id: ConversationId, memory: UserMemory) -> StreamState:
     """How a streamed conversation stands: turns and tokens, what is stored, what waits."""
     return await memory.stream(conversation_id)

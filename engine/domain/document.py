@@ -85,7 +85,7 @@ class NewVersion:
 
 @dataclass(frozen=True, slots=True)
 class RecordRenewal:
-    """What a version makes of its record. `fields` as deltas hold them, `vector` of the new summary (None: it is the old one),
+    """What a version makes of its record. `fields` as deltas hold them, `vector` of the new summary (None: it is made later),
     `known`: times that the renewal is known later than."""
 
     node_id: UUID

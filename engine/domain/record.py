@@ -131,11 +131,16 @@ class RecordDraft:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedRecord:
-    """A draft with its vectors: `vector` of the summary, one row of `item_vectors` an item; None where they are made later."""
+    """A draft with its vectors: `vector` of the summary, one of `item_vectors` for each item; None where one is made later."""
 
     draft: RecordDraft
     vector: NDArray[np.float32] | None
-    item_vectors: NDArray[np.float32] | None
+    item_vectors: tuple[NDArray[np.float32] | None, ...]
+
+    @property
+    def pending(self) -> bool:
+        """Whether one of its vectors is still to be made."""
+        return self.vector is None or any(vector is None for vector in self.item_vectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +181,15 @@ class Skipped:
     reference: Mapping[str, str] = field(default_factory=dict)
 
 
+LeftOutKind = Literal["embeddings", "readings", "placements"]
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What a write left for later: `what`, of how many items, and why in one sentence. A job makes up for it."""
+    """What a write left out, of how many items, and why in one sentence: their `embeddings`, or what a language model would have
+    found in them (`readings`), for which a job makes up; or its word where they belong (`placements`): rules decided then."""
 
-    what: Literal["embeddings"]
+    what: LeftOutKind
     items: int
     reason: str
 

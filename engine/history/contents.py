@@ -191,8 +191,9 @@ class ContentHistory:
         if closed:
             await connection.execute(place.statement("slice_close"), {"rows": closed, "known_to": known})
         for text, rows in reworded.items():
-            fresh = vector if vector is not None and text == delta.fields.get(field, _NOTHING).after else None
-            await self._reword(connection, place, now, delta, Wording(text, rows, fresh))
+            older = text != delta.fields.get(field, _NOTHING).after  # it holds again
+            meaning = await self._embedded(place.model, text) if older else vector
+            await self._reword(connection, place, now, delta, Wording(text, rows, meaning))
         revision = {"subject_id": own_id, "revision": delta.revision}
         await connection.execute(place.statement("revision"), revision)
         previous = now.subject.deltas[-1].delta_id if now.subject.deltas else None
@@ -202,8 +203,6 @@ class ContentHistory:
     async def _reword(self, connection: Connection, place: Place, now: Stored, delta: Delta, wording: Wording) -> None:
         """New words and a new meaning for rows whose searched text none of the open slices has."""
         text, vector = wording.text, wording.vector
-        if vector is None:  # an older text that holds again
-            vector = await self._embedded(place.model, text)
         if vector is None:
             await connection.execute(sql_text("pending_vectors_note"), {"nodes": [place.node_id]})
         pending: Row = {"rows": wording.rows, "embedding_pending": vector is None}

@@ -1,59 +1,97 @@
-"""What one ingest may still take, and what it left out because of a limit or a silent model service."""
+"""What one write may still take of models, and what it left out because of a limit or a silent embedding service."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from time import monotonic
+from typing import TypeVar
 
 from engine.domain.ingest import Limits
-from engine.domain.record import LeftOut
+from engine.domain.record import LeftOut, LeftOutKind
 from engine.errors import ProviderUnavailable, WrongDimension
-from engine.providers.active import Model
-from engine.providers.embedder import Vectors
-from engine.providers.patience import Patience
+from engine.providers.active import ActiveModel, Model
+from engine.providers.embedder import Embedder, Vectors
 
 TEXTS_OF_A_CALL = 128
 """Texts that one request to an embedding service holds."""
 
+Answer = TypeVar("Answer")
+
 
 class Allowance:
-    """Counts what an ingest takes of models, from its beginning."""
+    """Counts what a write takes of models, from its beginning. What runs at the same time takes from the same limits."""
 
-    def __init__(self, limits: Limits, patience: Patience) -> None:
-        self._limits, self._patience = limits, patience
+    def __init__(self, limits: Limits, active: ActiveModel) -> None:
+        self._limits, self._active = limits, active
         self._began, self._tokens, self._calls = monotonic(), 0, 0
-        self._left: Counter[str] = Counter()
+        self._left: Counter[tuple[LeftOutKind, str]] = Counter()
 
-    async def vectors(self, model: Model, texts: Sequence[str]) -> Vectors | None:
-        """The vectors of texts; None where a limit does not allow them or the service is silent: they are made later."""
+    async def vectors(self, model: Model, texts: Sequence[str]) -> list[Vectors | None]:
+        """One vector a text; None for all where a limit does not allow them or the service is silent: they are made later."""
+        nothing: list[Vectors | None] = [None] * len(texts)
         calls = 0 if model.version.provider == "onnx" else -(-len(texts) // TEXTS_OF_A_CALL)
-        tokens = 0 if self._limits.tokens is None else sum(model.embedder.count_tokens(text) for text in texts)
-        if reason := self._reason(calls, tokens):
-            self._left[reason] += len(texts)
-            return None
-        self._calls, self._tokens = self._calls + calls, self._tokens + tokens
-        within = None if self._limits.milliseconds is None else max(self._seconds_left, 0.001)
+        if not texts or not self._granted("embeddings", len(texts), calls, self._counted(texts, model.embedder)):
+            return nothing
+        within = self._seconds_left
         try:
-            return await self._patience.asked(lambda: model.embed_documents(texts), within, blamed=within is None)
+            made = await self._active.patience.asked(
+                lambda: model.embed_documents(texts), within, blamed=within is None
+            )
         except (ProviderUnavailable, WrongDimension) as error:
-            self._left[self._reason(0, 0) or error.detail] += len(texts)
+            self._left["embeddings", self._reason(0, 0) or error.detail] += len(texts)
+            return nothing
+        return list(made)
+
+    async def answer(
+        self, what: LeftOutKind, given: Sequence[str], items: int, call: Callable[[], Awaitable[Answer]]
+    ) -> Answer | None:
+        """What a language model answers about so many items; None where a limit leaves them out.
+
+        `given` is all that it is given, counted by the tokenizer of the embeddings. Raises what the call raises.
+        """
+        if not self._granted(what, items, 1, self._counted(given, self._active.current.embedder)):
+            return None
+        try:
+            async with asyncio.timeout(self._seconds_left):
+                return await call()
+        except TimeoutError:
+            self._left[what, self._too_late] += items
             return None
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """What was not done, by reason."""
-        return tuple(LeftOut("embeddings", items, reason) for reason, items in self._left.items())
+        """What was not done, by kind and reason."""
+        return tuple(LeftOut(what, items, reason) for (what, reason), items in self._left.items())
 
     @property
-    def _seconds_left(self) -> float:
-        return (self._limits.milliseconds or 0) / 1000 - (monotonic() - self._began)
+    def _seconds_left(self) -> float | None:
+        if self._limits.milliseconds is None:
+            return None
+        return max(self._limits.milliseconds / 1000 - (monotonic() - self._began), 0.0)
+
+    @property
+    def _too_late(self) -> str:
+        return f"The {self._limits.milliseconds} ms of this write were used up."
+
+    def _counted(self, texts: Sequence[str], by: Embedder) -> int:
+        """Tokens, where they are limited."""
+        return 0 if self._limits.tokens is None else sum(by.count_tokens(text) for text in texts)
+
+    def _granted(self, what: LeftOutKind, items: int, calls: int, tokens: int) -> bool:
+        """Whether so much more is allowed: then it is taken; else the items are left out."""
+        if reason := self._reason(calls, tokens):
+            self._left[what, reason] += items
+            return False
+        self._calls, self._tokens = self._calls + calls, self._tokens + tokens
+        return True
 
     def _reason(self, calls: int, tokens: int) -> str:
         """Why so much more is not allowed; empty where it is."""
         limits = self._limits
-        if limits.milliseconds is not None and self._seconds_left <= 0:
-            return f"The {limits.milliseconds} ms of this write were used up."
+        if self._seconds_left == 0:
+            return self._too_late
         if limits.tokens is not None and self._tokens + tokens > limits.tokens:
             return f"This write may give {limits.tokens} tokens to models."
         if limits.model_calls is not None and self._calls + calls > limits.model_calls:

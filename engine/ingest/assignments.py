@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
 
 from psycopg.types.json import Jsonb
 
@@ -14,7 +13,7 @@ from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.record import RecordDraft
 from engine.errors import InvalidInput
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Connection, Postgres
 from engine.stores.statements import sql_text
 
 
@@ -34,8 +33,10 @@ class Assignments:
         return tuple(Assignment(**row) for row in rows)
 
 
-def decision_lines(principal: Principal, now: datetime, drafts: Sequence[RecordDraft]) -> dict[str, Any]:
-    """Why each record goes where it goes, as parameters of `assignments_insert`."""
+async def keep_decisions(
+    connection: Connection, principal: Principal, now: datetime, drafts: Sequence[RecordDraft]
+) -> None:
+    """Keeps why each record goes where it goes, in the transaction that writes them."""
     lines = [
         {
             "record_id": str(draft.record_id),
@@ -48,4 +49,5 @@ def decision_lines(principal: Principal, now: datetime, drafts: Sequence[RecordD
         }
         for draft in drafts
     ]
-    return {"user_id": principal.user_id, "author": principal.name, "now": now, "lines": Jsonb(lines)}
+    parameters = {"user_id": principal.user_id, "author": principal.name, "now": now, "lines": Jsonb(lines)}
+    await connection.execute(sql_text("assignments_insert"), parameters)

@@ -29,9 +29,10 @@ from engine.domain.terms import sparse_of, weights, words
 from engine.errors import NodeOutdated
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.hierarchy.outdated import upgrade
-from engine.ingest.assignments import decision_lines
+from engine.ingest.assignments import keep_decisions
 from engine.ingest.counting import document_counts
-from engine.ingest.derived import derived_columns, item_words, set_origin, special
+from engine.ingest.derived import derived_columns, in_turn, item_words, set_origin, special
+from engine.ingest.manifest import manifest_line
 from engine.ingest.packing import is_native, object_key, pack
 from engine.ingest.received import note_received
 from engine.ingest.sessions import Sessions
@@ -87,24 +88,20 @@ class RecordCommit:
         Raises Conflict when a source was moved by another request, EmbeddingsChanged, StoreUnavailable, StoreFull, NotFound.
         """
         ordered = sorted(records, key=lambda record: record.draft.node.schema_name)
-        # gather, not a TaskGroup: the first error leaves as it is, and the other puts are harmless orphans
         owners = {record.draft.file.file_id: record.draft for record in reversed(ordered)}  # records may share a file
-        stored = await asyncio.gather(*(self.put(draft) for draft in owners.values()))
-        by_file = dict(zip(owners, stored, strict=True))
-        files = [by_file[record.draft.file.file_id] for record in ordered]
+        # gather, not a TaskGroup: the first error leaves as it is, and the other puts are harmless orphans
+        stored = dict(zip(owners, await asyncio.gather(*map(self.put, owners.values())), strict=True))
         self.reached("objects_written")
         commit_id = uuid4()
-        rows = [self.record_row(record, file, commit_id, model) for record, file in zip(ordered, files, strict=True)]
+        rows = [self.record_row(record, stored[record.draft.file.file_id], commit_id, model) for record in ordered]
         payload = {
             "records": [
-                _manifest_line(principal.user_id, record, row) for record, row in zip(ordered, rows, strict=True)
+                manifest_line(principal.user_id, record, row) for record, row in zip(ordered, rows, strict=True)
             ]
         }
         unusual = [record.draft for record in ordered if special(record.draft)]
         nodes = list({draft.node.node_id for draft in unusual})
-        pending = list({record.draft.node.node_id for record in ordered if record.vector is None})
-
-        decisions = decision_lines(principal, rows[0]["now"], [record.draft for record in ordered])
+        pending = list({record.draft.node.node_id for record in ordered if record.pending})
 
         async def write() -> None:
             async with self.postgres.as_principal(principal) as connection:
@@ -112,7 +109,7 @@ class RecordCommit:
                 if nodes:
                     await connection.execute(sql_text("nodes_require_current"), {"nodes": nodes})
                 await self._write(connection, principal, ordered, rows, Commit(commit_id, "records", payload), model)
-                await connection.execute(sql_text("assignments_insert"), decisions)
+                await keep_decisions(connection, principal, rows[0]["now"], [record.draft for record in ordered])
                 for draft in unusual:
                     await set_origin(connection, draft)
                 for source in sources:
@@ -152,7 +149,7 @@ class RecordCommit:
             "title": draft.title,
             "summary": draft.summary,
             **model.meaning(record.vector),
-            "embedding_pending": record.vector is None,
+            "embedding_pending": record.pending,
             "terms": sparse_of(weights(words(draft.text), "record")),
             **{f"kw_{name}": _column(value) for name, value in asdict(draft.keywords).items()},
             "content_type": draft.content_type,
@@ -201,7 +198,7 @@ class RecordCommit:
             async with connection.cursor() as cursor:
                 await cursor.executemany(
                     sql_in("item_insert", schema, model.version.column),
-                    [item_row(record, index, terms, model, now) for record, index, terms in found],
+                    [item_row(record, index, terms, model, now) for record, index, terms in in_turn(found)],
                 )
             for unit, counts in document_counts(together, [terms for _, _, terms in found]):
                 terms = sorted(counts)
@@ -230,7 +227,7 @@ def item_row(record: EmbeddedRecord, index: int, found: list[str], model: Model,
         "speaker": item.speaker,
         "content": item.content,
         "content_hash": hashlib.sha256(item.content.encode("utf-8")).digest(),
-        **model.meaning(None if record.item_vectors is None else record.item_vectors[index]),
+        **model.meaning(record.item_vectors[index]),
         "terms": sparse_of(weights(found, item.unit)),
         "occurred_at": item.occurred_at,
         "dates": list(item.dates),
@@ -259,27 +256,6 @@ _NO_UTTERANCE: Row = {
 }
 
 
-def _manifest_line(user_id: UUID, record: EmbeddedRecord, row: Row) -> Row:
-    """What the graph learns of a record."""
-    draft = record.draft
-    return {
-        "record_id": str(draft.record_id),
-        "user_id": str(user_id),
-        "node_id": str(draft.node.node_id),
-        "commit_id": str(row["commit_id"]),
-        "title": draft.title,
-        "content_type": draft.content_type,
-        "source_id": draft.source_id,
-        "file_id": str(draft.file.file_id),
-        "file_name": draft.file.name,
-        "occurred_at": draft.occurred_at.isoformat() if draft.occurred_at else None,
-        "items": draft.counted,
-        "privacy": draft.privacy,
-        "known_from": row["now"].isoformat(),
-        "valid_from": row["valid_from"].isoformat() if row["valid_from"] else None,
-    }
-
-
 def _creation_delta(principal: Principal, row: Row) -> Row:
     fields = {key: {"before": None, "after": row[key]} for key in ("title", "summary", "content_type", "source_id")}
     return {
@@ -303,7 +279,7 @@ def _stored(record: EmbeddedRecord) -> StoredRecord:
         draft.title,
         draft.file.file_id,
         draft.counted,
-        record.vector is None,
+        record.pending,
         draft.decision.confidence,
         draft.decision.created_node,
     )

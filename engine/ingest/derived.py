@@ -8,12 +8,10 @@ turns or chunks; `position` and `span` say what they stand for: places in the se
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid5
-
-import numpy as np
 
 from engine.domain.dates import dates_in
 from engine.domain.extraction import PLAIN, WHOLE, Derived
@@ -119,9 +117,7 @@ def with_whole(record: EmbeddedRecord) -> EmbeddedRecord:
     if draft.extracted:
         return record
     draft = replace(draft, items=(*draft.items, whole_fact(draft)))
-    if record.item_vectors is None or record.vector is None:
-        return EmbeddedRecord(draft, None, None)
-    return EmbeddedRecord(draft, record.vector, np.vstack([record.item_vectors, record.vector[None, :]]))
+    return EmbeddedRecord(draft, record.vector, (*record.item_vectors, record.vector))
 
 
 def whole_fact(draft: RecordDraft, version: str = "") -> ItemDraft:
@@ -147,12 +143,30 @@ def without_whole(draft: RecordDraft) -> RecordDraft:
     return replace(draft, items=tuple(item for item in draft.items if not item.whole))
 
 
+def without(record: EmbeddedRecord, items: Container[UUID]) -> EmbeddedRecord:
+    """The record without these of its items."""
+    kept = [place for place, item in enumerate(record.draft.items) if item.item_id not in items]
+    draft = replace(record.draft, items=tuple(record.draft.items[place] for place in kept))
+    return EmbeddedRecord(draft, record.vector, tuple(record.item_vectors[place] for place in kept))
+
+
 # how they are stored --------------------------------------------------------------------------------------
 
 
 def item_words(item: ItemDraft) -> list[str]:
     """The words that an item is found by."""
     return [] if item.whole else words(item.content)
+
+
+def in_turn(items: Iterable[tuple[EmbeddedRecord, int, list[str]]]) -> list[tuple[EmbeddedRecord, int, list[str]]]:
+    """Items (record, place in it, words) as they are written: observations last, by id. So of two commits that bring the same
+    ones the second waits for the first, and never each for the other."""
+
+    def turn(one: tuple[EmbeddedRecord, int, list[str]]) -> UUID:
+        item = one[0].draft.items[one[1]]
+        return item.item_id if item.kind == "observation" else UUID(int=0)
+
+    return sorted(items, key=turn)
 
 
 def derived_columns(item: ItemDraft, privacy: str) -> dict[str, Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
 from engine.ingest.keywords import keywords
@@ -27,14 +29,18 @@ def describe(draft: RecordDraft, count_tokens: Callable[[str], int], summary_wor
     return replace(draft, items=items, summary=summary, keywords=found)
 
 
-def embedded(draft: RecordDraft, vectors: Vectors) -> EmbeddedRecord:
-    """The draft with the vector of its summary: that of the summary itself, the last of `vectors`, where a model wrote it;
-    else one from those of the items that it quotes."""
-    if draft.extracted:
-        return EmbeddedRecord(draft, vectors[-1], vectors[:-1])
-    own = [place for place, item in enumerate(draft.items) if item.derived is None]
-    quoted = [draft.items[place].content for place in own]
-    return EmbeddedRecord(draft, summary_vector(draft.summary, quoted, vectors[own]), vectors)
+def embedded(draft: RecordDraft, vectors: Sequence[Vectors | None], summary: Vectors | None) -> EmbeddedRecord:
+    """The draft with the vectors of its items and that of its summary: `summary` where a model wrote it; else one from those
+    of the items that it quotes."""
+    if not draft.extracted:
+        quoted = [
+            (item.content, vector)
+            for item, vector in zip(draft.items, vectors, strict=True)
+            if item.derived is None and vector is not None
+        ]
+        contents, own = [content for content, _ in quoted], [vector for _, vector in quoted]
+        summary = summary_vector(draft.summary, contents, np.stack(own)) if own else None
+    return EmbeddedRecord(draft, summary, tuple(vectors))
 
 
 def _tags(item: ItemDraft) -> tuple[str, ...]:

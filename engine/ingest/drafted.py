@@ -8,9 +8,11 @@ from typing import Any
 from uuid import UUID
 
 from engine.domain.document import DocumentChange, NewVersion
+from engine.domain.extraction import ExtractionReport
 from engine.domain.history import Conversation
 from engine.domain.record import AssignableNode, Privacy, RecordDraft, Skipped, SourceAdvance, StoredRecord, TriggerType
 from engine.domain.scope import INGESTED, Origin
+from engine.ingest.allowance import Allowance
 from engine.ingest.cleaning import Cleaned
 from engine.ingest.continuing import Continuation
 from engine.ingest.drafts import Document
@@ -46,12 +48,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """One source ready to be processed: its records so far, how far they move the source, the versions that they begin."""
+    """One source ready to be processed: its records so far, how far they move the source, what a model took for placing them,
+    the versions that they begin."""
 
     records: tuple[RecordDraft, ...]
     advance: SourceAdvance
     turns: int
     redacted: Counts
+    placing: ExtractionReport
     versions: tuple[NewVersion, ...] = ()
 
     @property
@@ -69,9 +73,13 @@ class ChangedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Aside:
-    """What is not stored in a batch: sources that were skipped, and documents that have a new version."""
+class Run:
+    """One run of sources through the pipeline: what it may take of models, whether it goes on where a source cannot be drafted
+    (`tolerant`), what set it off; and what it puts aside: sources that are skipped, and documents that have a new version."""
 
+    allowance: Allowance
+    tolerant: bool
+    trigger: TriggerType
     skipped: list[Skipped] = field(default_factory=list)
     changed: list[ChangedDocument] = field(default_factory=list)
 

@@ -7,35 +7,29 @@ whole input is kept as one fact. The report says which records that are, and why
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import UUID
-
-from pydantic import ValidationError
 
 from engine.domain.extraction import ExtractionReport, Unextracted
 from engine.domain.principal import Principal
 from engine.domain.record import ItemDraft, RecordDraft
-from engine.errors import ProviderUnavailable, UnusableAnswer
+from engine.ingest.allowance import Allowance
+from engine.ingest.asked import AskedModel, Question, Reply
 from engine.ingest.derived import derived_items, keywords_of
 from engine.ingest.extraction_form import LONG_RECORD, PROMPT, Extracted
 from engine.ingest.keywords import keywords
-from engine.ingest.model_answers import FreshAnswer, ModelAnswers, answer_key
 from engine.ingest.summarize import summarize
-from engine.providers.language import LanguageModel
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionLimits:
-    """Characters of one call, words of a summary that is made of several, and the prices of a million tokens in and out."""
+    """Characters of one call, and words of a summary that is made of several."""
 
     characters: int
     summary_words: int
-    prices: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,71 +43,38 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What became of one piece: the answer, or why there is none; what it cost now."""
+    """What became of one piece."""
 
     piece: Piece
-    answer: Extracted | None = None
-    cached: bool = False
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    reason: str = ""
+    reply: Reply[Extracted]
 
 
 class Extraction:
     """Reads records with the configured model, or not at all."""
 
-    def __init__(
-        self, model: LanguageModel | None, answers: ModelAnswers, postgres: Postgres, limits: ExtractionLimits
-    ) -> None:
-        self._model, self._answers, self._postgres, self._limits = model, answers, postgres, limits
+    def __init__(self, model: AskedModel | None, postgres: Postgres, limits: ExtractionLimits) -> None:
+        self._model, self._postgres, self._limits = model, postgres, limits
 
     async def read(
-        self, principal: Principal, drafts: Sequence[RecordDraft], brought: set[UUID]
+        self, principal: Principal, drafts: Sequence[RecordDraft], brought: set[UUID], allowance: Allowance
     ) -> tuple[list[RecordDraft], ExtractionReport]:
         """The drafts with what the model found in each, and the report. Raises StoreUnavailable; never for the model.
 
-        `brought`: observations of drafts before these, which may not be stored yet; those of these are added.
+        `brought`: observations of drafts before these, which may not be stored yet; those of these are added. A kept answer takes
+        nothing of the allowance; what that leaves out stays as it is.
         """
         if self._model is None:
             return list(drafts), ExtractionReport(whole=len(drafts))
         pieces = [
             piece for number, draft in enumerate(drafts) for piece in pieces_of(number, draft, self._limits.characters)
         ]
-        reads = await self._reads(self._model, principal, pieces)
+        questions = [Question(piece.text, len(piece.lines)) for piece in pieces]
+        replies = await self._model.answers(principal, PROMPT, questions, Extracted, allowance)
+        reads = [_Read(piece, reply) for piece, reply in zip(pieces, replies, strict=True)]
         by_record = [[read for read in reads if read.piece.record == number] for number in range(len(drafts))]
         found = [self._described(principal, draft, own) for draft, own in zip(drafts, by_record, strict=True)]
         fresh = await self._without_known(principal, found, brought)
-        return fresh, self._report(self._model.name, fresh, reads)
-
-    async def _reads(self, model: LanguageModel, principal: Principal, pieces: Sequence[Piece]) -> list[_Read]:
-        """An answer for each piece: a kept one, or the model's, which is kept before anything else is done with it."""
-        keys = [answer_key(model.name, PROMPT, piece.text) for piece in pieces]
-        known = await self._answers.known(principal, keys)
-        reads = await asyncio.gather(
-            *(self._one(model, piece, known.get(key)) for piece, key in zip(pieces, keys, strict=True))
-        )
-        fresh = [
-            FreshAnswer(key, read.answer.model_dump(mode="json"), read.input_tokens, read.output_tokens)
-            for read, key in zip(reads, keys, strict=True)
-            if read.answer is not None and not read.cached
-        ]
-        await self._answers.keep(principal, model.name, PROMPT, fresh)
-        return reads
-
-    @staticmethod
-    async def _one(model: LanguageModel, piece: Piece, kept: Any) -> _Read:
-        try:
-            return _Read(piece, Extracted.model_validate(kept), cached=True)
-        except ValidationError:
-            pass  # none is kept, or one of another form
-        try:
-            answer = await model.answer(PROMPT, piece.text, Extracted)
-        except UnusableAnswer as error:
-            return _Read(piece, None, False, 1, error.input_tokens, error.output_tokens, error.detail)
-        except ProviderUnavailable as error:
-            return _Read(piece, calls=1, reason=error.detail)
-        return _Read(piece, answer.value, False, 1, answer.input_tokens, answer.output_tokens)
+        return fresh, self._report(self._model, fresh, reads)
 
     def _described(self, principal: Principal, draft: RecordDraft, reads: Sequence[_Read]) -> RecordDraft:
         """The draft with the items that were found; described by the model where it has read all of it."""
@@ -121,13 +82,13 @@ class Extraction:
         found = {
             item.item_id: item
             for read in reads
-            if read.answer is not None
+            if read.reply.value is not None
             for item in derived_items(
-                principal, draft, read.piece.lines, read.answer, windows=several or len(draft.items) > LONG_RECORD
+                principal, draft, read.piece.lines, read.reply.value, windows=several or len(draft.items) > LONG_RECORD
             )
         }
         draft = replace(draft, items=(*draft.items, *found.values()))
-        answers = [read.answer for read in reads if read.answer is not None]
+        answers = [read.reply.value for read in reads if read.reply.value is not None]
         summary = " ".join(answer.summary for answer in answers if answer.summary)
         if len(answers) < len(reads) or not summary:
             return draft
@@ -140,6 +101,17 @@ class Extraction:
         self, principal: Principal, drafts: Sequence[RecordDraft], there: set[UUID]
     ) -> list[RecordDraft]:
         """Observations that a node has already, or that an earlier draft brings, are left out."""
+        there |= await self.there(principal, drafts)
+        kept: list[RecordDraft] = []
+        for draft in drafts:
+            items = tuple(item for item in draft.items if item.kind != "observation" or item.item_id not in there)
+            there |= {item.item_id for item in items if item.kind == "observation"}
+            kept.append(replace(draft, items=items))
+        return kept
+
+    async def there(self, principal: Principal, drafts: Sequence[RecordDraft]) -> set[UUID]:
+        """The observations of these drafts that their nodes have already. Raises StoreUnavailable."""
+        there: set[UUID] = set()
         for schema in {draft.node.schema_name for draft in drafts}:
             asked = [
                 item.item_id
@@ -151,26 +123,15 @@ class Extraction:
             if asked:
                 rows = await self._postgres.fetch(principal, sql_in("items_there", schema), {"items": asked})
                 there |= {row["item_id"] for row in rows}
-        kept: list[RecordDraft] = []
-        for draft in drafts:
-            items = tuple(item for item in draft.items if item.kind != "observation" or item.item_id not in there)
-            there |= {item.item_id for item in items if item.kind == "observation"}
-            kept.append(replace(draft, items=items))
-        return kept
+        return there
 
-    def _report(self, model: str, drafts: Sequence[RecordDraft], reads: Sequence[_Read]) -> ExtractionReport:
+    @staticmethod
+    def _report(model: AskedModel, drafts: Sequence[RecordDraft], reads: Sequence[_Read]) -> ExtractionReport:
         kinds = [item.kind for draft in drafts for item in draft.items if item.extracted]
-        spent = sum(read.input_tokens for read in reads), sum(read.output_tokens for read in reads)
-        prices = self._limits.prices
-        failed = {read.piece.record: read.reason for read in reads if read.answer is None}
+        failed = {read.piece.record: read.reply.reason for read in reads if read.reply.reason}
         failures = [Unextracted(drafts[record].record_id, drafts[record].title, why) for record, why in failed.items()]
-        return ExtractionReport(
-            model=model,
-            calls=sum(read.calls for read in reads),
-            cached=sum(read.cached for read in reads),
-            input_tokens=spent[0],
-            output_tokens=spent[1],
-            cost=round((spent[0] * prices[0] + spent[1] * prices[1]) / 1e6, 6) if prices else None,
+        return replace(
+            model.report([read.reply for read in reads]),
             facts=kinds.count("fact"),
             observations=kinds.count("observation"),
             summaries=kinds.count("summary"),

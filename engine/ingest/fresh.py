@@ -56,7 +56,7 @@ class FreshTurns:
         ]
         drafts = conversation_drafts(self.source.session, self.conversation, placed_turns, self.source.trigger)
         replaced = self.source.cleaned.replaced(new.start)
-        return Drafted(_decided(self.source, drafts, placed), new.advance, len(placed_turns), replaced)
+        return Drafted(_decided(self.source, drafts, placed), new.advance, len(placed_turns), replaced, placed.spent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class FreshDocument:
         advance = SourceAdvance(source.key, 0, 1, fingerprint(self.document))
         records = _decided(source, shared(whole, placed.nodes), placed)
         versions = tuple(first_version(record, advance) for record in records)
-        return Drafted(records, advance, 0, source.cleaned.replaced(), versions)
+        return Drafted(records, advance, 0, source.cleaned.replaced(), placed.spent, versions)
 
 
 def fresh(source: Source, max_text_bytes: int) -> FreshTurns | FreshDocument | ChangedDocument | Skipped:

@@ -1,6 +1,6 @@
 """The write path, read from top to bottom:
 
-    clean → trigger → assign → extract → (summarize ∥ keywords ∥ embed) → commit
+    clean → trigger → assign → (read by a model ∥ embed) → (summarize ∥ keywords ∥ embed what was read) → commit
 
 A history is taken in batches of some turns. Nothing is written before a batch's commit; while one batch is being
 committed the next is embedded, so the encoder never waits for the stores. What a source has stored already is
@@ -22,7 +22,7 @@ from engine.domain.record import AssignableNode, Skipped, TriggerType
 from engine.errors import InvalidInput, NotFound
 from engine.ingest.assign import NodeVocabulary
 from engine.ingest.cleaning import cleaned, key_of
-from engine.ingest.drafted import Aside, ChangedDocument, Drafted, Pending, Source
+from engine.ingest.drafted import ChangedDocument, Drafted, Pending, Run, Source
 from engine.ingest.failures import FailureLog
 from engine.ingest.fresh import FreshDocument, FreshTurns, fresh
 from engine.ingest.limits import IngestLimits
@@ -37,6 +37,11 @@ from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
+
+PAGE, PLACED_AT_ONCE = 1000, 16
+"""Sources that are looked up at once, and those of them that are placed at once."""
+
+Seen = dict[str, dict[str, Any]]
 
 
 class Ingest:
@@ -87,50 +92,60 @@ class Ingest:
     # clean → trigger → assign ----------------------------------------------------------------------------
 
     async def batches(
-        self,
-        principal: Principal,
-        contents: Sequence[Pending],
-        trigger: TriggerType,
-        aside: Aside,
-        tolerant: bool,
+        self, principal: Principal, contents: Sequence[Pending], run: Run
     ) -> AsyncIterator[list[Drafted]]:
-        """Drafts in batches of at least `batch_turns` items; a source that has nothing new is skipped, where it is `tolerant`
-        also one that cannot be drafted."""
+        """Drafts in batches of at least `batch_turns` items; a source that has nothing new is put aside, where the run is
+        tolerant also one that cannot be drafted."""
         vocabulary = NodeVocabulary(await self.nodes(principal))
         batch: list[Drafted] = []
-        for start in range(0, len(contents), 1000):
-            page = contents[start : start + 1000]
+        for start in range(0, len(contents), PAGE):
+            page = contents[start : start + PAGE]
             seen = await self._seen(
                 principal, [principal.own_key(key_of(pending.content, self._redactor)) for pending in page]
             )
-            for pending in page:
-                try:
-                    new = await asyncio.to_thread(self._new, principal, pending, seen, trigger)
-                except InvalidInput as error:
-                    if not tolerant:
-                        raise
-                    new = failed(self._redactor.identifier(pending.content.source_id), error, "draft")
-                if isinstance(new, Skipped):
-                    aside.skipped.append(new)
-                    continue
-                if isinstance(new, ChangedDocument):
-                    aside.changed.append(new)
-                    continue
-                placed = await self._assigner.place(principal, new.unplaced, vocabulary)
-                vocabulary = placed.vocabulary  # with the nodes that were created for it
-                batch.append(await asyncio.to_thread(new.drafted, placed))
-                if sum(len(record.items) for entry in batch for record in entry.records) >= self._limits.batch_turns:
-                    yield batch
-                    batch = []
+            for first in range(0, len(page), PLACED_AT_ONCE):
+                new = [
+                    one
+                    for pending in page[first : first + PLACED_AT_ONCE]
+                    if (one := await self._new_or_aside(principal, pending, seen, run))
+                ]
+                places = [one.unplaced for one in new]
+                placed, vocabulary = await self._assigner.place(principal, places, vocabulary, run.allowance)
+                for one, where in zip(new, placed, strict=True):
+                    batch.append(await asyncio.to_thread(one.drafted, where))
+                    if (
+                        sum(len(record.items) for entry in batch for record in entry.records)
+                        >= self._limits.batch_turns
+                    ):
+                        yield batch
+                        batch = []
         if batch:
             yield batch
 
-    async def _seen(self, principal: Principal, keys: list[str]) -> dict[str, dict[str, Any]]:
+    async def _new_or_aside(
+        self, principal: Principal, pending: Pending, seen: Seen, run: Run
+    ) -> FreshTurns | FreshDocument | None:
+        """What of a source is new; None where it is put aside."""
+        try:
+            new = await asyncio.to_thread(self._new, principal, pending, seen, run.trigger)
+        except InvalidInput as error:
+            if not run.tolerant:
+                raise
+            new = failed(self._redactor.identifier(pending.content.source_id), error, "draft")
+        if isinstance(new, Skipped):
+            run.skipped.append(new)
+            return None
+        if isinstance(new, ChangedDocument):
+            run.changed.append(new)
+            return None
+        return new
+
+    async def _seen(self, principal: Principal, keys: list[str]) -> Seen:
         rows = await self._postgres.fetch(principal, sql_text("sources_seen"), {"sources": keys})
         return {row["source_id"]: row for row in rows}
 
     def _new(
-        self, principal: Principal, pending: Pending, seen: dict[str, dict[str, Any]], trigger: TriggerType
+        self, principal: Principal, pending: Pending, seen: Seen, trigger: TriggerType
     ) -> FreshTurns | FreshDocument | ChangedDocument | Skipped:
         clean = cleaned(pending.content, self._redactor)
         if isinstance(clean, Skipped):

@@ -1,28 +1,22 @@
-"""The step `assign` of the write path: whose turns and passages go where, how sure that is, and whether a node is missing.
+"""The step `assign` of the write path: which turns and passages go where, how sure that is, and why.
 
-Whoever decides is an `Assigner`. The one here needs no model: names, aliases and keywords (`assign`), and for a topic
-that no node covers `topics`. Nothing is written here but a node that is created, which is whole before content goes to it.
+Whoever decides is an `Assigner`: `offline_assigner` by names, aliases and keywords, `model_assigner` by a language model.
 """
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
 
 from engine.domain.assignment import BY_HAND, Decision
-from engine.domain.node import NewNode
+from engine.domain.extraction import NOTHING, ExtractionReport
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode
-from engine.errors import DepthExceeded, InvalidName
-from engine.hierarchy.provisioning import Provisioning
+from engine.ingest.allowance import Allowance
 from engine.ingest.assign import Evidence, NodeVocabulary, gathered
-from engine.ingest.topics import Topic, missing_topic
-from engine.privacy.nodes import redacted_node
-from engine.privacy.redact import Redactor
 
 MOST_PHRASES = 8
 """Words told as reasons for a decision."""
@@ -45,80 +39,27 @@ class Unplaced:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A node for each text, a decision for each of these nodes (by id), and the nodes that there are now."""
+    """A node for each text, a decision for each of these nodes (by id), and what a model took for it."""
 
     nodes: Sequence[AssignableNode]
     decisions: Mapping[UUID, Decision]
-    vocabulary: NodeVocabulary
+    spent: ExtractionReport = NOTHING
 
 
 class Assigner(Protocol):
-    """Decides where content goes; by rules here, by a language model elsewhere."""
+    """Decides where content goes: by rules, or by a language model."""
 
-    async def place(self, principal: Principal, content: Unplaced, vocabulary: NodeVocabulary) -> Placed:
-        """The node of each text. Raises StoreUnavailable, ProviderUnavailable; nothing of the content is stored then."""
-        ...
+    async def place(
+        self, principal: Principal, contents: Sequence[Unplaced], vocabulary: NodeVocabulary, allowance: Allowance
+    ) -> tuple[list[Placed], NodeVocabulary]:
+        """The nodes of each content, and the nodes that there are now; a model takes from the allowance.
+
+        Raises StoreUnavailable where a node had to be created; a second call finds what there is."""
 
 
-def given(content: Unplaced, node: AssignableNode, vocabulary: NodeVocabulary) -> Placed:
+def given(content: Unplaced, node: AssignableNode) -> Placed:
     """All at the node that was named by hand."""
-    return Placed([node] * len(content.texts), {node.node_id: BY_HAND}, vocabulary)
-
-
-class OfflineAssigner:
-    """Decides by the names, aliases and keywords of nodes; creates one for a topic that none covers, where that is sure."""
-
-    def __init__(self, provisioning: Provisioning, redactor: Redactor, threshold: float) -> None:
-        self._provisioning, self._redactor, self._threshold = provisioning, redactor, threshold
-
-    async def place(self, principal: Principal, content: Unplaced, vocabulary: NodeVocabulary) -> Placed:
-        """The node of each text. Raises StoreUnavailable where a node had to be created; a second call finds what there is."""
-        if content.node is not None:
-            return given(content, content.node, vocabulary)
-        placed, topic = await asyncio.to_thread(_examined, content, vocabulary)
-        if topic is None or not principal.owns or topic.confidence < self._threshold:
-            return placed
-        made = await self._made(principal, topic)
-        if made is None:
-            return placed
-        node, fresh = made
-        grown = NodeVocabulary([*vocabulary.nodes, node])
-        decision = Decision(topic.confidence, dict(topic.reasons), "engine", created_node=fresh)
-        return created(await asyncio.to_thread(placed_among, content, grown), node, decision)
-
-    async def _made(self, principal: Principal, topic: Topic) -> tuple[AssignableNode, bool] | None:
-        """The node of a topic below its parent, and whether it is new: somebody else may just have created it.
-
-        None where it may not be: what lies at layer 5 takes the content itself, which the provisioning logs; a name that holds
-        personal data is none.
-        """
-        new = NewNode(topic.parent.node_id, topic.name, topic.node_type, topic.summary, topic.keywords)
-        try:
-            node = await self._provisioning.node(principal, redacted_node(new, self._redactor))
-        except (DepthExceeded, InvalidName):
-            return None
-        return _node(topic, node.node_id, node.schema_name), node.created
-
-
-def _examined(content: Unplaced, vocabulary: NodeVocabulary) -> tuple[Placed, Topic | None]:
-    """Where the texts go among the nodes that there are, and the topic that none of these covers, if one is clear."""
-    placed = placed_among(content, vocabulary)
-    if not content.may_create:
-        return placed, None
-    topic = missing_topic(content.title, content.texts, content.speakers, placed.nodes, vocabulary)
-    return placed, topic if topic and _would_take(content, topic, vocabulary) else None
-
-
-def _would_take(content: Unplaced, topic: Topic, vocabulary: NodeVocabulary) -> bool:
-    """Whether any of the new content would lie at the node: an empty one helps nobody."""
-    node = _node(topic, UUID(int=0), "")
-    return node.node_id in placed_among(content, NodeVocabulary([*vocabulary.nodes, node])).decisions
-
-
-def _node(topic: Topic, node_id: UUID, schema_name: str) -> AssignableNode:
-    above = topic.parent
-    path, place = (*above.path, topic.name), (*above.place, topic.name)
-    return AssignableNode(node_id, schema_name, path, above.layer + 1, above.root_schema, topic.keywords, (), place)
+    return Placed([node] * len(content.texts), {node.node_id: BY_HAND})
 
 
 def placed_among(content: Unplaced, vocabulary: NodeVocabulary) -> Placed:
@@ -132,7 +73,7 @@ def placed_among(content: Unplaced, vocabulary: NodeVocabulary) -> Placed:
     for place in dict.fromkeys(places[content.start :]):
         units = [unit for unit in range(content.start, len(places)) if places[unit] == place]
         decisions[evidence.node(place).node_id] = decided(content, evidence, place, units)
-    return Placed(nodes, decisions, vocabulary)
+    return Placed(nodes, decisions)
 
 
 LEAST_PART = 4.0
@@ -186,10 +127,3 @@ def confidence(chosen: float, rival: float, units: int) -> float:
     """How often a node with this evidence is the right one for so many texts, when the next best has that of `rival`."""
     margin = (chosen - rival) / max(chosen + rival, 1e-9)
     return 1 / (1 + math.exp(-(BIAS + MARGIN * margin + DENSITY * math.log1p(max(0.0, chosen) / units))))
-
-
-def created(placed: Placed, node: AssignableNode, decision: Decision) -> Placed:
-    """The same, with the decision for a node that was created for the content."""
-    if node.node_id not in placed.decisions:
-        return placed
-    return replace(placed, decisions={**placed.decisions, node.node_id: decision})

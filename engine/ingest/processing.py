@@ -1,18 +1,24 @@
-"""Drafts into records that can be stored: read by the model where there is one, described, embedded."""
+"""Drafts into records that can be stored: read by a language model where there is one, described, embedded.
+
+While the model reads, what came in is embedded; what the model found, and its summary, follow.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from uuid import UUID
 
+from engine.domain.extraction import ExtractionReport
+from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, RecordDraft
 from engine.ingest.allowance import Allowance
 from engine.ingest.derived import with_whole
 from engine.ingest.describe import describe, embedded
 from engine.ingest.extract import Extraction
 from engine.providers.active import ActiveModel, Model
+from engine.providers.embedder import Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,20 +29,61 @@ class Processing:
     extraction: Extraction
     summary_words: int
 
-    async def process(self, model: Model, drafts: Sequence[RecordDraft], allowance: Allowance) -> list[EmbeddedRecord]:
-        """Summary, keywords and vectors of the drafts; the vector of a record stands for its summary. Without vectors where
-        the embedding service is silent or a limit is reached: a job makes them later."""
-        describing = asyncio.create_task(asyncio.to_thread(self._described, model, drafts))
-        try:
-            # a summary that quotes nothing is embedded as a text of its own, after the items
-            texts = [[*(item.embedded for item in draft.items), *[draft.summary] * draft.extracted] for draft in drafts]
-            vectors = await allowance.vectors(model, [text for own in texts for text in own])
-        finally:
-            described = await describing
-        if vectors is None:
-            return [with_whole(EmbeddedRecord(draft, None, None)) for draft in described]
-        parts = [vectors[start:end] for start, end in pairwise(accumulate(map(len, texts), initial=0))]
-        return [with_whole(embedded(draft, part)) for draft, part in zip(described, parts, strict=True)]
+    async def process(
+        self,
+        principal: Principal,
+        model: Model,
+        drafts: Sequence[RecordDraft],
+        brought: set[UUID],
+        allowance: Allowance,
+    ) -> tuple[list[EmbeddedRecord], ExtractionReport]:
+        """Summary, keywords, items and vectors of the drafts, and what the language model did; `brought`: see `Extraction.read`.
+
+        Where a limit is reached or a service is silent, there is less: jobs make up for it. Raises StoreUnavailable.
+        """
+        came_in, (read, report) = await asyncio.gather(
+            allowance.vectors(model, _texts(drafts)), self._read(principal, model, drafts, brought, allowance)
+        )
+        return await self._complete(model, read, came_in, allowance), report
+
+    async def embed(self, model: Model, drafts: Sequence[RecordDraft], allowance: Allowance) -> list[EmbeddedRecord]:
+        """The same drafts once they were read, with the vectors of another model."""
+        return await self._complete(model, drafts, await allowance.vectors(model, _texts(drafts)), allowance)
+
+    async def _read(
+        self,
+        principal: Principal,
+        model: Model,
+        drafts: Sequence[RecordDraft],
+        brought: set[UUID],
+        allowance: Allowance,
+    ) -> tuple[list[RecordDraft], ExtractionReport]:
+        read, report = await self.extraction.read(principal, drafts, brought, allowance)
+        return await asyncio.to_thread(self._described, model, read), report
 
     def _described(self, model: Model, drafts: Sequence[RecordDraft]) -> list[RecordDraft]:
         return [describe(draft, model.embedder.count_tokens, self.summary_words) for draft in drafts]
+
+    async def _complete(
+        self, model: Model, drafts: Sequence[RecordDraft], came_in: Sequence[Vectors | None], allowance: Allowance
+    ) -> list[EmbeddedRecord]:
+        """The drafts with the vectors of what came in, and those of what was found in it."""
+        own, found = iter(came_in), iter(await allowance.vectors(model, _texts(drafts, derived=True)))
+        records: list[EmbeddedRecord] = []
+        for draft in drafts:
+            vectors = [next(own if item.derived is None else found) for item in draft.items]
+            records.append(with_whole(embedded(draft, vectors, next(found) if draft.extracted else None)))
+        return records
+
+
+def _texts(drafts: Sequence[RecordDraft], *, derived: bool = False) -> list[str]:
+    """What is embedded of the drafts: the items that came in, or those that were derived, each draft's followed by a summary
+    that quotes nothing."""
+    return [
+        text
+        for draft in drafts
+        for text in (
+            *(item.embedded for item in draft.items if (item.derived is not None) is derived),
+            *[draft.summary] * (derived and draft.extracted),
+        )
+    ]

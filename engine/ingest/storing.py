@@ -1,7 +1,7 @@
 """One ingest from its beginning to its end: batches through the pipeline, one commit each, and its session.
 
-While one batch is being committed the next is embedded. A store that goes away is waited for, and a source that cannot be
-stored is put aside, where the terms are tolerant; else the first error ends the ingest. What was committed stays, and
+While one batch is being committed the next is read and embedded. A store that goes away is waited for, and a source that
+cannot be stored is put aside, where the terms are tolerant; else the first error ends the ingest. What was committed stays, and
 the same ingest again goes on from there.
 """
 
@@ -33,8 +33,8 @@ from engine.errors import (
     StoreUnavailable,
 )
 from engine.ingest.allowance import Allowance
-from engine.ingest.derived import without_whole
-from engine.ingest.drafted import Aside, ChangedDocument, Drafted, Pending, Stored
+from engine.ingest.derived import without, without_whole
+from engine.ingest.drafted import ChangedDocument, Drafted, Pending, Run, Stored
 from engine.ingest.sessions import STORED_ALREADY
 from engine.ingest.versions import change_of
 from engine.privacy.redact import total
@@ -69,7 +69,7 @@ class Storing:
 
     def __init__(self, ingest: Ingest, principal: Principal, terms: Terms, progress: Progress) -> None:
         self._ingest, self._principal, self._terms, self._progress = ingest, principal, terms, progress
-        self.allowance = Allowance(terms.limits, ingest.active.patience)
+        self.allowance = Allowance(terms.limits, ingest.active)
         self._stored: list[Stored] = []
         self._extractions: list[ExtractionReport] = []
         self._skipped: list[Skipped] = list(terms.refused)
@@ -110,16 +110,17 @@ class Storing:
 
     async def _batches(self, contents: Sequence[Pending], trigger: TriggerType) -> None:
         ingest, mine = self._ingest, {key for commit in self._stored for key in commit.sources}
-        aside = Aside()
+        run = Run(self.allowance, self._terms.tolerant, trigger)
         observed: set[UUID] = set()
         committing: asyncio.Task[None] | None = None
         try:
-            async for batch in ingest.batches(self._principal, contents, trigger, aside, self._terms.tolerant):
+            async for batch in ingest.batches(self._principal, contents, run):
                 drafts = [record for drafted in batch for record in drafted.records]
-                read, extraction = await ingest.processing.extraction.read(self._principal, drafts, observed)
-                self._extractions.append(extraction)
                 model = ingest.active.current
-                records = await ingest.processing.process(model, read, self.allowance)
+                records, extraction = await ingest.processing.process(
+                    self._principal, model, drafts, observed, self.allowance
+                )
+                self._extractions += [extraction, *(drafted.placing for drafted in batch)]
                 if committing is not None:
                     await committing
                 committing = asyncio.create_task(self._commit(batch, model, records))
@@ -128,29 +129,31 @@ class Storing:
         finally:
             if committing is not None and not committing.done():
                 await asyncio.wait([committing])  # a commit under way is never abandoned
-        if aside.changed:
+        if run.changed:
             nodes = await ingest.nodes(self._principal)
-            for one in aside.changed:
-                await self._renewed(one, nodes, aside)
-        self._skipped += [one for one in aside.skipped if one.reason != STORED_ALREADY or one.source_id not in mine]
+            for one in run.changed:
+                await self._renewed(one, nodes, run)
+        self._skipped += [one for one in run.skipped if one.reason != STORED_ALREADY or one.source_id not in mine]
 
-    async def _renewed(self, changed: ChangedDocument, nodes: Sequence[AssignableNode], aside: Aside) -> None:
+    async def _renewed(self, changed: ChangedDocument, nodes: Sequence[AssignableNode], run: Run) -> None:
         """The next version of a document; where it is refused and others may not suffer for one, it is put aside."""
 
-        async def note(connection: Any, commit_id: UUID, versions: Sequence[NewVersion], gone: Sequence[UUID]) -> None:
+        async def note(
+            connection: Any, commit_id: UUID, versions: Sequence[NewVersion], gone: Sequence[UUID], pending: int
+        ) -> None:
             items = sum(version.added for version in versions)
-            counts = {"turns": 0, "files": 1, "records": len(versions), "items": items, "pending": 0}
+            counts = {"turns": 0, "files": 1, "records": len(versions), "items": items, "pending": pending}
             sources = [renewed_source(versions, gone)]
             await self._ingest.sessions.note(connection, self._session, commit_id, counts, sources)
 
         try:
-            outcome = await self._ingest.revisions.store(self._principal, changed, nodes, note)
+            outcome = await self._ingest.revisions.store(self._principal, changed, nodes, self.allowance, note)
         except (Conflict, InvalidInput, ProviderUnavailable) as error:
             if not self._terms.tolerant:
                 raise
             outcome = failed(changed.document.source_id, error, "commit")
         if isinstance(outcome, Skipped):
-            aside.skipped.append(outcome)
+            run.skipped.append(outcome)
         else:
             self._stored.append(outcome)
             self._progress.advance("ingest", 1)
@@ -177,8 +180,14 @@ class Storing:
         except EmbeddingsChanged:
             model = await self._ingest.active.follow()
             drafts = [without_whole(record.draft) for record in records]
-            records = await self._ingest.processing.process(model, drafts, self.allowance)
+            records = await self._ingest.processing.embed(model, drafts, self.allowance)
             stored = await self._write(batch, model, records)
+        except Conflict:  # somebody else may have brought the same observations meanwhile
+            drafts = [record.draft for record in records]
+            there = await self._ingest.processing.extraction.there(self._principal, drafts)
+            if not there:
+                raise
+            return await self._committed(batch, model, [without(record, there) for record in records])
         turns, documents = _units(batch)
         self._progress.advance("ingest", turns + documents)
         redacted = total(drafted.redacted for drafted in batch)
@@ -195,7 +204,7 @@ class Storing:
             "files": documents,
             "records": len(records),
             "items": sum(record.draft.counted for record in records),
-            "pending": sum(record.vector is None for record in records),
+            "pending": sum(record.pending for record in records),
         }
         sources = [_source(drafted) for drafted in batch]
 

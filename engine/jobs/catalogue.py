@@ -86,5 +86,10 @@ CATALOGUE = (
     Job("embedding-build", "Makes the vectors that a canary still lacks.", "*/5 * * * *", _build_embeddings),
     Job("pending-embeddings", "Makes the vectors that writes left out.", "* * * * *", _pending_embeddings),
     Job("drift-check", "Compares the three stores and keeps what does not fit.", "41 3 * * *", _check_drift),
-    Job("clean-up", "Deletes kept answers, finished commits and old runs after their time.", "11 * * * *", _clean_up),
+    Job(
+        "clean-up",
+        "Deletes kept answers, finished commits, old runs and sessions after their time.",
+        "11 * * * *",
+        _clean_up,
+    ),
 )

@@ -1,5 +1,5 @@
 """What is kept for a time only: answers under idempotency keys, outbox rows of finished commits, the record of runs,
-what was appended to conversations that ended. Ends sessions of ingests whose process is gone."""
+what was appended to conversations that ended, sessions of ingests. Ends sessions of ingests whose process is gone."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ class KeptFor:
     answers: timedelta
     commits: timedelta
     runs: timedelta
+    sessions: timedelta
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class CleanUpReport:
     commits: int
     runs: int
     conversations: int
+    sessions: int
 
 
 class Retention:
@@ -52,7 +54,8 @@ class Retention:
         runs = await self._deleted("clean_runs", before=before, quiet_before=max(before, now - QUIET))
         await self._deleted("clean_queue", before=before)
         await self._deleted("ingest_abandoned", before=now - ABANDONED)
-        return CleanUpReport(answers, commits, runs, conversations)
+        sessions = await self._deleted("clean_sessions", before=now - self._kept.sessions)
+        return CleanUpReport(answers, commits, runs, conversations, sessions)
 
     async def _deleted(self, statement: str, **before: datetime) -> int:
         total = 0

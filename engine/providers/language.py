@@ -44,6 +44,12 @@ class Answer(Generic[Form]):
     output_tokens: int
 
 
+def told(prompt: Prompt, form: type[BaseModel]) -> str:
+    """What a model is told, apart from the text that it reads: the prompt and the form of the answer."""
+    schema = json.dumps(schema_of(form))
+    return f"{prompt.text}\n\nAnswer with one JSON object of this schema and nothing else:\n{schema}"
+
+
 class LanguageModel(Protocol):
     """Answers in a form. Real implementations: OpenAI's and Anthropic's services, and those that speak their protocols."""
 

@@ -10,7 +10,6 @@ Loaded when a model is configured: nobody else waits for the import.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterable
 from time import monotonic
 from typing import Any, cast
@@ -25,7 +24,7 @@ from neo4j_graphrag.types import LLMMessage
 from neo4j_graphrag.utils.rate_limit import NoOpRateLimitHandler
 
 from engine.errors import ProviderUnavailable, RequestRefused, UnusableAnswer
-from engine.providers.language import Answer, Form, Prompt, read_answer, schema_of
+from engine.providers.language import Answer, Form, Prompt, read_answer, schema_of, told
 
 MOST_ANSWER_TOKENS = 16_000
 """Tokens of one answer of Anthropic's models, which want to be told."""
@@ -117,12 +116,13 @@ class ServiceModel:
 
     async def _asked(self, prompt: Prompt, text: str, form: type[Form]) -> LLMResponse:
         """One call with the form as a constraint; without it where the service does not know such constraints."""
-        schema = schema_of(form)
-        told = f"{prompt.text}\n\nAnswer with one JSON object of this schema and nothing else:\n{json.dumps(schema)}"
-        messages: list[LLMMessage] = [{"role": "system", "content": told}, {"role": "user", "content": text}]
+        messages: list[LLMMessage] = [
+            {"role": "system", "content": told(prompt, form)},
+            {"role": "user", "content": text},
+        ]
         if self._constrained:
             try:
-                return await self._called(messages, self._constraint(prompt.name, schema))
+                return await self._called(messages, self._constraint(prompt.name, schema_of(form)))
             except RequestRefused:
                 answer = await self._called(messages, None)
                 self._constrained = False  # it was the constraint: without it there is an answer

@@ -154,7 +154,8 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
         told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(report.redacted.items()))
         here.out.print(Text(f"redacted: {told}", style="dim"))
     for left in report.left_out:
-        told = f"later: {left.what} of {left.items:,} items, by the job pending-embeddings. {left.reason}"
+        items = f"{left.items:,} item{'' if left.items == 1 else 's'}"
+        told = f"later, by a job: {left.what} of {items}. {left.reason}"
         here.out.print(Text(told, style="yellow"), soft_wrap=True)
     stored = sum(_is_stored(skip) for skip in report.skipped)
     if stored:

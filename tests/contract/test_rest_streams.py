@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -40,6 +41,24 @@ async def test_turns_are_appended_told_and_stored_at_the_end(door: httpx.AsyncCl
     assert (await door.get(f"{home_path}/conversations")).json() == []
     found = await door.post(f"{home_path}/search", json={"query": "walleye"})
     assert found.json()["hits"] != []
+
+
+@pytest.mark.ledger("U02")
+@pytest.mark.parametrize("conversation", ["2025/03/01", "a//b", "turns/turns", "a/end", "end", "a b/ü?"])
+async def test_an_id_may_hold_slashes_as_they_are_or_encoded(
+    door: httpx.AsyncClient, home_path: str, conversation: str
+) -> None:
+    plain, encoded = (f"{home_path}/conversations/{quote(conversation, safe=safe)}" for safe in ("/", ""))
+    first = await door.post(f"{plain}/turns", json={"turns": TURNS})
+    assert first.status_code == 201 and first.json()["conversation_id"] == conversation
+    again = await door.post(f"{encoded}/turns", json={"turns": TURNS})
+    assert again.status_code == 200 and again.json()["repeated"] == 2
+    for place in (plain, encoded):
+        assert (await door.get(place)).json()["conversation_id"] == conversation
+    assert (await door.get(f"{plain}/turns")).status_code == 404  # another conversation, which there is not
+    ended = await door.post(f"{encoded}/end", json={})
+    assert ended.status_code == 201 and ended.json()["turns"] == 2
+    assert (await door.get(plain)).json()["state"] == "ended"
 
 
 async def test_a_repeated_append_under_a_key_gets_its_first_answer(door: httpx.AsyncClient, home_path: str) -> None:

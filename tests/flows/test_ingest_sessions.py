@@ -9,6 +9,8 @@ from uuid import uuid4
 
 import pytest
 
+from engine.bootstrap import open_engine
+from engine.domain.delta import Change
 from engine.domain.history import Conversation, History, HistoryFile, Turn
 from engine.domain.ingest import Failure, Terms
 from engine.domain.node import User
@@ -18,6 +20,8 @@ from engine.errors import Conflict, InvalidText, NotFound, ProviderUnavailable, 
 from engine.ingest.pipeline import Pending
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.settings import Settings
+from tests.flows.test_jobs import Ahead
 from tests.flows.workshop import LIMITS, fresh, job, workshop
 
 GOOD = Conversation("good", (Turn("Bob", "The walleye of Loon Lake."), Turn("Iris", "Noted.")))
@@ -109,6 +113,34 @@ async def test_one_bad_source_does_not_stop_the_others(memory: Memory, tmp_path:
     assert states == {"bad": "replayed", "file:notes": "replayed", "file:gone": "dismissed"}
 
 
+@pytest.mark.ledger("N16")
+async def test_a_replay_is_done_only_where_its_source_is_stored(memory: Memory, tmp_path: Path) -> None:
+    path, lease = tmp_path / "lease.txt", "The lease ends in June."
+    history = History("bob", "Bob", (), (HistoryFile("lease", path, "text/plain"),))
+    path.write_text(lease)
+    document = (await memory.ingest(history)).records[0]
+
+    async def broken() -> Failure:
+        path.write_bytes(b"\xff")
+        await memory.ingest(history)
+        (failure,) = await memory.failures()
+        return failure
+
+    failure = await broken()
+    path.write_text(lease)  # what is stored already is done
+    assert (await memory.replay(failure.failure_id)).state == "replayed"
+    failure = await broken()
+    ended = Change("record", document.record_id, {"ended": True}, document.node_id, correction=True)
+    await memory.change(ended)
+    path.write_text("The lease ends in May.")
+    with pytest.raises(Conflict, match="ended by hand"):
+        await memory.replay(failure.failure_id)
+    (still,) = await memory.failures()
+    assert (still.failure_id, still.state, still.attempts) == (failure.failure_id, "open", failure.attempts + 1)
+    assert still.cause == "Conflict" and "ended by hand" in still.detail
+    assert (still.reference, still.session_id) == (failure.reference, failure.session_id)
+
+
 async def test_a_request_with_one_bad_source_is_refused_as_before(memory: Memory) -> None:
     with pytest.raises(InvalidText):
         await memory.remember(BAD)
@@ -130,6 +162,38 @@ async def test_the_failure_log_only_grows(engine: Engine, memory: Memory) -> Non
         with pytest.raises(NotFound):  # as a right that is not there
             async with engine.postgres.as_service() as connection:
                 await connection.execute(change, [failure.failure_id])
+
+
+@pytest.mark.ledger("L04", "N33", "N34")
+async def test_sessions_are_forgotten_after_their_time_unless_a_failure_names_them(
+    engine: Engine, memory: Memory, settings: Settings
+) -> None:
+    done = await memory.on_terms(Terms(key="k")).remember(GOOD)
+    failed = await memory.store([Pending(BAD)])
+    assert done.session_id is not None and failed.session_id is not None
+    for change in (
+        "DELETE FROM engine.ingest_sources WHERE session_id = %s",
+        "UPDATE engine.ingest_sources SET reason = 'x' WHERE session_id = %s",
+    ):
+        with pytest.raises(NotFound):  # what became of a source stays as long as its session
+            async with engine.postgres.as_service() as connection:
+                await connection.execute(change, [done.session_id])
+    shorter = settings.model_copy(update={"session_days": 5})
+    async with open_engine(shorter, clock=Ahead(days=4)) as later:
+        await later.retention.run()
+    assert len(await memory.ingest_sessions()) == 2
+    async with open_engine(shorter, clock=Ahead(days=6)) as later:
+        assert (await later.retention.run()).sessions >= 1
+    assert [one.session_id for one in await memory.ingest_sessions()] == [failed.session_id]
+    assert [one.outcome for one in await memory.ingested_sources(failed.session_id)] == ["failed"]
+    assert [one.session_id for one in await memory.failures()] == [failed.session_id]
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute(
+            "SELECT count(*) AS n FROM engine.ingest_sources WHERE session_id = %s", [done.session_id]
+        )
+        assert (await cursor.fetchall())[0]["n"] == 0
+    again = await memory.on_terms(Terms(key="k")).remember(GOOD)
+    assert (again.session_id, again.turns) == (done.session_id, 0)  # the same key begins it anew
 
 
 @pytest.mark.ledger("N16")

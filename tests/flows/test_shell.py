@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from engine.demo.script import HISTORY, questions
+from tests.model_server import model_server
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -53,6 +54,17 @@ def kept(run: Run, demo: subprocess.CompletedProcess[str]) -> Iterator[subproces
     """The demo's home with its servers kept running."""
     yield run("up")
     run("down")
+
+
+def test_a_write_says_what_its_limits_left_out(run: Run, kept: object, tmp_path: Path) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text("The heron nests at the bay.")
+    with model_server() as server:
+        model = {"NEURIGRAPH_LANGUAGE_MODEL": "openai:small", "OPENAI_BASE_URL": server.openai}
+        told = run("ingest", str(note), "--user", "limited", "--model-calls", "0", **model)
+        assert server.requests == []
+    assert told.returncode == 0, told.stderr
+    assert "later, by a job: readings of 1 item. This write may call models 0 times." in told.stdout
 
 
 def sentence(result: subprocess.CompletedProcess[str]) -> str:

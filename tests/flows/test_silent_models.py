@@ -170,6 +170,59 @@ async def test_a_service_that_asks_for_a_pause_is_left_alone_for_it(
     assert report.embeddings_pending == 1 and service.requests == before
 
 
+SECTIONS = ["# Knee\n\nThe doctor looked at my knee.", "# Lake\n\nWalleye bite at dusk.", "# Boat\n\nThe gasket leaks."]
+CHANGED = [SECTIONS[0], "# Garden\n\nThe nurse grew zucchini."]
+
+
+async def whole_again(served: Engine, bob: Memory) -> None:
+    """The job makes what was left out, and nothing is missing then."""
+    assert (await served.pending.run()).settled == 1
+    assert not (await bob.metadata(bob.principal.user_id)).records[0].embedding_pending
+    assert (await served.embeddings.progress(served.active.current.name)).remaining == 0
+    assert await served.doctor.examine() == []
+
+
+@pytest.mark.ledger("N18", "F02")
+@pytest.mark.parametrize("limits", [None, Limits(tokens=5), Limits(model_calls=0), Limits(milliseconds=0)])
+async def test_a_new_version_of_a_document_does_not_wait_for_vectors(
+    served: Engine, service: ModelService, bob: Memory, limits: Limits | None
+) -> None:
+    """Without a limit the service is silent; with one it is not even asked."""
+    await bob.remember_text("Notes", "\n\n".join(SECTIONS), source_id="notes")
+    service.broken = 500 if limits is None else None
+    before = service.requests
+    report = await bob.on_terms(Terms(limits=limits or Limits())).remember_text(
+        "Notes", "\n\n".join(CHANGED), source_id="notes"
+    )
+    change = report.documents[0]
+    assert (change.version, change.kept, change.added, change.superseded) == (2, 1, 1, 2)
+    assert (report.embeddings_pending, report.records[0].embedding_pending) == (1, True)
+    assert [(left.what, left.items) for left in report.left_out] == [("embeddings", 2)]  # a chunk and the summary
+    assert limits is None or service.requests == before
+    assert report.session_id is not None and (await bob.ingest_session(report.session_id)).pending == 1
+    assert (await bob.metadata(bob.principal.user_id)).records[0].embedding_pending
+    found = [hit.content for hit in (await bob.search(SearchRequest("zucchini"))).hits]
+    assert found[0] == "The nurse grew zucchini." and "Walleye bite at dusk." not in found
+    service.broken = None
+    await whole_again(served, bob)
+    served.active.patience.answered()
+    answer = await bob.search(SearchRequest("physician"))
+    assert answer.embeddings and answer.hits[0].content == "The doctor looked at my knee."
+
+
+@pytest.mark.ledger("N18", "F02")
+async def test_a_version_that_keeps_its_summary_waits_for_its_chunks_alone(
+    served: Engine, service: ModelService, bob: Memory
+) -> None:
+    await bob.remember_text("Notes", "# Lake\n\nWalleye bite at dusk.", source_id="notes")
+    service.broken = 500
+    report = await bob.remember_text("Notes", "# Loon Lake\n\nWalleye bite at dusk.", source_id="notes")
+    assert (report.documents[0].added, report.embeddings_pending) == (1, 1)
+    assert (await bob.metadata(bob.principal.user_id)).records[0].embedding_pending
+    service.broken = None
+    await whole_again(served, bob)
+
+
 @pytest.mark.parametrize("limits", [Limits(tokens=5), Limits(model_calls=0), Limits(milliseconds=0)])
 async def test_a_write_leaves_out_what_its_limits_forbid_and_says_so(
     served: Engine, service: ModelService, bob: Memory, limits: Limits

@@ -1,0 +1,111 @@
+"""Asking a language model about texts: kept answers first, what is paid for is kept before anything else is done with it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from pydantic import ValidationError
+
+from engine.domain.extraction import ExtractionReport
+from engine.domain.principal import Principal
+from engine.domain.record import LeftOutKind
+from engine.errors import ProviderUnavailable, UnusableAnswer
+from engine.ingest.allowance import Allowance
+from engine.ingest.model_answers import FreshAnswer, ModelAnswers, answer_key
+from engine.providers.language import Form, LanguageModel, Prompt, told
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A text that a model is asked about, how many items that concerns, and what it is that a limit would leave out."""
+
+    text: str
+    items: int
+    what: LeftOutKind = "readings"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[Form]):
+    """What became of one question: the answer, or why there is none (empty where a limit left it out); what it cost now."""
+
+    value: Form | None = None
+    cached: bool = False
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    reason: str = ""
+
+
+class AskedModel:
+    """A model with its kept answers. `prices`: of a million tokens in and out, or empty."""
+
+    def __init__(self, model: LanguageModel, answers: ModelAnswers, prices: tuple[float, ...]) -> None:
+        self._model, self._answers, self._prices = model, answers, prices
+
+    @property
+    def name(self) -> str:
+        """Provider and model."""
+        return self._model.name
+
+    async def answers(
+        self,
+        principal: Principal,
+        prompt: Prompt,
+        questions: Sequence[Question],
+        form: type[Form],
+        allowance: Allowance,
+    ) -> list[Reply[Form]]:
+        """A reply to each question, all asked at once. A kept answer takes nothing of the allowance.
+
+        Raises StoreUnavailable; never for the model.
+        """
+        keys = [answer_key(self.name, prompt, question.text) for question in questions]
+        known = await self._answers.known(principal, keys)
+        asked = (
+            self._one(prompt, question, form, known.get(key), allowance)
+            for question, key in zip(questions, keys, strict=True)
+        )
+        replies = await asyncio.gather(*asked)
+        fresh = [
+            FreshAnswer(key, reply.value.model_dump(mode="json"), reply.input_tokens, reply.output_tokens)
+            for reply, key in zip(replies, keys, strict=True)
+            if reply.value is not None and not reply.cached
+        ]
+        await self._answers.keep(principal, self.name, prompt, fresh)
+        return replies
+
+    async def _one(
+        self, prompt: Prompt, question: Question, form: type[Form], kept: Any, allowance: Allowance
+    ) -> Reply[Form]:
+        try:
+            return Reply(form.model_validate(kept), cached=True)
+        except ValidationError:
+            pass  # none is kept, or one of another form
+        given = (told(prompt, form), question.text)
+        try:
+            answer = await allowance.answer(
+                question.what, given, question.items, lambda: self._model.answer(prompt, question.text, form)
+            )
+        except UnusableAnswer as error:
+            return Reply(None, False, 1, error.input_tokens, error.output_tokens, error.detail)
+        except ProviderUnavailable as error:
+            return Reply(calls=1, reason=error.detail)
+        if answer is None:
+            return Reply()
+        return Reply(answer.value, False, 1, answer.input_tokens, answer.output_tokens)
+
+    def report(self, replies: Sequence[Reply[Any]]) -> ExtractionReport:
+        """What these replies took."""
+        given, taken = sum(reply.input_tokens for reply in replies), sum(reply.output_tokens for reply in replies)
+        prices = self._prices
+        return ExtractionReport(
+            model=self.name,
+            calls=sum(reply.calls for reply in replies),
+            cached=sum(reply.cached for reply in replies),
+            input_tokens=given,
+            output_tokens=taken,
+            cost=round((given * prices[0] + taken * prices[1]) / 1e6, 6) if prices else None,
+        )

@@ -1,0 +1,159 @@
+"""Assignment by a language model: one call for each content, over the nodes that come into question.
+
+What the model does not say, or where it says nothing that can be used, the rules of the offline assigner decide; so nothing
+waits for a model. Kept answers are used as everywhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from engine.domain.assignment import Decision
+from engine.domain.principal import Principal
+from engine.domain.record import AssignableNode
+from engine.ingest.allowance import Allowance
+from engine.ingest.asked import AskedModel, Question, Reply
+from engine.ingest.assign import NodeVocabulary
+from engine.ingest.offline_assigner import OfflineAssigner
+from engine.ingest.placement_form import PROMPT, NodeWanted, Part, Placement
+from engine.ingest.placing import Placed, Unplaced, placed_among
+from engine.ingest.topic_nodes import TopicNodes
+from engine.ingest.topics import Topic
+
+MOST_NODES = 80
+"""Nodes that one call tells of: those for which something speaks, then those nearest to the root."""
+MOST_OF_A_PIECE = 500
+"""Characters of one turn or passage that the model is told; a beginning says what it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A content and the nodes that the model chooses from, in the order of the numbers that it is told; `text` tells both."""
+
+    content: Unplaced
+    nodes: Sequence[AssignableNode]
+    text: str
+
+
+class ModelAssigner:
+    """Asks a model where content goes; the rules where it has no say."""
+
+    def __init__(self, model: AskedModel, rules: OfflineAssigner, topic_nodes: TopicNodes, characters: int) -> None:
+        self._model, self._rules, self._topic_nodes, self._characters = model, rules, topic_nodes, characters
+
+    async def place(
+        self, principal: Principal, contents: Sequence[Unplaced], vocabulary: NodeVocabulary, allowance: Allowance
+    ) -> tuple[list[Placed], NodeVocabulary]:
+        """The nodes of each content, in order; the model is asked about all of them at the same time."""
+        choices = {
+            number: await asyncio.to_thread(choice_of, content, vocabulary, self._characters)
+            for number, content in enumerate(contents)
+            if content.node is None and (content.may_create or len(vocabulary.nodes) > 1)
+        }
+        questions = [Question(one.text, len(one.content.texts), "placements") for one in choices.values()]
+        replies = await self._model.answers(principal, PROMPT, questions, Placement, allowance)
+        answered = dict(zip(choices, replies, strict=True))
+        placed = []
+        for number, content in enumerate(contents):
+            if number in answered:
+                one, vocabulary = await self._told(principal, choices[number], answered[number], vocabulary)
+            else:
+                one, vocabulary = await self._rules.placed(principal, content, vocabulary)
+            placed.append(one)
+        return placed, vocabulary
+
+    async def _told(
+        self, principal: Principal, choice: Choice, reply: Reply[Placement], vocabulary: NodeVocabulary
+    ) -> tuple[Placed, NodeVocabulary]:
+        """One content as the model says; as the rules say, which then may create a node, where it says nothing."""
+        spent = self._model.report([reply])
+        if reply.value is None:
+            base, vocabulary = await self._rules.placed(principal, choice.content, vocabulary)
+            why = {"model": reply.reason or "a limit of this write"}
+            decisions = {
+                key: replace(one, reasons={**one.reasons, **why}) for key, one in base.decisions.items()
+            }  # fmt: skip
+            return replace(base, decisions=decisions, spent=spent), vocabulary
+        base = await asyncio.to_thread(placed_among, choice.content, vocabulary)
+        nodes, created = await self._nodes(principal, choice, reply.value.new_nodes)
+        known = {node.node_id for node in vocabulary.nodes}
+        if fresh := [node for node in nodes if node.node_id not in known]:
+            vocabulary = NodeVocabulary([*vocabulary.nodes, *fresh])
+        placed = placed_by(choice.content, base, nodes, reply.value.parts, self._model.name)
+        decisions = {key: replace(one, created_node=key in created) for key, one in placed.decisions.items()}
+        return Placed(placed.nodes, decisions, spent), vocabulary
+
+    async def _nodes(
+        self, principal: Principal, choice: Choice, wanted: Sequence[NodeWanted]
+    ) -> tuple[list[AssignableNode], set[UUID]]:
+        """The nodes by number, those that the model wants at the end, and which of them were created: where one is not sure
+        enough, or lies too deep, its parent stands for it."""
+        nodes, created = list(choice.nodes), set()
+        for one in wanted:
+            parent = nodes[one.parent] if one.parent < len(nodes) else nodes[0]
+            topic = Topic(parent, one.name, one.type, tuple(one.keywords), one.summary, one.confidence, {})
+            made = None
+            if choice.content.may_create and self._topic_nodes.wanted(principal, topic):
+                made = await self._topic_nodes.made(principal, topic)
+            node, fresh = made or (parent, False)
+            nodes.append(node)
+            if fresh:
+                created.add(node.node_id)
+        return nodes, created
+
+
+def choice_of(content: Unplaced, vocabulary: NodeVocabulary, characters: int) -> Choice:
+    """What the model is told: nodes, then pieces, of these at most about so many characters."""
+    nodes = _in_question(content, vocabulary)
+    lines = [f"# {content.title}", "a document" if content.whole else "a conversation"]
+    lines += ["nodes may be created" if content.may_create else "no nodes may be created", "", "nodes:"]
+    lines += [f"[{number}] {_told(node)}" for number, node in enumerate(nodes)]
+    lines += ["", "pieces:"]
+    left = characters
+    for number, text in enumerate(content.texts[content.start :], content.start):
+        lines.append(f"[{number}] {text[:MOST_OF_A_PIECE]}")
+        left -= len(lines[-1])
+        if left < 0:
+            break  # what comes after goes where the last of these goes
+    return Choice(content, nodes, "\n".join(lines))
+
+
+def _in_question(content: Unplaced, vocabulary: NodeVocabulary) -> list[AssignableNode]:
+    """The root, the nodes for which the content speaks most, and those nearest to the root, up to the limit."""
+    spoken = vocabulary.evidence("\n".join(content.texts[content.start :]))
+    order = sorted(range(1, len(vocabulary.nodes)), key=lambda n: (-spoken.get(n, 0.0), vocabulary.nodes[n].layer, n))
+    return [vocabulary.nodes[number] for number in (0, *sorted(order[: MOST_NODES - 1]))]
+
+
+def _told(node: AssignableNode) -> str:
+    """One node in a line."""
+    more = [*node.aliases[:8], *node.keywords[:12]]
+    return "/".join(node.path) + (f" ({', '.join(more)})" if more else "")
+
+
+def placed_by(
+    content: Unplaced, base: Placed, nodes: Sequence[AssignableNode], parts: Sequence[Part], model: str
+) -> Placed:
+    """The texts where the model puts them; one that it leaves out goes with the one before it, the first as the rules say."""
+    chosen: list[Part | None] = [None] * len(content.texts)
+    for part in parts:
+        if part.node < len(nodes):
+            for unit in range(max(part.first_piece, content.start), min(part.last_piece + 1, len(chosen))):
+                chosen[unit] = part
+    for unit in range(content.start + 1, len(chosen)):
+        chosen[unit] = chosen[unit] or chosen[unit - 1]
+    places = [nodes[part.node] if part else base.nodes[unit] for unit, part in enumerate(chosen)]
+    decisions = {}
+    for node_id in dict.fromkeys(place.node_id for place in places[content.start :]):
+        own = [part for part, place in zip(chosen, places, strict=True) if part and place.node_id == node_id]
+        if not own:
+            decisions[node_id] = base.decisions[node_id]
+            continue
+        sure = sum(part.confidence for part in own) / len(own)
+        told = list(dict.fromkeys(part.reason for part in own if part.reason))[:3]
+        reasons = {"rule": "a language model", "model": model, "units": len(own), "why": "; ".join(told)}
+        decisions[node_id] = Decision(round(sure, 3), reasons, "model")
+    return Placed(places, decisions)

@@ -1,0 +1,126 @@
+"""The parts of a document's new version, decided from the newest one before anything is embedded or written. Pure.
+
+A document that spans several nodes has a part at each. What stayed is found by its hash and stays in its part; a new chunk
+goes to the part of the chunk before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC
+from typing import Any
+from uuid import UUID, uuid4, uuid5
+
+from engine.domain.document import (
+    Ending,
+    Matched,
+    NewVersion,
+    RecordRenewal,
+    allotted,
+    chunk_hash,
+    matched,
+    parted,
+)
+from engine.domain.record import AssignableNode, ItemDraft, RecordDraft
+from engine.ingest.cleaning import fingerprint
+from engine.ingest.describe import describe
+from engine.ingest.drafted import ChangedDocument
+from engine.ingest.drafts import document_draft
+from engine.ingest.shared import part
+from engine.ingest.splitting import chunks
+from engine.providers.embedder import Vectors
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPart:
+    """The version of one part on its way in: the part as it was (`head`), its draft with the ids of what stayed, which items are
+    new, what is to end."""
+
+    changed: ChangedDocument
+    head: Row
+    draft: RecordDraft
+    match: Matched
+    version: NewVersion
+    commit_id: UUID
+
+    @property
+    def fresh(self) -> tuple[ItemDraft, ...]:
+        """The items that were not there before."""
+        return tuple(item for item, place in zip(self.draft.items, self.match.places, strict=True) if place is None)
+
+
+def parts_of(
+    changed: ChangedDocument,
+    heads: Sequence[Row],
+    nodes: Mapping[UUID, AssignableNode],
+    count_tokens: Callable[[str], int],
+    summary_words: int,
+) -> list[VersionPart]:
+    """Everything about the version that needs no vector, part by part, in the order of schemas, as writers lock them.
+
+    `heads`: the newest version of each part, the largest first.
+    """
+    source, document = changed.source, changed.document
+    whole = document_draft(source.session, document, chunks(document.text), nodes[heads[0]["node_id"]], source.trigger)
+    hashes = [chunk_hash(item.section, item.content) for item in whole.items]
+    before = [pair for head in heads for pair in zip(head["chunks"], parted(head["chunk_hashes"]), strict=True)]
+    match = matched(before, hashes)
+    owner = {chunk: number for number, head in enumerate(heads) for chunk in head["chunks"]}
+    homes = allotted([None if place is None else owner[place] for place in match.places])
+    works = []
+    for number, head in enumerate(heads):
+        own = [index for index, home in enumerate(homes) if home == number]
+        draft = part(whole, head["document_id"], nodes[head["node_id"]], [whole.items[index] for index in own])
+        gone = tuple(chunk for chunk in match.gone if owner[chunk] == number)
+        mine = Matched(tuple(match.places[index] for index in own), gone)
+        draft = describe(draft, count_tokens, summary_words)
+        works.append(_part(changed, head, draft, mine, [hashes[index] for index in own]))
+    return sorted(works, key=lambda work: work.draft.node.schema_name)
+
+
+def _part(
+    changed: ChangedDocument, head: Row, draft: RecordDraft, match: Matched, hashes: Sequence[bytes]
+) -> VersionPart:
+    source, number = changed.source, head["version"] + 1
+    items = tuple(
+        replace(item, item_id=place or uuid5(source.session, f"{number}:{item.position}"))
+        for item, place in zip(draft.items, match.places, strict=True)
+    )
+    draft = replace(draft, items=items)
+    version = NewVersion(
+        draft.record_id,
+        number,
+        source.key,
+        draft.node.node_id,
+        draft.title,
+        fingerprint(changed.document),
+        draft.file.file_id,
+        draft.file.name,
+        tuple((item.item_id, digest) for item, digest in zip(items, hashes, strict=True)),
+        match.places.count(None),
+        len(match.gone),
+    )
+    return VersionPart(changed, head, draft, match, version, uuid4())
+
+
+def renewal_of(work: VersionPart, vector: Vectors | None, ending: Sequence[Ending]) -> RecordRenewal:
+    """What the version makes of the part's record."""
+    draft = work.draft
+    occurred = draft.occurred_at.astimezone(UTC).isoformat(timespec="microseconds") if draft.occurred_at else None
+    fields = {
+        "title": draft.title,
+        "summary": draft.summary,
+        "kw_entities": list(draft.keywords.entities),
+        "kw_topics": list(draft.keywords.topics),
+        "kw_dates": list(draft.keywords.dates),
+        "kw_relationships": list(draft.keywords.relationships),
+        **({"occurred_at": occurred} if occurred else {}),
+    }
+    known = (work.head["known_at"], *(item.known_from for item in ending))
+    reason = f"version {work.version.version} of the document"
+    return RecordRenewal(
+        draft.node.node_id, draft.node.schema_name, draft.record_id, fields, vector, known, reason
+    )  # fmt: skip

@@ -1,0 +1,45 @@
+"""Nodes that are made for content which no node covers; each is whole before content goes to it."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from engine.domain.node import NewNode
+from engine.domain.principal import Principal
+from engine.domain.record import AssignableNode
+from engine.errors import DepthExceeded, InvalidName
+from engine.hierarchy.provisioning import Provisioning
+from engine.ingest.topics import Topic
+from engine.privacy.nodes import redacted_node
+from engine.privacy.redact import Redactor
+
+
+class TopicNodes:
+    """Makes nodes for topics that are surer than `threshold`."""
+
+    def __init__(self, provisioning: Provisioning, redactor: Redactor, threshold: float) -> None:
+        self._provisioning, self._redactor, self._threshold = provisioning, redactor, threshold
+
+    def wanted(self, principal: Principal, topic: Topic) -> bool:
+        """Whether a node is made for it: it is sure enough, and the user's own content."""
+        return principal.owns and topic.confidence >= self._threshold
+
+    async def made(self, principal: Principal, topic: Topic) -> tuple[AssignableNode, bool] | None:
+        """The node of a topic below its parent, and whether it is new: somebody else may just have created it.
+
+        None where it may not be: what lies at layer 5 takes the content itself, which the provisioning logs; a name that holds
+        personal data is none. Raises StoreUnavailable.
+        """
+        new = NewNode(topic.parent.node_id, topic.name, topic.node_type, topic.summary, topic.keywords)
+        try:
+            node = await self._provisioning.node(principal, redacted_node(new, self._redactor))
+        except (DepthExceeded, InvalidName):
+            return None
+        return node_of(topic, node.node_id, node.schema_name), node.created
+
+
+def node_of(topic: Topic, node_id: UUID, schema_name: str) -> AssignableNode:
+    """The node that a topic would be, or is."""
+    above = topic.parent
+    path, place = (*above.path, topic.name), (*above.place, topic.name)
+    return AssignableNode(node_id, schema_name, path, above.layer + 1, above.root_schema, topic.keywords, (), place)
