@@ -22,6 +22,8 @@ from engine.history.reading import Past
 from engine.history.relations import RelationHistory
 from engine.ingest.assignments import Assignments
 from engine.ingest.pipeline import Ingest
+from engine.ingest.readings import Readings
+from engine.ingest.replays import Replays
 from engine.ingest.streaming import Streams
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.file_log import FileLog
@@ -49,6 +51,8 @@ class Parts:
     relations: RelationHistory
     documents: Documents
     resources: RawResources
+    readings: Readings
+    replays: Replays
     events: EventLog
     assignments: Assignments
     moving: Moving

@@ -34,7 +34,9 @@ from engine.history.renewal import Renewals
 from engine.ingest.assignments import Assignments
 from engine.ingest.commit import RecordCommit
 from engine.ingest.limits import IngestLimits
+from engine.ingest.manifests import LostManifests
 from engine.ingest.pipeline import Ingest
+from engine.ingest.replays import Replays
 from engine.ingest.revising import Revisions
 from engine.jobs.catalogue import CATALOGUE
 from engine.jobs.job import scheduled
@@ -68,7 +70,7 @@ from engine.stores.objects import ObjectStore, object_store
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 from engine.stores.tls import authority
-from engine.write_path import Stores, assigner, processing, stream_limits, streams
+from engine.write_path import Stores, assigner, processing, readings, rereading, stream_limits, streams
 
 RECOVERY_INTERVAL = 2.0
 """Seconds between two looks for commits that were left half way: every engine finishes them, with or without a worker."""
@@ -174,9 +176,12 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
     node_history = NodeHistory(postgres, neo4j, outbox, active, clock, on_step)
     contents = ContentHistory(postgres, outbox, active, clock, on_step)
     provisioning = Provisioning(postgres, outbox, active, clock, on_step)
-    revisions = Revisions(commit, Renewals(postgres, outbox, active, clock, on_step), active, limits)
+    renewals, reads = Renewals(postgres, outbox, active, clock, on_step), stores.language is not None
+    revisions = Revisions(commit, renewals, active, limits, reads=reads)
     decides = assigner(settings, stores, provisioning, redactor, clock)
     ingest = Ingest(postgres, neo4j, processing(settings, stores, clock), revisions, limits, redactor, decides)
+    resources = RawResources(postgres, objects)
+    reread = rereading(settings, stores, ingest, resources.read, clock)
     parts = Parts(
         provisioning=provisioning,
         shells=shells,
@@ -185,7 +190,9 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
         search=search,
         changes=Changes(shells, contents, node_history, relations),
         documents=Documents(postgres, shells),
-        resources=RawResources(postgres, objects),
+        resources=resources,
+        readings=readings(settings, stores, reread, clock),
+        replays=Replays(postgres, reread, LostManifests(postgres, neo4j, outbox), active, clock, on_step),
         events=EventLog(postgres, clock),
         past=Past(postgres, shells, node_history, relations, clock),
         relations=relations,

@@ -45,15 +45,20 @@ class Ingesting(Asking):
     async def replay(self, failure_id: UUID) -> Failure:
         """Does again what failed; the failure as it stands then.
 
-        A source is read again from its file and stored; it is done where that is stored now, or was already. Raises NotFound,
-        Conflict where it was dismissed, or where the source came without a file and has to be sent again. Raises what reading
-        and storing raise, Conflict where the source is skipped: the failure stays open, with that as its cause.
+        A source is read again from its file and stored; it is done where that is stored now, or was already. A record that no
+        model could read is to be read once more. Raises NotFound, Conflict where it was dismissed, or where the source came
+        without a file and has to be sent again. Raises what reading and storing raise, Conflict where the source is skipped: the
+        failure stays open, with that as its cause.
         """
         failure = await self._parts.ingest.failures.failure(self.principal, failure_id)
         if failure.state == "replayed":
             return failure
         if failure.state == "dismissed":
             raise Conflict("It was dismissed.")
+        if failure.stage == "reading":
+            record, node = UUID(failure.reference["record_id"]), UUID(failure.reference["node_id"])
+            await self._parts.readings.again(self.principal, record, node)
+            return await self._parts.ingest.failures.settle(self.principal, failure_id, "replayed")
         if "path" not in failure.reference:
             raise Conflict(
                 "Its content is not kept: send the same source again; once it is stored, this failure counts as replayed."

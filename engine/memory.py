@@ -40,10 +40,11 @@ from engine.privacy.nodes import check_names, redacted_edge, redacted_node
 from engine.privacy.redact import Redactor, total
 from engine.privacy.scopes import redacted_scope
 from engine.progress import Progress, Silent
+from engine.replaying import Replaying
 from engine.streamed import Streamed
 
 
-class Memory(LivingRecords, PlacedRecords, KeptDocuments, Inputs, Diary, Ingesting, Streamed):
+class Memory(LivingRecords, PlacedRecords, KeptDocuments, Inputs, Diary, Ingesting, Replaying, Streamed):
     """The memory of one user, as its principal may see it. Errors are those of `engine.errors`; missing and
     forbidden look the same."""
 
@@ -232,6 +233,7 @@ def _report(user_id: UUID, done: Ingested) -> IngestReport:
         extraction=done.extraction,
         session_id=done.session_id,
         embeddings_pending=sum(record.embedding_pending for record in records),
+        readings_pending=sum(record.reading_pending for record in records),
         left_out=done.left_out,
         documents=tuple(version for commit in done.stored for version in commit.versions),
     )

@@ -12,13 +12,17 @@ from engine.hierarchy.provisioning import Provisioning
 from engine.ingest.appending import Appending, Hurry
 from engine.ingest.asked import AskedModel
 from engine.ingest.extract import Extraction, ExtractionLimits
-from engine.ingest.model_answers import ModelAnswers
+from engine.ingest.failures import FailureLog
+from engine.ingest.held import HeldRecords, ReadResource
+from engine.ingest.model_answers import ModelAnswers, Unasked
 from engine.ingest.model_assigner import ModelAssigner
 from engine.ingest.offline_assigner import OfflineAssigner
 from engine.ingest.pieces import Pieces, StreamLimits
 from engine.ingest.pipeline import Ingest
 from engine.ingest.placing import Assigner
 from engine.ingest.processing import Processing
+from engine.ingest.readings import Attempts, Readings
+from engine.ingest.rereading import Rereading
 from engine.ingest.streaming import Streams
 from engine.ingest.topic_nodes import TopicNodes
 from engine.jobs.jobs import Jobs
@@ -63,9 +67,35 @@ def stream_limits(settings: Settings) -> StreamLimits:
 
 def processing(settings: Settings, stores: Stores, clock: Clock) -> Processing:
     """The steps between a draft and its commit."""
-    reading = ExtractionLimits(settings.language_model_characters, settings.summary_words)
-    extraction = Extraction(asked(settings, stores, clock), stores.postgres, reading)
+    extraction = _extraction(settings, stores, asked(settings, stores.postgres, stores.language, clock))
     return Processing(stores.active, extraction, settings.summary_words)
+
+
+def _extraction(settings: Settings, stores: Stores, model: AskedModel | None) -> Extraction:
+    reading = ExtractionLimits(settings.language_model_characters, settings.summary_words)
+    return Extraction(model, stores.postgres, reading)
+
+
+def rereading(
+    settings: Settings, stores: Stores, ingest: Ingest, read_resource: ReadResource, clock: Clock
+) -> Rereading:
+    """Reading stored records again, with what an ingest works with."""
+    unasked = Unasked(stores.language.name) if stores.language else None
+    renewals = ingest.revisions.renewals
+    return Rereading(
+        stores.postgres,
+        ingest.commit.outbox,
+        HeldRecords(stores.postgres, renewals, stores.active, read_resource),
+        renewals,
+        ingest.processing,
+        _extraction(settings, stores, asked(settings, stores.postgres, unasked, clock)),
+    )
+
+
+def readings(settings: Settings, stores: Stores, rereading: Rereading, clock: Clock) -> Readings:
+    """Reading what no model has read yet."""
+    attempts = Attempts(settings.reading_attempts, settings.reading_retry_s)
+    return Readings(stores.postgres, rereading, FailureLog(stores.postgres, clock), clock, attempts)
 
 
 def assigner(
@@ -74,12 +104,10 @@ def assigner(
     """Who decides where content goes: a language model where there is one, else the rules."""
     topic_nodes = TopicNodes(provisioning, redactor, settings.auto_create_confidence)
     rules = OfflineAssigner(topic_nodes)
-    model = asked(settings, stores, clock)
+    model = asked(settings, stores.postgres, stores.language, clock)
     return ModelAssigner(model, rules, topic_nodes, settings.language_model_characters) if model else rules
 
 
-def asked(settings: Settings, stores: Stores, clock: Clock) -> AskedModel | None:
-    """The language model with its kept answers, where one is configured."""
-    if stores.language is None:
-        return None
-    return AskedModel(stores.language, ModelAnswers(stores.postgres, clock), settings.language_model_prices)
+def asked(settings: Settings, postgres: Postgres, model: LanguageModel | None, clock: Clock) -> AskedModel | None:
+    """The language model with its kept answers, where there is one."""
+    return AskedModel(model, ModelAnswers(postgres, clock), settings.language_model_prices) if model else None

@@ -20,7 +20,7 @@ from uuid import UUID, uuid5
 from engine.domain.clock import Moment
 
 SubjectKind = Literal["record", "item", "node", "relation"]
-Operation = Literal["created", "changed", "ended", "reopened", "moved"]
+Operation = Literal["created", "changed", "ended", "reopened", "moved", "renewed"]
 State = Mapping[str, Any]
 """Fields as JSON holds them; times as ISO texts."""
 

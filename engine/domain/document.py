@@ -85,8 +85,8 @@ class NewVersion:
 
 @dataclass(frozen=True, slots=True)
 class RecordRenewal:
-    """What a version makes of its record. `fields` as deltas hold them, `vector` of the new summary (None: it is made later),
-    `known`: times that the renewal is known later than."""
+    """What a version, or another reading, makes of its record. `fields` as deltas hold them, `vector` of the new summary (None:
+    it is made later), `known`: times that the renewal is known later than, `at`: when it is known (None: now)."""
 
     node_id: UUID
     schema: str
@@ -95,6 +95,7 @@ class RecordRenewal:
     vector: NDArray[np.float32] | None
     known: tuple[datetime, ...]
     reason: str
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +111,14 @@ class Renewed:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """A chunk that ends: its revision, when its newest slice became known, the terms that it is counted with."""
+    """An item that ends: its revision, when its newest slice became known, the terms that it is counted with, under which unit
+    (empty: it is not counted)."""
 
     item_id: UUID
     revision: int
     known_from: datetime
     terms: tuple[int, ...]
+    counted: str
 
 
 @dataclass(frozen=True, slots=True)

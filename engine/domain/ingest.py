@@ -12,7 +12,7 @@ from engine.domain.record import Skipped
 
 IngestState = Literal["running", "done", "failed"]
 SourceOutcome = Literal["stored", "skipped", "failed"]
-FailureStage = Literal["read", "draft", "commit", "ingest", "job"]
+FailureStage = Literal["read", "draft", "commit", "reading", "ingest", "job"]
 FailureState = Literal["open", "replayed", "dismissed"]
 
 

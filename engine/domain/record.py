@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from engine.domain.assignment import BY_HAND, Decision
 from engine.domain.document import DocumentChange
 from engine.domain.extraction import NOTHING, WHOLE, Derived, ExtractionReport
+from engine.domain.layout import Layout
 from engine.domain.resource import ResourceType
 from engine.domain.scope import INGESTED, Origin
 from engine.domain.search import ItemKind
@@ -120,6 +121,10 @@ class RecordDraft:
     decision: Decision = BY_HAND
     extracted: bool = False
     """Whether a model has read all of it; summary and keywords are the model's then."""
+    unread: str = ""
+    """Why a configured model has not read it, where it was to."""
+    layout: Layout | None = None
+    """Of a conversation: where its turns stand in the file."""
 
     @property
     def counted(self) -> int:
@@ -156,7 +161,7 @@ class SourceAdvance:
 @dataclass(frozen=True, slots=True)
 class StoredRecord:
     """A committed record: where it went, how sure that was, whether the node was made for it, how many items can be
-    found of it."""
+    found of it; whether it waits for its vectors, or for a model to read it."""
 
     record_id: UUID
     node_id: UUID
@@ -167,6 +172,7 @@ class StoredRecord:
     embedding_pending: bool = False
     confidence: float = 1.0
     node_created: bool = False
+    reading_pending: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +203,8 @@ class LeftOut:
 @dataclass(frozen=True, slots=True)
 class IngestReport:
     """What an ingest did: `turns` stored, `records` made, nodes and edges created, what was skipped and why, how much
-    personal data of each kind was replaced in what was stored, what models did for it, how many records wait for their vectors,
-    what was left out, which versions of `documents` were made. Its session can be read later."""
+    personal data of each kind was replaced in what was stored, what models did for it, how many records wait for their vectors
+    and for a model to read them, what was left out, which versions of `documents` were made. Its session can be read later."""
 
     user_id: UUID
     turns: int
@@ -212,5 +218,6 @@ class IngestReport:
     extraction: ExtractionReport = NOTHING
     session_id: UUID | None = None
     embeddings_pending: int = 0
+    readings_pending: int = 0
     left_out: tuple[LeftOut, ...] = ()
     documents: tuple[DocumentChange, ...] = ()

@@ -1,7 +1,8 @@
-"""The renewal of a record: a document's new version. All that was known of it is known until now, all of it is known anew.
+"""The renewal of a record: a document's new version, or another reading of what is stored. All that was known of it is known
+until now, all of it is known anew.
 
-Fields that somebody changed by hand from a time on stay so from then on, as with every correction that comes late. Chunks that
-the new version has no more end to be known, each with a delta: one that took effect from the beginning.
+Fields that somebody changed by hand from a time on stay so from then on, as with every correction that comes late. Items that
+it has no more end to be known, each with a delta: one that took effect from the beginning.
 """
 
 from __future__ import annotations
@@ -13,9 +14,22 @@ from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
-from engine.domain.delta import BEGINNING, ENDED, Delta, FieldChange, Plan, fields_at, next_known, renewed, timeline
+from engine.domain.delta import (
+    BEGINNING,
+    ENDED,
+    STATELESS,
+    Delta,
+    FieldChange,
+    Plan,
+    fields_at,
+    next_known,
+    renewed,
+    timeline,
+)
 from engine.domain.document import Ending, RecordRenewal, Renewed
 from engine.domain.principal import Principal
+from engine.domain.rereading import HeldFields
+from engine.domain.scope import counted_unit
 from engine.history.chain import load, row_of
 from engine.history.contents import ContentHistory, Place, Stored, recorded
 from engine.providers.active import Model
@@ -26,7 +40,20 @@ ENDS = {ENDED: FieldChange(False, True)}
 
 
 class Renewals(ContentHistory):
-    """Renews records inside the transaction of whoever stores the new version."""
+    """Renews records inside the transaction of whoever stores the new version, or the other reading."""
+
+    async def held(
+        self, connection: Connection, principal: Principal, model: Model, node_id: UUID, schema: str, record_id: UUID
+    ) -> HeldFields:
+        """What the source, or a model, made of the record's fields last, and what was corrected by hand. Raises NotFound."""
+        subject = (await self._read(connection, Place(principal, node_id, schema, "record", model), record_id)).subject
+        own = [delta for delta in subject.deltas if delta.operation == "renewed"]
+        by_hand = (
+            delta for delta in subject.deltas if delta.operation not in STATELESS and delta.operation != "renewed"
+        )
+        corrected = frozenset(name for delta in by_hand if delta.effective_at is None for name in delta.fields)
+        fields = fields_at(subject.base, own, BEGINNING, max((delta.known_at for delta in own), default=BEGINNING))
+        return HeldFields(subject.revision, fields, corrected)
 
     async def ending(self, connection: Connection, schema: str, items: Sequence[UUID]) -> list[Ending]:
         """The chunks that are to end, locked until the end of the transaction."""
@@ -61,7 +88,7 @@ class Renewals(ContentHistory):
     def _delta(self, stored: Stored, renewal: RecordRenewal, principal: Principal) -> Delta:
         subject = stored.subject
         bounds = [subject.known_from, stored.own.known_from, *(delta.known_at for delta in subject.deltas)]
-        known = next_known(self._clock.now(), [*bounds, *renewal.known])
+        known = next_known(renewal.at or self._clock.now(), [*bounds, *renewal.known])
         before = {ENDED: False} | fields_at(subject.base, subject.deltas, BEGINNING, known)
         fields = {
             name: FieldChange(before.get(name), value)
@@ -69,14 +96,14 @@ class Renewals(ContentHistory):
             if before.get(name) != value
         }
         return Delta(
-            uuid4(), "record", renewal.record_id, subject.revision + 1, "changed", fields, None, known, principal.name,
+            uuid4(), "record", renewal.record_id, subject.revision + 1, "renewed", fields, None, known, principal.name,
             renewal.reason,
         )  # fmt: skip
 
     async def supersede(
         self, connection: Connection, principal: Principal, renewal: RecordRenewal, items: Sequence[Ending], known: datetime
     ) -> None:  # fmt: skip
-        """Ends chunks that the new version has no more; they are found as they were known until now."""
+        """Ends items that the record has no more; they are found as they were known until now."""
         rows = []
         for item in items:
             chain = await load(connection, renewal.node_id, item.item_id) if item.revision > 1 else []
@@ -95,7 +122,9 @@ class Renewals(ContentHistory):
 def _ending(row: dict[str, Any]) -> Ending:
     # places of a stored vector count from 0, terms from 1
     terms = tuple(place + 1 for place in row["terms"].indices())
-    return Ending(row["item_id"], row["revision"], row["known_from"], terms)
+    private, scoped = row["privacy"] == "private", row["scope"] != "user"
+    counted = "" if row["whole"] else counted_unit(row["unit"], private=private, scoped=scoped)
+    return Ending(row["item_id"], row["revision"], row["known_from"], terms, counted)
 
 
 def _logged(row: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import groupby
 from os import SEEK_END
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
@@ -24,7 +24,7 @@ from psycopg.types.json import Jsonb
 from engine.domain.clock import Clock
 from engine.domain.document import NewVersion
 from engine.domain.principal import Principal
-from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, StoredRecord
+from engine.domain.record import EmbeddedRecord, ItemDraft, Privacy, RecordDraft, SourceAdvance, StoredRecord
 from engine.domain.terms import sparse_of, weights, words
 from engine.errors import NodeOutdated
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
@@ -36,6 +36,7 @@ from engine.ingest.manifest import manifest_line
 from engine.ingest.packing import is_native, object_key, pack
 from engine.ingest.received import note_received
 from engine.ingest.sessions import Sessions
+from engine.ingest.unread import note_unread
 from engine.ingest.versions import enter_first
 from engine.providers.active import Model
 from engine.stores.objects import ObjectStore
@@ -60,6 +61,18 @@ class StoredFile:
     size_bytes: int
     stored_bytes: int
     sha256: bytes
+
+
+class Holder(Protocol):
+    """The record that an item hangs on."""
+
+    @property
+    def record_id(self) -> UUID:
+        """Its id."""
+
+    @property
+    def privacy(self) -> Privacy:
+        """Who may read it."""
 
 
 class RecordCommit:
@@ -117,6 +130,7 @@ class RecordCommit:
                 await enter_first(connection, principal, versions, commit_id, rows[0]["now"])
                 if pending:
                     await connection.execute(sql_text("pending_vectors_note"), {"nodes": pending})
+                await note_unread(connection, [record.draft for record in ordered], rows[0]["now"])
                 await note(connection, commit_id)
 
         try:
@@ -198,7 +212,11 @@ class RecordCommit:
             async with connection.cursor() as cursor:
                 await cursor.executemany(
                     sql_in("item_insert", schema, model.version.column),
-                    [item_row(record, index, terms, model, now) for record, index, terms in in_turn(found)],
+                    [
+                        item_row(record.draft.items[index], record.draft, terms, now)
+                        | model.meaning(record.item_vectors[index])
+                        for record, index, terms in in_turn(found)
+                    ],
                 )
             for unit, counts in document_counts(together, [terms for _, _, terms in found]):
                 terms = sorted(counts)
@@ -212,14 +230,13 @@ def _column(value: str | tuple[str, ...]) -> str | list[str]:
     return value if isinstance(value, str) else list(value)
 
 
-def item_row(record: EmbeddedRecord, index: int, found: list[str], model: Model, now: datetime) -> Row:
-    """An item of a record as the node's table takes it; `found`: its words."""
-    item = record.draft.items[index]
+def item_row(item: ItemDraft, record: Holder, found: list[str], now: datetime) -> Row:
+    """An item of a record as the node's table takes it, without its vector; `found`: its words."""
     features = {name: getattr(item.utterance, name) for name in _NO_UTTERANCE} if item.utterance else _NO_UTTERANCE
     start, end = item.span or (None, None)
     return {
         "item_id": item.item_id,
-        "record_id": record.draft.record_id,
+        "record_id": record.record_id,
         "kind": item.kind,
         "session": item.session,
         "position": item.position,
@@ -227,7 +244,6 @@ def item_row(record: EmbeddedRecord, index: int, found: list[str], model: Model,
         "speaker": item.speaker,
         "content": item.content,
         "content_hash": hashlib.sha256(item.content.encode("utf-8")).digest(),
-        **model.meaning(record.item_vectors[index]),
         "terms": sparse_of(weights(found, item.unit)),
         "occurred_at": item.occurred_at,
         "dates": list(item.dates),
@@ -236,7 +252,7 @@ def item_row(record: EmbeddedRecord, index: int, found: list[str], model: Model,
         "span_start": start,
         "span_end": end,
         "token_count": item.token_count,
-        **derived_columns(item, record.draft.privacy),
+        **derived_columns(item, record.privacy),
         **_times(now, item.occurred_at),
     }
 
@@ -282,4 +298,5 @@ def _stored(record: EmbeddedRecord) -> StoredRecord:
         record.pending,
         draft.decision.confidence,
         draft.decision.created_node,
+        bool(draft.unread),
     )

@@ -192,15 +192,16 @@ async def set_origin(connection: Connection, draft: RecordDraft) -> None:
     if draft.origin != INGESTED:
         origin = _origin(draft.origin) | {"record_id": draft.record_id}
         await connection.execute(sql_in("record_origin_set", draft.node.schema_name), origin)
-        usual = [item.item_id for item in draft.items if not item.extracted]
-        await _set_items(connection, draft, draft.origin, usual)
-    extracted = [item.item_id for item in draft.items if item.extracted]
-    if extracted:
-        await _set_items(connection, draft, replace(draft.origin, source="extracted"), extracted)
+    await set_items_origin(connection, draft.node.schema_name, draft.origin, draft.items)
 
 
-async def _set_items(connection: Connection, draft: RecordDraft, origin: Origin, items: list[UUID]) -> None:
-    await connection.execute(sql_in("items_origin_set", draft.node.schema_name), _origin(origin) | {"items": items})
+async def set_items_origin(connection: Connection, schema: str, origin: Origin, items: Sequence[ItemDraft]) -> None:
+    """The same for fresh items of a record of that origin; those that a model made are extracted."""
+    usual = [item.item_id for item in items if not item.extracted]
+    extracted = [item.item_id for item in items if item.extracted]
+    for ids, own in ((usual, origin), (extracted, replace(origin, source="extracted"))):
+        if ids and own != INGESTED:
+            await connection.execute(sql_in("items_origin_set", schema), _origin(own) | {"items": ids})
 
 
 def _origin(origin: Origin) -> dict[str, Any]:

@@ -16,9 +16,10 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from engine.domain.dates import dates_in
 from engine.domain.history import Conversation, Turn
+from engine.domain.layout import LaidTurn, Layout
 from engine.domain.record import AssignableNode, ContentType, FileDraft, ItemDraft, RecordDraft, TriggerType
 from engine.domain.resource import ResourceType
-from engine.domain.utterance import embedded_text, utterance
+from engine.domain.utterance import embedded_text, has_question, utterance
 from engine.ingest.splitting import Chunk
 
 LONGEST_ITEM = 1600
@@ -66,9 +67,9 @@ def _conversation_record(
     speakers: Sequence[str],
     trigger: TriggerType,
 ) -> RecordDraft:
-    items = tuple(item for turn in turns for item in _turn_items(turn, conversation.started_at, session, speakers))
+    items = tuple(item for turn in turns for item in turn_items(turn, conversation.started_at, session, speakers))
     title = conversation.title or conversation.source_id
-    transcript = "".join(_transcript_lines(conversation, turns))
+    transcript, layout = _transcript(conversation, turns, speakers)
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", conversation.source_id).strip("-.")[:80] or "conversation"
     file = FileDraft(uuid4(), f"{slug}.txt", "transcript", "text/plain", transcript.encode("utf-8"))
     text = "\n".join(turn.turn.text for turn in turns)
@@ -84,26 +85,36 @@ def _conversation_record(
         occurred_at=occurred,
         items=items,
         file=file,
+        layout=layout,
     )
 
 
-def _transcript_lines(conversation: Conversation, turns: Sequence[PlacedTurn]) -> Iterator[str]:
-    """The part of the conversation that lies at one node, as it is kept in its file; gaps are marked."""
-    yield f"# {conversation.title or conversation.source_id}\n"
+def _transcript(conversation: Conversation, turns: Sequence[PlacedTurn], speakers: Sequence[str]) -> tuple[str, Layout]:
+    """The part of the conversation that lies at one node, as it is kept in its file, and where its turns stand there; gaps are
+    marked."""
+    parts = [f"# {conversation.title or conversation.source_id}\n"]
     if conversation.started_at:
-        yield f"{conversation.started_at.isoformat()}\n"
+        parts.append(f"{conversation.started_at.isoformat()}\n")
+    size = sum(map(len, parts))
+    laid = []
     before = turns[0].number - 1
-    for turn in turns:
-        if turn.number != before + 1:
-            yield "[…]\n"
-        before = turn.number
-        stamp = f"[{turn.turn.at.isoformat()}] " if turn.turn.at else ""
-        yield f"{stamp}{turn.turn.speaker}: {turn.turn.text}\n"
+    for placed in turns:
+        turn = placed.turn
+        gap = "" if placed.number == before + 1 else "[…]\n"
+        before = placed.number
+        stamp = f"[{turn.at.isoformat()}] " if turn.at else ""
+        head = f"{gap}{stamp}{turn.speaker}: "
+        asked = None if placed.previous is None else has_question(placed.previous)
+        laid.append(LaidTurn(placed.number, turn.ref, turn.speaker, turn.at, size + len(head), len(turn.text), asked))
+        parts.append(f"{head}{turn.text}\n")
+        size += len(parts[-1])
+    return "".join(parts), Layout(conversation.started_at, tuple(speakers), tuple(laid))
 
 
-def _turn_items(
+def turn_items(
     placed: PlacedTurn, started_at: datetime | None, session: UUID, speakers: Sequence[str]
 ) -> Iterator[ItemDraft]:
+    """A turn as items: one, or several of one position where it is long."""
     turn = placed.turn
     said_at = turn.at or started_at
     parts = _parts(turn.text)

@@ -23,6 +23,8 @@ from engine.ingest.summarize import summarize
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in
 
+LEFT_OUT = "A limit of the write left it to be read later."
+
 
 @dataclass(frozen=True, slots=True)
 class ExtractionLimits:
@@ -54,6 +56,11 @@ class Extraction:
 
     def __init__(self, model: AskedModel | None, postgres: Postgres, limits: ExtractionLimits) -> None:
         self._model, self._postgres, self._limits = model, postgres, limits
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is a model."""
+        return self._model is not None
 
     async def read(
         self, principal: Principal, drafts: Sequence[RecordDraft], brought: set[UUID], allowance: Allowance
@@ -90,7 +97,10 @@ class Extraction:
         draft = replace(draft, items=(*draft.items, *found.values()))
         answers = [read.reply.value for read in reads if read.reply.value is not None]
         summary = " ".join(answer.summary for answer in answers if answer.summary)
-        if len(answers) < len(reads) or not summary:
+        if len(answers) < len(reads):
+            why = next(read.reply.reason for read in reads if read.reply.value is None)
+            return replace(draft, unread=why or LEFT_OUT)
+        if not summary:
             return draft
         offline = keywords([item for item in draft.items if item.derived is None], draft.source_id)
         if several:
@@ -100,7 +110,7 @@ class Extraction:
     async def _without_known(
         self, principal: Principal, drafts: Sequence[RecordDraft], there: set[UUID]
     ) -> list[RecordDraft]:
-        """Observations that a node has already, or that an earlier draft brings, are left out."""
+        """Observations that a node has already of another record, or that an earlier draft brings, are left out."""
         there |= await self.there(principal, drafts)
         kept: list[RecordDraft] = []
         for draft in drafts:
@@ -110,8 +120,9 @@ class Extraction:
         return kept
 
     async def there(self, principal: Principal, drafts: Sequence[RecordDraft]) -> set[UUID]:
-        """The observations of these drafts that their nodes have already. Raises StoreUnavailable."""
+        """The observations of these drafts that their nodes have already, of other records. Raises StoreUnavailable."""
         there: set[UUID] = set()
+        own = {draft.record_id for draft in drafts}
         for schema in {draft.node.schema_name for draft in drafts}:
             asked = [
                 item.item_id
@@ -122,7 +133,7 @@ class Extraction:
             ]
             if asked:
                 rows = await self._postgres.fetch(principal, sql_in("items_there", schema), {"items": asked})
-                there |= {row["item_id"] for row in rows}
+                there |= {row["item_id"] for row in rows if row["record_id"] not in own}
         return there
 
     @staticmethod

@@ -14,7 +14,8 @@ from psycopg.types.json import Jsonb
 
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
-from engine.providers.language import Prompt
+from engine.errors import ProviderUnavailable
+from engine.providers.language import Answer, Form, Prompt
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
@@ -26,6 +27,20 @@ def answer_key(model: str, prompt: Prompt, text: str) -> bytes:
         data = part.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "big") + data)
     return digest.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Unasked:
+    """Stands in for a model that is not asked: what it answered is known by its name, and there is nothing new."""
+
+    name: str
+
+    async def answer(self, prompt: Prompt, text: str, form: type[Form]) -> Answer[Form]:
+        """Raises ProviderUnavailable."""
+        raise ProviderUnavailable("No answer to this is kept.")
+
+    async def close(self) -> None:
+        """Nothing is open."""
 
 
 @dataclass(frozen=True, slots=True)

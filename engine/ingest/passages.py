@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from engine.domain.document import Ending, Matched, Renewed
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
@@ -30,8 +31,8 @@ class Passages:
         """New chunks with their vectors; those that stayed get their new places."""
         times = {"valid_from": renewed.since}  # the whole version holds since the record does
         rows = [
-            item_row(fresh, index, item_words(item), model, renewed.known_at) | times
-            for index, item in enumerate(fresh.draft.items)
+            item_row(item, fresh.draft, item_words(item), renewed.known_at) | model.meaning(vector) | times
+            for item, vector in zip(fresh.draft.items, fresh.item_vectors, strict=True)
         ]
         async with self._connection.cursor() as cursor:
             await cursor.executemany(sql_in("item_insert", self._schema, model.version.column), rows)
@@ -44,32 +45,56 @@ class Passages:
     async def _place(self) -> None:
         pairs = zip(self._draft.items, self._match.places, strict=True)
         stayed = [item for item, place in pairs if place is not None]
-        spans = [item.span or (0, 0) for item in stayed]
-        parameters = {
-            "items": [item.item_id for item in stayed],
-            "positions": [item.position for item in stayed],
-            "starts": [start for start, _ in spans],
-            "ends": [end for _, end in spans],
-        }
-        await self._connection.execute(sql_in("items_place", self._schema), parameters)
+        places = [(item.item_id, item.position, *(item.span or (0, 0))) for item in stayed]
+        await place_items(self._connection, self._schema, places)
 
     async def count(self, fresh: Sequence[ItemDraft], ending: Sequence[Ending]) -> None:
         """The node's counts of words: with what came, without what ended."""
-        passages: Counter[int] = Counter()
-        for item in fresh:
-            passages.update([0, *weights(words(item.content), "passage")])
-        for ended in ending:
-            passages.subtract([0, *ended.terms])
-        record = Counter(weights(words(self._draft.text), "record").keys())
-        record.subtract(place + 1 for place in self._kept["terms"].indices())
-        await self._move("passage", passages)
-        await self._move("record", record)
-
-    async def _move(self, unit: str, counts: Counter[int]) -> None:
         private, scoped = self._kept["privacy"] == "private", self._kept["scope"] != "user"
-        named = {"unit": counted_unit(unit, private=private, scoped=scoped)}
+        counts = item_counts(fresh, ending, private=private, scoped=scoped)
+        record = counts.setdefault(counted_unit("record", private=private, scoped=scoped), Counter())
+        record.update(weights(words(self._draft.text), "record").keys())
+        record.subtract(place + 1 for place in self._kept["terms"].indices())
+        await move_counts(self._connection, self._schema, counts)
+
+
+async def place_items(connection: Connection, schema: str, places: Sequence[tuple[UUID, int, int, int]]) -> None:
+    """Where chunks that stayed lie now: id, position, and span from and to."""
+    if places:
+        columns = zip(("items", "positions", "starts", "ends"), zip(*places, strict=True), strict=True)
+        await connection.execute(sql_in("items_place", schema), {name: list(values) for name, values in columns})
+
+
+def item_counts(
+    fresh: Sequence[ItemDraft], ending: Sequence[Ending], *, private: bool, scoped: bool
+) -> dict[str, Counter[int]]:
+    """What fresh items of a record add to the counts of words, and ended ones take from them, by unit; inputs that are one fact
+    are not counted."""
+    counts: dict[str, Counter[int]] = {}
+    for item in fresh:
+        if not item.whole:
+            own = private or (item.derived is not None and item.derived.private)
+            unit = counted_unit(item.unit, private=own, scoped=scoped)
+            counts.setdefault(unit, Counter()).update([0, *weights(item_words(item), item.unit)])
+    for ended in ending:
+        if ended.counted:
+            counts.setdefault(ended.counted, Counter()).subtract([0, *ended.terms])
+    return counts
+
+
+async def items_counted(connection: Connection, schema: str, record_id: UUID) -> int:
+    """How many items a record has brought, those that ended among them: what the graph counts by."""
+    cursor = await connection.execute(sql_in("items_counted", schema), {"record_id": record_id})
+    row = await cursor.fetchone()
+    assert row is not None  # an aggregate has one row
+    return int(row["items"])
+
+
+async def move_counts(connection: Connection, schema: str, counts: Mapping[str, Counter[int]]) -> None:
+    """Moves a node's counts of words, in the order of units and terms, as all writers do."""
+    for unit in sorted(counts):
         for statement, sign in (("term_counts_add", 1), ("term_counts_take", -1)):
-            terms = sorted(term for term, count in counts.items() if count * sign > 0)
+            terms = sorted(term for term, count in counts[unit].items() if count * sign > 0)
             if terms:
-                amounts = {"terms": terms, "counts": [abs(counts[term]) for term in terms]}
-                await self._connection.execute(sql_in(statement, self._schema), named | amounts)
+                amounts = {"unit": unit, "terms": terms, "counts": [abs(counts[unit][term]) for term in terms]}
+                await connection.execute(sql_in(statement, schema), amounts)

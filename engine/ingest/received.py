@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from psycopg.types.json import Jsonb
+
 from engine.domain.principal import Principal
 from engine.domain.record import RecordDraft
 from engine.domain.resource import ResourceType
@@ -19,6 +21,7 @@ async def note_received(connection: Connection, principal: Principal, draft: Rec
         "received_as": draft.received_as or _usual(draft),
         "authored_by": principal.name,
         "source_id": principal.own_key(draft.source_id),
+        "layout": Jsonb(draft.layout.compact) if draft.layout else None,
     }
     await connection.execute(sql_text("raw_resource_insert"), row | more)
 

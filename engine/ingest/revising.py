@@ -30,6 +30,7 @@ from engine.domain.record import (
     SourceAdvance,
     StoredRecord,
 )
+from engine.domain.rereading import HeldFields
 from engine.errors import EmbeddingsChanged, NodeOutdated, NotFound, VersionRefused
 from engine.hierarchy.outbox import Commit
 from engine.hierarchy.outdated import upgrade
@@ -40,9 +41,10 @@ from engine.ingest.derived import whole_fact
 from engine.ingest.drafted import ChangedDocument, Stored
 from engine.ingest.limits import IngestLimits
 from engine.ingest.new_version import VersionPart, parts_of, renewal_of
-from engine.ingest.passages import Passages
+from engine.ingest.passages import Passages, items_counted
 from engine.ingest.received import note_received
 from engine.ingest.sessions import STORED_ALREADY
+from engine.ingest.unread import note_unread
 from engine.ingest.versions import change_of, version_row
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
@@ -51,6 +53,7 @@ from engine.stores.statements import sql_in, sql_text
 
 NOT_HERE = "Its earlier version lies where nothing can be stored now."
 ENDED = "It was ended by hand; a new version does not bring it back."
+NEW_VERSION = "A new version of a document is read after it was stored."
 NARROWER = "Its earlier version is for more readers, or belongs elsewhere; a version belongs where its document does."
 
 
@@ -59,7 +62,12 @@ VersionNote = Callable[[Connection, UUID, Sequence[NewVersion], Sequence[UUID], 
 
 
 class RecordRenewals(Protocol):
-    """Renews the record of a document inside a transaction; see `engine.history.renewal`."""
+    """Renews a record inside a transaction; see `engine.history.renewal`."""
+
+    async def held(
+        self, connection: Connection, principal: Principal, model: Model, node_id: UUID, schema: str, record_id: UUID
+    ) -> HeldFields:
+        """The fields of the record as its source, or a model, made them last."""
 
     async def ending(self, connection: Connection, schema: str, items: Sequence[UUID]) -> list[Ending]:
         """The chunks that are to end, locked."""
@@ -82,9 +90,11 @@ class Revisions:
     """Stores new versions of documents."""
 
     def __init__(
-        self, commit: RecordCommit, renewals: RecordRenewals, active: ActiveModel, limits: IngestLimits
+        self, commit: RecordCommit, renewals: RecordRenewals, active: ActiveModel, limits: IngestLimits, *, reads: bool
     ) -> None:
-        self.commit, self._renewals, self._active, self._limits = commit, renewals, active, limits
+        """`reads`: there is a model that reads what is stored."""
+        self.commit, self.renewals, self._active, self._limits = commit, renewals, active, limits
+        self._unread = NEW_VERSION if reads else ""
         self._postgres, self._outbox, self._reached = commit.postgres, commit.outbox, commit.reached
 
     async def store(
@@ -120,7 +130,7 @@ class Revisions:
         self._reached("content_committed")
         for commit in written:
             await self._outbox.carry_out(principal, commit)
-        return _stored(changed, parts, pending)
+        return _stored(changed, parts, pending, bool(self._unread))
 
     async def _written(
         self,
@@ -197,24 +207,25 @@ class Revisions:
             raise NotFound
         if _narrower(work.changed, kept):
             raise VersionRefused(NARROWER)
-        ending = await self._renewals.ending(connection, schema, work.match.gone)
-        derived, whole = await self._renewals.derived(connection, schema, record_id)
+        ending = await self.renewals.ending(connection, schema, work.match.gone)
+        derived, whole = await self.renewals.derived(connection, schema, record_id)
         renewal = renewal_of(work, vectors[-1], [*ending, *derived, *whole])
-        renewed = await self._renewals.renew(connection, principal, model, renewal)
+        renewed = await self.renewals.renew(connection, principal, model, renewal)
         if renewed is None:
             raise VersionRefused(ENDED)
-        draft = replace(work.draft, privacy=kept["privacy"])
+        draft = replace(work.draft, privacy=kept["privacy"], unread=self._unread)
         record = EmbeddedRecord(draft, vectors[-1], tuple(vectors[:-1]))
         row = self.commit.record_row(record, file, work.commit_id, model) | {"now": renewed.known_at}
         await connection.execute(sql_in("manifest_insert", schema), row)
         await note_received(connection, principal, draft, row)
         await connection.execute(sql_in("record_version_set", schema), row | {"rows": list(renewed.rows)})
-        await self._renewals.supersede(connection, principal, renewal, [*ending, *derived, *whole], renewed.known_at)
+        await self.renewals.supersede(connection, principal, renewal, [*ending, *derived, *whole], renewed.known_at)
         passages = Passages(connection, work.draft, work.match, kept)
         inputs = [whole_fact(work.draft, f":{work.version.version}")] if work.draft.items else []
         items = (*work.fresh, *inputs)  # the vector of the whole is that of the summary, the last of all
         await passages.write(EmbeddedRecord(replace(draft, items=items), vectors[-1], tuple(vectors)), model, renewed)
         await passages.count(work.fresh, [*ending, *derived])
+        await note_unread(connection, [draft], renewed.known_at)
         entry = version_row(principal, work.version, work.commit_id, renewed.known_at)
         await connection.execute(sql_text("document_version_insert"), entry)
         return await self._accepted(connection, principal, work, renewed)
@@ -223,16 +234,14 @@ class Revisions:
         self, connection: Connection, principal: Principal, work: VersionPart, renewed: Renewed
     ) -> Commit:
         """The outbox row: what the graph learns of the version."""
-        cursor = await connection.execute(sql_text("document_totals"), {"document_id": work.draft.record_id})
-        totals = await cursor.fetchone()
-        assert totals is not None  # an aggregate has one row
+        items = await items_counted(connection, work.draft.node.schema_name, work.draft.record_id)
         document = {
             "version": work.version.version,
             "file_id": str(work.version.file_id),
             "file_name": work.version.file_name,
-            **totals,
         }
-        commit = Commit(work.commit_id, "record_revised", {"revision": renewed.graph | {"document": document}})
+        told = renewed.graph | {"items": items, "document": document}
+        commit = Commit(work.commit_id, "record_revised", {"revision": told})
         await self._outbox.accept(connection, principal, commit)
         return commit
 
@@ -246,7 +255,7 @@ def _narrower(changed: ChangedDocument, kept: Row) -> bool:
     return asked.privacy == "private" and kept["privacy"] != "private"
 
 
-def _stored(changed: ChangedDocument, parts: Sequence[VersionPart], pending: Sequence[bool]) -> Stored:
+def _stored(changed: ChangedDocument, parts: Sequence[VersionPart], pending: Sequence[bool], unread: bool) -> Stored:
     records = tuple(
         StoredRecord(
             work.draft.record_id,
@@ -256,6 +265,7 @@ def _stored(changed: ChangedDocument, parts: Sequence[VersionPart], pending: Seq
             work.draft.file.file_id,
             work.version.added,
             lacking,
+            reading_pending=unread,
         )
         for work, lacking in zip(parts, pending, strict=True)
     )

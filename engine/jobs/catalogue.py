@@ -60,6 +60,14 @@ async def _pending_embeddings(engine: Engine) -> Report:
     return asdict(await engine.pending.run())
 
 
+async def _pending_readings(engine: Engine) -> Report:
+    return asdict(await engine.parts.readings.run())
+
+
+async def _build_replays(engine: Engine) -> Report:
+    return asdict(await engine.parts.replays.run())
+
+
 async def _check_drift(engine: Engine) -> Report:
     findings = await engine.doctor.examine()
     errors = sum(finding.severity == "error" for finding in findings)
@@ -85,6 +93,8 @@ CATALOGUE = (
     Job("node-upgrade", "Brings node schemas to the newest version.", "17 * * * *", _upgrade_nodes),
     Job("embedding-build", "Makes the vectors that a canary still lacks.", "*/5 * * * *", _build_embeddings),
     Job("pending-embeddings", "Makes the vectors that writes left out.", "* * * * *", _pending_embeddings),
+    Job("pending-readings", "Has the model read what it has not read yet.", "* * * * *", _pending_readings),
+    Job("replay-build", "Makes the records of replays that were begun.", "* * * * *", _build_replays),
     Job("drift-check", "Compares the three stores and keeps what does not fit.", "41 3 * * *", _check_drift),
     Job(
         "clean-up",

@@ -157,6 +157,9 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
         items = f"{left.items:,} item{'' if left.items == 1 else 's'}"
         told = f"later, by a job: {left.what} of {items}. {left.reason}"
         here.out.print(Text(told, style="yellow"), soft_wrap=True)
+    if report.readings_pending:
+        told = f"later: the model reads {report.readings_pending:,} records, by the job pending-readings"
+        here.out.print(Text(told, style="yellow"), soft_wrap=True)
     stored = sum(_is_stored(skip) for skip in report.skipped)
     if stored:
         here.out.print(Text(f"skipped: {stored:,} conversations or files that were stored already", style="dim"))

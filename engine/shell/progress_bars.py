@@ -21,6 +21,7 @@ _LABELS = {
     "read": "Read",
     "nodes": "Provision",
     "ingest": "Remember",
+    "replay": "Replay",
 }
 
 

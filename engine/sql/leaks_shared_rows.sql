@@ -21,3 +21,5 @@ UNION ALL SELECT 'document_versions', document_id || ':' || version, user_id, so
 UNION ALL SELECT 'raw_resources', resource_id::text, user_id, '' FROM engine.raw_resources
 UNION ALL SELECT 'event_log', event_id::text, user_id, '' FROM engine.event_log
 UNION ALL SELECT 'assignments', entry_id::text, user_id, '' FROM engine.assignments
+UNION ALL SELECT 'replays', replay_id::text, user_id, '' FROM engine.replays
+UNION ALL SELECT 'replayed_records', record_id::text, user_id, '' FROM engine.replayed_records

@@ -203,6 +203,10 @@ SHARED_POLICIES = {
     "event_log written WITH CHECK": "insert of a shared row",
     "assignments own USING": "shared rows",
     "assignments decided WITH CHECK": "insert of a shared row",
+    "replays own USING": "shared rows",
+    "replays own WITH CHECK": "insert of a shared row",
+    "replayed_records own USING": "shared rows",
+    "replayed_records own WITH CHECK": "insert of a shared row",
 }
 
 

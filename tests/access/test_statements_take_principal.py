@@ -116,6 +116,7 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "move_record": "asks can() at both nodes, and owns() for what is private",
     "note_ingested": "sessions that the principal began",
     "note_pending_vectors": "asks can(), tells nothing",
+    "note_unread": "asks can(), tells nothing",
     "note_refused": "adds to the log, tells nothing",
     "provision_node": "asks owns(), then can()",
     "require_embeddings": "whether a model is the active one",
@@ -145,6 +146,10 @@ CALLERS_OWN_RIGHTS = {
     "search_scan",
     "search_contents",
     "require_current",
+    "records_after",
+    "records_there",
+    "replay_counts",
+    "replayed_outdated",
 }
 
 

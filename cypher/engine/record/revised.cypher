@@ -1,9 +1,9 @@
-// Purpose: teaches the graph a change of a record: what the manifest says now and what it said before; of a document's new version also its
-//   file and how many chunks came; a record that was moved hangs at another node then. Idempotent; an older change that comes late adds
-//   its slices and leaves what is newer.
+// Purpose: teaches the graph a change of a record: what the manifest says now and what it said before; how many items it has where it was
+//   renewed, and of a document's new version its file; a record that was moved hangs at another node then. Idempotent; an older change
+//   that comes late adds its slices and leaves what is newer.
 // Parameters: revision {record_id, user_id, revision, own {title, occurred_at, times} or null (nothing holds any more), closed
-//   [slice_id], closed_at, added [{slice_id, title, occurred_at, times}], document {version, file_id, file_name, total, first} or null:
-//   chunks of all versions and of the first, moved_to: node or null}. Returns: record_id; no row when the manifest lacks it.
+//   [slice_id], closed_at, added [{slice_id, title, occurred_at, times}], items or null, document {version, file_id, file_name} or null,
+//   moved_to: node or null}. Returns: record_id; no row when the manifest lacks it.
 MATCH (r:Record {record_id: $revision.record_id})
 SET r.since = coalesce(r.since, r.known_from)
 FOREACH (row IN $revision.added |
@@ -22,13 +22,12 @@ FOREACH (_ IN CASE WHEN coalesce(r.revision, 1) < $revision.revision AND $revisi
 FOREACH (_ IN CASE WHEN coalesce(r.revision, 1) < $revision.revision THEN [1] ELSE [] END | SET r.revision = $revision.revision)
 WITH r
 OPTIONAL MATCH (n:Node)-[:HOLDS]->(r)
-WITH r, n, CASE WHEN coalesce(r.version, 1) < $revision.document.version THEN [$revision.document] ELSE [] END AS newer
-FOREACH (document IN newer |
-  SET n.items = n.items + document.total - coalesce(r.chunks, document.first),
-      n.private_items = coalesce(n.private_items, 0)
-          + CASE r.privacy WHEN 'private' THEN document.total - coalesce(r.chunks, document.first) ELSE 0 END,
-      r.items = r.items + document.total - coalesce(r.chunks, document.first),
-      r.chunks = document.total, r.version = document.version, r.file_id = document.file_id, r.file_name = document.file_name)
+FOREACH (_ IN CASE WHEN $revision.items IS NOT NULL AND coalesce(r.counted_revision, 1) < $revision.revision THEN [1] ELSE [] END |
+  SET n.items = n.items + $revision.items - r.items,
+      n.private_items = coalesce(n.private_items, 0) + CASE r.privacy WHEN 'private' THEN $revision.items - r.items ELSE 0 END,
+      r.items = $revision.items, r.counted_revision = $revision.revision)
+FOREACH (document IN CASE WHEN coalesce(r.version, 1) < $revision.document.version THEN [$revision.document] ELSE [] END |
+  SET r.version = document.version, r.file_id = document.file_id, r.file_name = document.file_name)
 WITH DISTINCT r
 CALL (r) {
   MATCH (source:Node)-[held:HOLDS]->(r), (target:Node {node_id: $revision.moved_to})

@@ -132,6 +132,7 @@ async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Si
     persona_memory = engine.memory_as(Asker("persona", first.node_id, user).principal)
     await persona_memory.idempotency.once(persona_memory.principal, key, b"", _answer)
     await memory.append(key, StreamedTurn("user", "This waits."))
+    await memory.build_replay((await memory.begin_replay()).replay_id)
 
 
 _KEPT = {"model": "a model", "prompt": "a prompt", "answer": Jsonb({}), "input_tokens": 1, "output_tokens": 1}

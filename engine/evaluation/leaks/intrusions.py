@@ -112,7 +112,7 @@ def insert_shared(world: World, rng: Random) -> Operation:
     """A row more in a shared table, in anybody's name."""
     asker = claimant(world, rng)
     graph = rng.choice((asker.graph, rng.choice(world.users)))
-    table = rng.choice((*KEYED, "hierarchy", "model_answers", "grant", "assignment", *_STORED))
+    table = rng.choice((*KEYED, "hierarchy", "model_answers", "grant", "assignment", *_REPLAYED, *_STORED))
     if table in _STORED:
         return _insert_stored(world, asker, graph, table, rng)
     own = asker.kind == "user" and asker.principal_id == graph
@@ -127,6 +127,7 @@ def insert_shared(world: World, rng: Random) -> Operation:
     return _attempt("insert of a shared row", asker, statement, allowed)
 
 
+_REPLAYED = ("replay", "replayed_record")
 _STORED = ("document", "document_version", "resource", "event")
 
 

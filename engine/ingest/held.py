@@ -1,0 +1,205 @@
+"""Stored records as drafts again: from the raw resource, compared with its hash, and where its turns or passages stand in it.
+
+What was stored before such places were kept, and what cannot be made from the bytes alone (the part of a document that lies
+at another node, the text of a file that is none), is drafted from its own turns and passages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid5
+
+from engine.domain.dates import dates_in
+from engine.domain.history import Turn
+from engine.domain.layout import layout_of
+from engine.domain.principal import Principal
+from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft
+from engine.domain.rereading import HeldFields, HeldItem
+from engine.domain.scope import MemoryScope, Origin
+from engine.errors import DamagedFile, NodeOutdated, NotFound
+from engine.hierarchy.outdated import upgrade
+from engine.ingest.drafts import Document, PlacedTurn, document_draft, turn_items
+from engine.ingest.revising import RecordRenewals
+from engine.ingest.splitting import chunks
+from engine.providers.active import ActiveModel
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_in, sql_text
+
+Row = dict[str, Any]
+ReadResource = Callable[[Principal, UUID], Awaitable[bytes]]
+"""The bytes of a raw resource, compared with their hash. Raises NotFound, DamagedFile, StoreUnavailable."""
+ASKED, TOLD = "?", ""
+"""Words that stand for those before a turn: all that is asked of them is whether they ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A record and where it lies."""
+
+    record_id: UUID
+    node_id: UUID
+    schema_name: str
+
+    @property
+    def node(self) -> AssignableNode:
+        """The node, as far as a draft asks for it."""
+        return AssignableNode(self.node_id, self.schema_name, (), 0, "", (), (), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A record as it is kept: its row, its fields, all its items; of a document the newest version."""
+
+    place: Place
+    row: Row
+    fields: HeldFields
+    items: tuple[HeldItem, ...]
+    version: Row | None
+
+    @property
+    def read(self) -> bool:
+        """Whether no fact stands for its whole input: a model has read it, or it is older than such facts."""
+        return not any(item.whole and item.holds for item in self.items)
+
+    @property
+    def source_items(self) -> list[HeldItem]:
+        """Turns or chunks that stand in the source as it was stored last."""
+        return [item for item in self.items if not item.derived and not item.superseded]
+
+
+class HeldRecords:
+    """Reads stored records, for the user whose they are."""
+
+    def __init__(
+        self, postgres: Postgres, renewals: RecordRenewals, active: ActiveModel, read_resource: ReadResource
+    ) -> None:
+        self._postgres, self._renewals, self._active, self._read = postgres, renewals, active, read_resource
+
+    async def held(self, principal: Principal, place: Place) -> Held | None:
+        """The record as it is kept; None where it is not there, or holds no longer. Raises StoreUnavailable."""
+        try:
+            return await self._held(principal, place)
+        except NodeOutdated:
+            await upgrade(self._postgres, [place.node_id])
+            return await self._held(principal, place)
+
+    async def _held(self, principal: Principal, place: Place) -> Held | None:
+        schema, record = place.schema_name, {"record_id": place.record_id}
+        async with self._postgres.as_principal(principal) as connection:
+            await connection.execute(sql_text("nodes_require_current"), {"nodes": [place.node_id]})
+            row = await (await connection.execute(sql_in("record_held", schema), record)).fetchone()
+            if row is None:
+                return None
+            fields = await self._renewals.held(
+                connection, principal, self._active.current, place.node_id, schema, place.record_id
+            )
+            items = await (await connection.execute(sql_in("items_held", schema), record)).fetchall()
+            document = {"document_id": place.record_id}
+            version = await (await connection.execute(sql_text("document_part"), document)).fetchone()
+        return Held(place, row, fields, tuple(HeldItem(**item) for item in items), version)
+
+    async def draft(self, principal: Principal, held: Held) -> RecordDraft:
+        """The record drafted anew, with all that stands in its source. Raises StoreUnavailable."""
+        text = await self._text(principal, held)
+        return await asyncio.to_thread(_draft, held, text)
+
+    async def _text(self, principal: Principal, held: Held) -> str | None:
+        """The text that it came from; None where that is not to be had from its file."""
+        whole = held.version is not None and held.version["parts"] == 1
+        if not held.row["media_type"].startswith("text/") or not (whole or held.row["layout"]):
+            return None
+        try:
+            text = (await self._read(principal, held.row["file_id"])).decode("utf-8-sig")
+        except (NotFound, DamagedFile, UnicodeDecodeError):  # the doctor tells of damaged files
+            return None
+        if held.version and hashlib.sha256(text.encode()).digest() != held.version["content_hash"]:
+            return None
+        return text
+
+
+def _draft(held: Held, text: str | None) -> RecordDraft:
+    if text is None or not held.source_items:
+        items = tuple(_item(item) for item in _in_order(held.source_items))
+        joined = "\n" if held.row["content_type"] == "conversation" else "\n\n"
+        return _record(held, items, joined.join(item.content for item in items))
+    if held.row["layout"]:
+        return _conversation(held, held.row["layout"], text)
+    session = held.source_items[0].session
+    fields = held.fields.fields
+    occurred_at = datetime.fromisoformat(fields["occurred_at"]) if fields["occurred_at"] else None
+    row = held.row
+    document = Document(row["source_id"], fields["title"], text, occurred_at, row["content_type"], _file(held))
+    draft = document_draft(session, document, chunks(text), held.place.node, held.row["trigger_type"])
+    number = held.version["version"] + 1 if held.version else 1
+    ids = (uuid5(session, f"{number}:{item.position}") for item in draft.items)
+    return _record(held, tuple(replace(item, item_id=new) for item, new in zip(draft.items, ids, strict=True)), text)
+
+
+def _conversation(held: Held, compact: Mapping[str, Any], transcript: str) -> RecordDraft:
+    layout = layout_of(dict(compact))
+    session = held.source_items[0].session
+    turns = [Turn(one.speaker, transcript[one.start : one.start + one.length], one.at, one.ref) for one in layout.turns]
+    before = [None if one.asked is None else ASKED if one.asked else TOLD for one in layout.turns]
+    placed = [
+        PlacedTurn(one.number, turn, previous, held.place.node)
+        for one, turn, previous in zip(layout.turns, turns, before, strict=True)
+    ]
+    items = tuple(item for one in placed for item in turn_items(one, layout.started_at, session, layout.speakers))
+    return _record(held, items, "\n".join(turn.text for turn in turns))
+
+
+def _record(held: Held, items: tuple[ItemDraft, ...], text: str) -> RecordDraft:
+    row = held.row
+    occurred = items[0].occurred_at if items else None
+    return RecordDraft(
+        record_id=held.place.record_id,
+        node=held.place.node,
+        title=held.fields.fields["title"],
+        text=text,
+        content_type=row["content_type"],
+        trigger_type=row["trigger_type"],
+        source_id=row["source_id"],
+        occurred_at=occurred,
+        items=items,
+        file=_file(held),
+        privacy=row["privacy"],
+        origin=Origin(MemoryScope(row["scope"], row["scope_id"]), row["source"]),
+    )
+
+
+def _file(held: Held) -> FileDraft:
+    """The file of the record, which is stored already."""
+    row = held.row
+    return FileDraft(row["file_id"], row["file_name"], row["file_type"], row["media_type"], b"")
+
+
+def _item(held: HeldItem) -> ItemDraft:
+    return ItemDraft(
+        item_id=held.item_id,
+        kind=held.kind,
+        session=held.session,
+        position=held.position,
+        content=held.content,
+        embedded=held.content,
+        unit="turn" if held.kind == "turn" else "passage",
+        speaker=held.speaker,
+        source_ref=held.source_ref,
+        occurred_at=held.occurred_at,
+        dates=dates_in(held.content, held.occurred_at),
+        section=held.section,
+        span=None if held.span_start is None or held.span_end is None else (held.span_start, held.span_end),
+    )
+
+
+def _in_order(items: Sequence[HeldItem]) -> list[HeldItem]:
+    """Items in the order of the source; those of a long turn share a position, and their ids tell which comes first."""
+    parts: dict[UUID, int] = {}
+    for (session, position), number in Counter((item.session, item.position) for item in items).items():
+        parts |= {uuid5(session, f"{position}:{part}"): part for part in range(number)}
+    return sorted(items, key=lambda item: (item.position, parts.get(item.item_id, 0)))

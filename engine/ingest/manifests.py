@@ -1,0 +1,47 @@
+"""Records that the graph has lost, entered again from what Postgres keeps: manifest lines, their past, the counts of shells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import uuid4
+
+from engine.domain.principal import Principal
+from engine.hierarchy.outbox import Commit, CommitKind, Outbox
+from engine.ingest.held import Place
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_in
+
+
+class LostManifests:
+    """Enters records again that the graph lacks; shells that are missing come back from a backup alone."""
+
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox) -> None:
+        self._postgres, self._neo4j, self._outbox = postgres, neo4j, outbox
+
+    async def restore(self, principal: Principal, places: Sequence[Place]) -> None:
+        """Enters those of the records that are missing. Safe to be ended anywhere, and twice at once. Raises StoreUnavailable."""
+        wanted = [{"record_id": str(place.record_id), "node_id": str(place.node_id)} for place in places]
+        rows = await self._neo4j.read(cypher("doctor/records_missing"), records=wanted)
+        missing = {row["record_id"] for row in rows}
+        lost = [place for place in places if str(place.record_id) in missing]
+        for place in lost:
+            await self._enter(principal, place)
+        if lost:
+            nodes = sorted({str(place.node_id) for place in lost})
+            await self._neo4j.write(cypher("lifecycle/recounted"), nodes=nodes)
+
+    async def _enter(self, principal: Principal, place: Place) -> None:
+        parameters = {"record_id": place.record_id, "node_id": place.node_id, "user_id": principal.user_id}
+        rows = await self._postgres.fetch(principal, sql_in("record_told", place.schema_name), parameters)
+        for row in rows:
+            await self._tell(principal, "records", {"records": [row["line"]]})
+            if row["revision"]:
+                await self._tell(principal, "record_revised", {"revision": row["revision"]})
+
+    async def _tell(self, principal: Principal, kind: CommitKind, payload: dict[str, Any]) -> None:
+        commit = Commit(uuid4(), kind, payload)
+        async with self._postgres.as_principal(principal) as connection:
+            await self._outbox.accept(connection, principal, commit)
+        await self._outbox.carry_out(principal, commit)

@@ -1,0 +1,126 @@
+"""Reading what no model has read yet: records whose write found the model silent, got no usable answer or reached a limit, and
+new versions of documents.
+
+A record is taken with its next attempt set already, so two runs never take the same, and one that dies has only used up an
+attempt. What cannot be read in the end goes to the failure log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from engine.domain.clock import Clock
+from engine.domain.principal import Principal
+from engine.errors import Conflict, NotFound, ProviderUnavailable
+from engine.ingest.failures import FailureLog
+from engine.ingest.held import Place
+from engine.ingest.rereading import Rereading
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+AT_ONCE = 8
+"""Records that a run reads at the same time."""
+MOST_ROUNDS = 50
+LONGEST_PAUSE = 6 * 3600.0
+AGAIN = "Somebody asked for another attempt."
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """How often a record is tried in all, and the pause after the first attempt in seconds; it is doubled each time."""
+
+    most: int
+    first_pause: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingReport:
+    """What a run did: records that a model has read now, that were given up, that still wait."""
+
+    read: int
+    given_up: int
+    waiting: int
+
+
+class Readings:
+    """Reads records with the configured model after they were written; for the service."""
+
+    def __init__(
+        self, postgres: Postgres, rereading: Rereading, failures: FailureLog, clock: Clock, attempts: Attempts
+    ) -> None:
+        self._postgres, self._rereading, self._failures = postgres, rereading, failures
+        self._clock, self._attempts = clock, attempts
+
+    async def run(self) -> ReadingReport:
+        """Reads what is due; without a model, nothing. Raises StoreUnavailable; what was read stays read."""
+        outcomes: list[str] = []
+        for _ in range(MOST_ROUNDS if self._rereading.asks else 0):
+            rows = await self._due()
+            if not rows:
+                break
+            ended = await asyncio.gather(*(self._read(row) for row in rows), return_exceptions=True)
+            for outcome in ended:
+                if isinstance(outcome, BaseException):
+                    raise outcome
+                outcomes.append(outcome)
+        return ReadingReport(outcomes.count("read"), outcomes.count("given up"), await self._waiting())
+
+    async def again(self, principal: Principal, record_id: UUID, node_id: UUID) -> None:
+        """Has a record read that was given up. Raises StoreUnavailable."""
+        parameters = {"records": [record_id], "nodes": [node_id], "reasons": [AGAIN], "now": self._clock.now()}
+        await self._postgres.change(principal, sql_text("unread_note"), parameters)
+
+    async def _due(self) -> list[dict[str, Any]]:
+        parameters = {
+            "now": self._clock.now(),
+            "most": AT_ONCE,
+            "first": self._attempts.first_pause,
+            "longest": LONGEST_PAUSE,
+        }
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("unread_claim"), parameters)
+            return await cursor.fetchall()
+
+    async def _read(self, row: dict[str, Any]) -> str:
+        """Reads one record: "read", "given up", "gone", or "waits"."""
+        principal = Principal.user(row["user_id"])
+        place = Place(row["record_id"], row["node_id"], row["schema_name"])
+        try:
+            reread = await self._rereading.reread(principal, place, by_model=True)
+            if reread is not None and not reread.rebuilt.unread:
+                await self._rereading.store(principal, reread)
+        except NotFound:
+            reread = None
+        except Conflict:  # changed meanwhile, or other embeddings: the next attempt finds it as it is then
+            return "waits"
+        if reread is None:
+            await self._service("unread_settle", {"record_id": place.record_id})
+            return "gone"
+        if not reread.rebuilt.unread:
+            await self._service("unread_settle", {"record_id": place.record_id})
+            return "read"
+        return await self._failed(principal, place, reread.rebuilt.unread, row["attempts"])
+
+    async def _failed(self, principal: Principal, place: Place, reason: str, attempts: int) -> str:
+        if attempts < self._attempts.most:
+            await self._service("unread_failed", {"record_id": place.record_id, "reason": reason})
+            return "waits"
+        reference = {"record_id": place.record_id, "node_id": place.node_id}
+        error = ProviderUnavailable(reason)
+        await self._failures.note(principal, "reading", f"record:{place.record_id}", error, reference)
+        await self._service("unread_settle", {"record_id": place.record_id})
+        return "given up"
+
+    async def _service(self, statement: str, parameters: dict[str, Any]) -> None:
+        async with self._postgres.as_service() as connection:
+            await connection.execute(sql_text(statement), parameters)
+
+    async def _waiting(self) -> int:
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("unread_waiting"))
+            row = await cursor.fetchone()
+        assert row is not None  # an aggregate
+        return int(row["records"])

@@ -1,0 +1,282 @@
+"""Replays: every record of a user is made again from what is kept, beside the live ones, then all are swapped in one step.
+
+    building   page by page in the order of nodes and records; whoever goes on begins after the last page that was staged
+    built      compared as often as one likes; nothing of it is seen by any other read
+    swapped    all records that come out otherwise were renewed, in one transaction
+
+No model is asked: where its answer is not kept, its part of a record stays as it is. Records that the graph has lost are entered
+there again on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import numpy as np
+from psycopg.types.json import Jsonb
+from pydantic import TypeAdapter
+
+from engine.domain.clock import Clock
+from engine.domain.page import check_page
+from engine.domain.principal import Principal
+from engine.domain.replay import Replay, ReplayComparison, ReplayCounts, ReplayState
+from engine.domain.rereading import KEYWORDS, Rebuilt
+from engine.errors import Conflict, NotFound, Outdated
+from engine.hierarchy.outbox import StepHook
+from engine.ingest.held import Place
+from engine.ingest.manifests import LostManifests
+from engine.ingest.rereading import Reread, Rereading
+from engine.progress import Progress, Silent
+from engine.providers.active import ActiveModel, Model
+from engine.stores.postgres import Connection, Postgres
+from engine.stores.statements import sql_text
+
+PAGE = 20
+"""Records that are made between two commits of a build, and read at once by a swap."""
+MOST_TRIES = 10
+"""Times that a swap begins anew because somebody changed a record meanwhile."""
+
+Row = dict[str, Any]
+_PLAN: TypeAdapter[Rebuilt] = TypeAdapter(Rebuilt)
+
+
+@dataclass(frozen=True, slots=True)
+class BuildsReport:
+    """What a run of the job did: replays that are built now, records that were made for them."""
+
+    built: int
+    records: int
+
+
+class Replays:
+    """The replays of graphs, for their users alone: for others there are none."""
+
+    def __init__(
+        self,
+        postgres: Postgres,
+        rereading: Rereading,
+        manifests: LostManifests,
+        active: ActiveModel,
+        clock: Clock,
+        reached: StepHook,
+    ) -> None:
+        self._postgres, self._rereading, self._manifests, self._active = postgres, rereading, manifests, active
+        self._clock, self._reached = clock, reached
+
+    async def begin(self, principal: Principal) -> Replay:
+        """A new replay of all records, or the one that is open. Nothing is made yet. Raises NotFound."""
+        if not principal.owns:
+            raise NotFound
+        parameters = {"replay_id": uuid4(), "user_id": principal.user_id, "now": self._clock.now()}
+        async with self._postgres.as_principal(principal) as connection:
+            cursor = await connection.execute(sql_text("replay_begin"), parameters)
+            [row] = await cursor.fetchall()
+        return await self.replay(principal, row["replay_id"])
+
+    async def page(self, principal: Principal, *, before: UUID | None = None, limit: int = 50) -> tuple[Replay, ...]:
+        """Replays, newest first, one page; `before` is the last of the page before."""
+        check_page(limit)
+        parameters = {"user_id": principal.user_id, "replay_id": None, "before": before, "limit": limit}
+        rows = await self._postgres.fetch(principal, sql_text("replays_page"), parameters)
+        return tuple(_replay(row) for row in rows)
+
+    async def replay(self, principal: Principal, replay_id: UUID) -> Replay:
+        """One replay as it stands. Raises NotFound."""
+        parameters = {"user_id": principal.user_id, "replay_id": replay_id, "before": None, "limit": 1}
+        rows = await self._postgres.fetch(principal, sql_text("replays_page"), parameters)
+        if not rows:
+            raise NotFound
+        return _replay(rows[0])
+
+    async def compare(self, principal: Principal, replay_id: UUID) -> ReplayComparison:
+        """What a swap would do, as far as it is built. Raises NotFound."""
+        replay = await self.replay(principal, replay_id)
+        changed = await self._postgres.fetch(principal, sql_text("replay_changed"), {"replay_id": replay_id})
+        return ReplayComparison(replay.counts, changed[0]["records"])
+
+    # building ---------------------------------------------------------------------------------------------
+
+    async def run(self) -> BuildsReport:
+        """Builds the replays that were begun, for the job. Raises StoreUnavailable; what is staged stays."""
+        built = records = 0
+        after = UUID(int=0)
+        while True:
+            async with self._postgres.as_service() as connection:
+                cursor = await connection.execute(sql_text("replays_building"), {"after": after})
+                row = await cursor.fetchone()
+            if row is None:
+                return BuildsReport(built, records)
+            after, principal = row["replay_id"], Principal.user(row["user_id"])
+            before = await self.replay(principal, after)
+            replay = await self.build(principal, after)
+            built, records = built + 1, records + replay.counts.records - before.counts.records
+
+    async def build(self, principal: Principal, replay_id: UUID, progress: Progress | None = None) -> Replay:
+        """Makes what is not made yet; may be ended at any time and called again, also twice at once. Raises NotFound, Conflict
+        where it was discarded meanwhile, StoreUnavailable."""
+        replay, progress = await self.replay(principal, replay_id), progress or Silent()
+        progress.start("replay", replay.total, "records")
+        progress.advance("replay", replay.counts.records)
+        while replay.state == "building":
+            parameters = {"replay_id": replay_id, "most": PAGE}
+            rows = await self._postgres.fetch(principal, sql_text("replay_next"), parameters)
+            await self._manifests.restore(principal, [_place(row) for row in rows])
+            made = [
+                (place, await self._rereading.reread(principal, place, by_model=False)) for place in map(_place, rows)
+            ]
+            await self._stage(principal, replay_id, made)
+            self._reached("replay_staged")
+            progress.advance("replay", len(made))
+            if not made:
+                replay = await self.replay(principal, replay_id)
+        progress.finish("replay", f"{replay.counts.records:,} records, {replay.counts.differing:,} come out otherwise")
+        return replay
+
+    async def _stage(self, principal: Principal, replay_id: UUID, made: Sequence[tuple[Place, Reread | None]]) -> None:
+        """One page with how far the build is; without records it is the end."""
+        last = made[-1][0] if made else None
+        parameters = {
+            "replay_id": replay_id,
+            "node_id": last.node_id if last else None,
+            "record_id": last.record_id if last else None,
+        }
+        async with self._postgres.as_principal(principal) as connection:
+            cursor = await connection.execute(sql_text("replay_advance"), parameters)
+            if await cursor.fetchone() is None:
+                raise Conflict("This replay is not being built any more.")
+            for _, reread in made:
+                if reread is not None:
+                    await connection.execute(sql_text("replayed_record_put"), _row(principal, replay_id, reread))
+
+    # the end ----------------------------------------------------------------------------------------------
+
+    async def discard(self, principal: Principal, replay_id: UUID) -> Replay:
+        """Drops what was made; again, nothing changes. Raises NotFound, Conflict where it was swapped."""
+        replay = await self.replay(principal, replay_id)
+        if replay.state == "discarded":
+            return replay
+        async with self._postgres.as_principal(principal) as connection:
+            await _end(connection, replay_id, "discarded", self._clock.now())
+            await connection.execute(sql_text("replayed_records_drop"), {"replay_id": replay_id})
+        return await self.replay(principal, replay_id)
+
+    async def swap(self, principal: Principal, replay_id: UUID) -> Replay:
+        """Renews all records that come out otherwise, all or none; those that were changed meanwhile are made again first. Again,
+        nothing changes.
+
+        Raises NotFound, Conflict (not built yet, discarded, or changed again and again), EmbeddingsChanged, StoreUnavailable.
+        """
+        for _ in range(MOST_TRIES):
+            replay = await self.replay(principal, replay_id)
+            if replay.state == "swapped":
+                return replay
+            if replay.state != "built":
+                raise Conflict("Only a replay that is built can be swapped.")
+            await self._refresh(principal, replay_id)
+            done = await self._swapped(principal, replay_id, await self._active.follow())
+            if not isinstance(done, Place):
+                self._reached("replay_swapped")
+                for commit_id in done:
+                    await self._rereading.outbox.await_commit(commit_id)
+                    self._reached("replay_told")
+                return await self.replay(principal, replay_id)
+            await self._again(principal, replay_id, done)
+        raise Conflict("Its records are changed all the time; try again.")
+
+    async def _refresh(self, principal: Principal, replay_id: UUID) -> None:
+        """Makes again what was changed since it was made."""
+        parameters = {"replay_id": replay_id, "most": PAGE}
+        while rows := await self._postgres.fetch(principal, sql_text("replay_outdated"), parameters):
+            for row in rows:
+                await self._again(principal, replay_id, _place(row))
+
+    async def _again(self, principal: Principal, replay_id: UUID, place: Place) -> None:
+        reread = await self._rereading.reread(principal, place, by_model=False)
+        async with self._postgres.as_principal(principal) as connection:
+            if reread is None:  # it lies elsewhere, or holds no longer
+                gone = {"replay_id": replay_id, "record_id": place.record_id}
+                await connection.execute(sql_text("replayed_record_drop"), gone)
+            else:
+                await connection.execute(sql_text("replayed_record_put"), _row(principal, replay_id, reread))
+
+    async def _swapped(self, principal: Principal, replay_id: UUID, model: Model) -> list[UUID] | Place:
+        """The commits of the transaction that renews all; or, with nothing done, a record that was changed meanwhile."""
+        now, place = self._clock.now(), Place(UUID(int=0), UUID(int=0), "")
+        commits: list[UUID] = []
+        try:
+            async with self._postgres.as_principal(principal) as connection:
+                await connection.execute(sql_text("embeddings_required"), {"version": model.name})
+                await _end(connection, replay_id, "swapped", now)
+                parameters = {
+                    "replay_id": replay_id,
+                    "most": PAGE,
+                    "node_id": place.node_id,
+                    "record_id": place.record_id,
+                }
+                while rows := await _staged(connection, parameters):
+                    for row in rows:
+                        place = _place(row)
+                        commit = await self._rereading.renew(connection, principal, _reread(row), model, now)
+                        commits.append(commit.commit_id)
+                    parameters |= {"node_id": place.node_id, "record_id": place.record_id}
+                    self._reached("replay_page_swapped")
+                await connection.execute(sql_text("replayed_records_drop"), {"replay_id": replay_id})
+        except Outdated:
+            return place
+        return commits
+
+
+async def _staged(connection: Connection, parameters: Row) -> list[Row]:
+    cursor = await connection.execute(sql_text("replayed_records_page"), parameters)
+    return await cursor.fetchall()
+
+
+async def _end(connection: Connection, replay_id: UUID, state: ReplayState, now: datetime) -> None:
+    """Keeps the counts for good; what is staged can be dropped then. Raises Conflict where it is over already."""
+    cursor = await connection.execute(sql_text("replay_end"), {"replay_id": replay_id, "state": state, "now": now})
+    if await cursor.fetchone() is None:
+        raise Conflict("This replay is over, or not built yet.")
+
+
+def _replay(row: Row) -> Replay:
+    return Replay(**row | {"counts": ReplayCounts(**row["counts"])})
+
+
+def _place(row: Row) -> Place:
+    return Place(row["record_id"], row["node_id"], row["schema_name"])
+
+
+def _row(principal: Principal, replay_id: UUID, reread: Reread) -> Row:
+    """A record as it is staged."""
+    rebuilt = reread.rebuilt
+    vectors = reread.vectors if rebuilt.fresh or rebuilt.new_summary else None
+    return {
+        "replay_id": replay_id,
+        "record_id": rebuilt.record_id,
+        "user_id": principal.user_id,
+        "node_id": rebuilt.node_id,
+        "revision": rebuilt.revision,
+        "kept": rebuilt.kept,
+        "added": len(rebuilt.fresh),
+        "ended": len(rebuilt.gone),
+        "summary": rebuilt.new_summary is not None,
+        "keywords": not rebuilt.fields.keys().isdisjoint(KEYWORDS),
+        "missing": rebuilt.missing,
+        "plan": Jsonb(_PLAN.dump_python(rebuilt, mode="json")) if rebuilt.differs else None,
+        "vectors": None if vectors is None else np.asarray(vectors, dtype="<f4").tobytes(),
+        "embeddings": None if vectors is None else reread.embeddings,
+    }
+
+
+def _reread(row: Row) -> Reread:
+    """A staged record as it was made."""
+    rebuilt = _PLAN.validate_python(row["plan"])
+    if row["vectors"] is None:
+        return Reread(rebuilt, None, "")
+    rows = len(rebuilt.fresh) + (rebuilt.new_summary is not None)
+    vectors = np.frombuffer(row["vectors"], dtype="<f4").reshape(rows, -1)
+    return Reread(rebuilt, vectors, row["embeddings"])

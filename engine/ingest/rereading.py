@@ -1,0 +1,267 @@
+"""Reading a stored record again: the pipeline's own steps over what is kept, and what comes out beside what is there.
+
+    held record → draft → read by the model, or by its kept answers → describe → match → embed what is new
+    one transaction that renews the record → graph
+
+What is the same keeps id and vector; what is gone ends to be known, what is new is known from now on; summary and keywords
+become a correction. Nothing is overwritten: a read with `known_at` before finds the record as it was. Where no model has read
+all of it, what a model made before stays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from engine.domain.document import NewVersion, RecordRenewal, Renewed, chunk_hash
+from engine.domain.ingest import UNLIMITED
+from engine.domain.principal import Principal
+from engine.domain.record import ItemDraft, Privacy, RecordDraft, SourceAdvance
+from engine.domain.rereading import KEYWORDS, MatchedItems, Rebuilt, differing, matched_items, moved
+from engine.domain.scope import MemoryScope, Origin
+from engine.errors import Outdated, ProviderUnavailable, WrongDimension
+from engine.hierarchy.outbox import Commit, Outbox
+from engine.ingest.allowance import Allowance
+from engine.ingest.commit import Row, item_row
+from engine.ingest.derived import item_words, set_items_origin
+from engine.ingest.describe import describe
+from engine.ingest.extract import Extraction
+from engine.ingest.held import Held, HeldRecords, Place
+from engine.ingest.passages import item_counts, items_counted, move_counts, place_items
+from engine.ingest.processing import Processing
+from engine.ingest.revising import RecordRenewals
+from engine.ingest.versions import version_row
+from engine.providers.active import Model
+from engine.providers.embedder import Vectors
+from engine.stores.postgres import Connection, Postgres
+from engine.stores.statements import sql_in, sql_text
+
+CHANGED = "This was changed meanwhile."
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """A record read again, with the vectors of its new items and, last, of a new summary; None where they are made later.
+    `embeddings`: the version that they were made with."""
+
+    rebuilt: Rebuilt
+    vectors: Vectors | None
+    embeddings: str
+
+    def within(self, model: Model) -> Vectors | None:
+        """The vectors, as far as they are of this model."""
+        return self.vectors if self.embeddings == model.name else None
+
+
+class Rereading:
+    """Reads records again, for the user whose they are. `kept`: reads by kept answers alone. `asks`: there is a model."""
+
+    def __init__(
+        self,
+        postgres: Postgres,
+        outbox: Outbox,
+        records: HeldRecords,
+        renewals: RecordRenewals,
+        processing: Processing,
+        kept: Extraction,
+    ) -> None:
+        self._postgres, self.outbox, self._records = postgres, outbox, records
+        self._renewals, self._processing, self._kept = renewals, processing, kept
+        self.asks = processing.extraction.asks
+
+    # beside what is there ---------------------------------------------------------------------------------
+
+    async def reread(self, principal: Principal, place: Place, *, by_model: bool) -> Reread | None:
+        """The record read again; None where it holds no longer. With `by_model`, the model is asked for what is not kept.
+
+        Raises StoreUnavailable; never for a model.
+        """
+        held = await self._records.held(principal, place)
+        if held is None:
+            return None
+        extraction = self._processing.extraction if by_model else self._kept
+        drafted = await self._records.draft(principal, held)
+        unlimited = Allowance(UNLIMITED, self._processing.active)
+        [read], report = await extraction.read(principal, [drafted], set(), unlimited)
+        model = self._processing.active.current
+        draft = await asyncio.to_thread(describe, read, model.embedder.count_tokens, self._processing.summary_words)
+        rebuilt = replace(rebuilt_of(held, draft), missing=bool(report.failures))
+        return Reread(rebuilt, await self._vectors(model, rebuilt), model.name)
+
+    async def _vectors(self, model: Model, rebuilt: Rebuilt) -> Vectors | None:
+        texts = [item.embedded for item in rebuilt.fresh]
+        texts += [rebuilt.new_summary] if rebuilt.new_summary else []
+        try:
+            return await self._processing.active.patience.asked(lambda: model.embed_documents(texts))
+        except (ProviderUnavailable, WrongDimension):
+            return None
+
+    # one transaction --------------------------------------------------------------------------------------
+
+    async def store(self, principal: Principal, reread: Reread) -> None:
+        """Renews the record where it comes out otherwise. Raises Outdated where it was changed meanwhile, EmbeddingsChanged,
+        StoreUnavailable."""
+        if not reread.rebuilt.differs:
+            return
+        model = self._processing.active.current
+        async with self._postgres.as_principal(principal) as connection:
+            await connection.execute(sql_text("embeddings_required"), {"version": model.name})
+            commit = await self.renew(connection, principal, reread, model)
+        await self.outbox.carry_out(principal, commit)
+
+    async def renew(
+        self, connection: Connection, principal: Principal, reread: Reread, model: Model, at: datetime | None = None
+    ) -> Commit:
+        """Renews the record inside a transaction, known from `at` on; what the graph learns. Raises Outdated."""
+        rebuilt, schema = reread.rebuilt, reread.rebuilt.schema
+        await connection.execute(sql_text("nodes_require_current"), {"nodes": [rebuilt.node_id]})
+        record = {"record_id": rebuilt.record_id}
+        kept = await (await connection.execute(sql_in("record_kept", schema), record)).fetchone()
+        ending = await self._renewals.ending(connection, schema, [item for item, _ in rebuilt.gone])
+        if kept is None or {(one.item_id, one.revision) for one in ending} != set(rebuilt.gone):
+            raise Outdated(CHANGED)
+        vectors = reread.within(model)
+        summary = vectors[-1] if vectors is not None and rebuilt.new_summary else None
+        known = tuple(one.known_from for one in ending)
+        renewal = RecordRenewal(
+            rebuilt.node_id, schema, rebuilt.record_id, rebuilt.fields, summary, known, "read again", at
+        )  # fmt: skip
+        renewed = await self._renewals.renew(connection, principal, model, renewal)
+        if renewed is None or renewed.graph["revision"] != rebuilt.revision + 1:
+            raise Outdated(CHANGED)
+        await self._renewals.supersede(connection, principal, renewal, ending, renewed.known_at)
+        fresh = await _add(connection, rebuilt, kept, vectors, model, renewed)
+        await place_items(connection, schema, rebuilt.places)
+        private, scoped = kept["privacy"] == "private", kept["scope"] != "user"
+        counts = item_counts(fresh, ending, private=private, scoped=scoped)
+        await move_counts(connection, schema, counts)
+        return await self._accepted(connection, principal, rebuilt, renewed)
+
+    async def _accepted(
+        self, connection: Connection, principal: Principal, rebuilt: Rebuilt, renewed: Renewed
+    ) -> Commit:
+        """The outbox row, and the version of a document that is split otherwise."""
+        commit_id = uuid4()
+        told: dict[str, Any] = {"items": await items_counted(connection, rebuilt.schema, rebuilt.record_id)}
+        if rebuilt.chunks:
+            told["document"] = await _next_version(connection, principal, rebuilt, commit_id, renewed.known_at)
+        commit = Commit(commit_id, "record_revised", {"revision": renewed.graph | told})
+        await self.outbox.accept(connection, principal, commit)
+        return commit
+
+
+def rebuilt_of(held: Held, draft: RecordDraft) -> Rebuilt:
+    """How the draft differs from the record as it is kept."""
+    revision, taken = held.fields.revision, {item.item_id for item in held.items}
+    sources = matched_items(
+        [item for item in held.items if not item.derived],
+        [item for item in draft.items if item.derived is None],
+        taken,
+        revision,
+    )
+    found = _derived(held, draft, taken)
+    described = draft.extracted or not held.read  # else both are a model's, which has not read it now
+    split = held.version is not None and bool(sources.fresh or sources.gone)
+    return Rebuilt(
+        held.place.record_id,
+        held.place.node_id,
+        held.place.schema_name,
+        revision,
+        kept=sources.kept + found.kept,
+        fields=differing(held.fields, _described(draft)) if described else {},
+        fresh=(*sources.fresh, *found.fresh),
+        gone=(*sources.gone, *found.gone),
+        places=moved(held.items, sources.items),
+        chunks=_chunks(sources.items) if split else (),
+        unread=draft.unread,
+    )
+
+
+def _derived(held: Held, draft: RecordDraft, taken: set[UUID]) -> MatchedItems:
+    """What became of what a model made: where it has not read all of the record, all of it stays."""
+    derived = [item for item in held.items if item.derived]
+    if not draft.extracted:
+        return MatchedItems(sum(item.holds for item in derived), (), (), ())
+    items = [item for item in draft.items if item.derived is not None]
+    return matched_items(derived, items, taken, held.fields.revision)
+
+
+def _described(draft: RecordDraft) -> dict[str, Any]:
+    names = (name.removeprefix("kw_") for name in KEYWORDS)
+    return {"summary": draft.summary} | {f"kw_{name}": list(getattr(draft.keywords, name)) for name in names}
+
+
+def _chunks(items: Sequence[ItemDraft]) -> tuple[tuple[UUID, str], ...]:
+    return tuple((item.item_id, chunk_hash(item.section, item.content).hex()) for item in items)
+
+
+async def _add(
+    connection: Connection, rebuilt: Rebuilt, kept: Row, vectors: Vectors | None, model: Model, renewed: Renewed
+) -> list[ItemDraft]:
+    """New items, with their vectors or noted for the job that makes them; those that were added."""
+    there = await _observed(connection, rebuilt)
+    added = [place for place, item in enumerate(rebuilt.fresh) if item.item_id not in there]
+    fresh = [rebuilt.fresh[place] for place in added]
+    holder = _Holder(rebuilt.record_id, kept["privacy"])
+    rows = [
+        item_row(item, holder, item_words(item), renewed.known_at)
+        | model.meaning(None if vectors is None else vectors[place])
+        for item, place in zip(fresh, added, strict=True)
+    ]
+    async with connection.cursor() as cursor:
+        await cursor.executemany(sql_in("item_insert", rebuilt.schema, model.version.column), rows)
+    origin = Origin(MemoryScope(kept["scope"], kept["scope_id"]), kept["source"])
+    await set_items_origin(connection, rebuilt.schema, origin, fresh)
+    if fresh and vectors is None:
+        await connection.execute(sql_text("pending_vectors_note"), {"nodes": [rebuilt.node_id]})
+    return fresh
+
+
+async def _observed(connection: Connection, rebuilt: Rebuilt) -> set[UUID]:
+    """New observations that another record of the node has brought meanwhile."""
+    asked = [item.item_id for item in rebuilt.fresh if item.kind == "observation"]
+    if not asked:
+        return set()
+    cursor = await connection.execute(sql_in("items_there", rebuilt.schema), {"items": asked})
+    return {row["item_id"] for row in await cursor.fetchall()}
+
+
+async def _next_version(
+    connection: Connection, principal: Principal, rebuilt: Rebuilt, commit_id: UUID, now: datetime
+) -> Row:
+    """A document whose passages are others now has another version of the same text; what the graph learns of it."""
+    document = {"document_id": rebuilt.record_id}
+    head = await (await connection.execute(sql_text("document_part"), document)).fetchone()
+    if head is None:
+        raise Outdated(CHANGED)
+    stayed = set(head["chunks"])
+    chunks = tuple((item_id, bytes.fromhex(digest)) for item_id, digest in rebuilt.chunks)
+    version = NewVersion(
+        rebuilt.record_id,
+        head["version"] + 1,
+        head["source_id"],
+        rebuilt.node_id,
+        head["title"],
+        head["content_hash"],
+        head["file_id"],
+        head["file_name"],
+        chunks,
+        sum(item_id not in stayed for item_id, _ in chunks),
+        len(stayed - {item_id for item_id, _ in chunks}),
+    )
+    advance = SourceAdvance(version.source_id, version.version - 1, version.version, version.content_hash)
+    await connection.execute(sql_text("source_advance"), asdict(advance) | {"commit_id": commit_id})
+    await connection.execute(sql_text("document_version_insert"), version_row(principal, version, commit_id, now))
+    return {"version": version.version, "file_id": str(version.file_id), "file_name": version.file_name}
+
+
+@dataclass(frozen=True, slots=True)
+class _Holder:
+    """The record, for its new items."""
+
+    record_id: UUID
+    privacy: Privacy

@@ -1,0 +1,117 @@
+"""replay: all records of a user made again from what is kept, beside what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from engine.domain.replay import Replay, ReplayComparison
+from engine.shell import session
+from engine.shell.options import AsJson, Handle
+from engine.shell.plain_json import print_json
+from engine.shell.session import Session
+from engine.shell.tables import print_table, told
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
+
+STYLES = {"swapped": "green", "built": "cyan", "building": "cyan"}
+ReplayId = Annotated[UUID, typer.Argument(metavar="REPLAY", help="Its id, from replay list.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands of this module."""
+    replays = typer.Typer(help="Make all records of a user again from what is kept; no model is called.")
+    replays.callback(invoke_without_command=True)(replay)
+    replays.command("list")(list_replays)
+    replays.command("swap")(swap)
+    replays.command("discard")(discard)
+    app.add_typer(replays, name="replay")
+
+
+def replay(
+    context: typer.Context,
+    user: Handle = None,
+    swap_at_once: Annotated[bool, typer.Option("--swap", help="Swap it when it is built.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Build a replay, or go on with the open one, and say what a swap would change."""
+    if context.invoked_subcommand is not None:
+        return
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, progress):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            one = await memory.build_replay((await memory.begin_replay()).replay_id, progress)
+            compared = await memory.compare_replay(one.replay_id)
+            if swap_at_once:
+                one = await memory.swap_replay(one.replay_id)
+        if as_json:
+            print_json(here.out, {"replay": one, "changed": compared.changed})
+            return
+        _print_compared(here, one, compared)
+
+    here.run(work())
+
+
+def list_replays(context: typer.Context, user: Handle = None, as_json: AsJson = False) -> None:
+    """The newest replays of a user."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            found = await memory.replays()
+        if as_json:
+            print_json(here.out, {"replays": found})
+            return
+        rows = [(str(one.replay_id), told(one.began_at), one.state, _counted(one)) for one in found]
+        print_table(here, ("replay", "began", "state", "what"), rows, "There is none yet.", STYLES)
+
+    here.run(work())
+
+
+def swap(context: typer.Context, replay_id: ReplayId, user: Handle = None) -> None:
+    """Renew all records that come out otherwise, in one step."""
+    _ended(context, user, lambda memory: memory.swap_replay(replay_id))
+
+
+def discard(context: typer.Context, replay_id: ReplayId, user: Handle = None) -> None:
+    """Drop what was made."""
+    _ended(context, user, lambda memory: memory.discard_replay(replay_id))
+
+
+def _ended(context: typer.Context, user: str | None, end: Callable[[Memory], Awaitable[Replay]]) -> None:
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            one = await end(engine.memory((await session.the_user(engine, user)).user_id))
+        here.out.print(f"{one.state}: {_counted(one)}", soft_wrap=True)
+
+    here.run(work())
+
+
+def _print_compared(here: Session, one: Replay, compared: ReplayComparison) -> None:
+    here.out.print(f"{one.replay_id} {one.state}: {_counted(one)}", soft_wrap=True)
+    if compared.counts.missing:
+        here.out.print(
+            f"{compared.counts.missing:,} records without kept answers: what a model made of them stays", style="yellow"
+        )
+    if compared.changed and one.state == "built":
+        here.out.print(f"{compared.changed:,} were changed meanwhile; a swap makes them again", style="yellow")
+
+
+def _counted(one: Replay) -> str:
+    return ", ".join(_parts(one))
+
+
+def _parts(one: Replay) -> Iterator[str]:
+    counts = one.counts
+    yield f"{counts.records:,} records, {counts.differing:,} come out otherwise"
+    yield f"items: {counts.kept:,} kept, {counts.added:,} added, {counts.ended:,} ended"
+    yield f"{counts.summaries:,} new summaries, {counts.keywords:,} with new keywords"

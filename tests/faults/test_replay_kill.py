@@ -1,0 +1,91 @@
+"""A process killed while it makes a replay goes on where it was; one killed while it swaps has swapped all or nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from engine.domain.history import Conversation, Turn
+from engine.domain.node import User
+from engine.domain.search import SearchRequest
+from engine.ingest.drafted import Pending
+from engine.ingest.replays import PAGE
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from engine.settings import Settings
+from tests.flows.test_extraction import reader
+from tests.model_server import Asked, model_server
+
+VICTIM = Path(__file__).with_name("replay_victim.py")
+RECORDS = PAGE + 5
+"""Records that no model has read, each with a twin whose answer is kept."""
+
+
+def answer(asked: Asked) -> dict[str, object]:
+    number = asked.text.split("number ")[1].split()[0]
+    return {"summary": f"Heron {number}.", "facts": [{"text": f"Heron {number} left."}]}
+
+
+@pytest.fixture
+async def memory(engine: Engine, settings: Settings, user: User) -> AsyncIterator[Memory]:
+    """A memory of which half of the records come out otherwise, opened with the model's name."""
+
+    def talks(twin: str) -> list[Pending]:
+        turns = [(Turn("Bob", f"Heron number {number} nests here."),) for number in range(RECORDS)]
+        return [Pending(Conversation(f"{twin}{number}", turn, "Herons")) for number, turn in enumerate(turns)]
+
+    with model_server(answer) as server:
+        async with reader(settings, server) as reads:
+            await engine.memory(user.user_id).store(talks("a"))
+            await reads.memory(user.user_id).store(talks("b"))
+            yield reads.memory(user.user_id)
+
+
+async def killed(engine: Engine, user: User, step: str, count: int) -> None:
+    """Runs the victim, which dies by our hand."""
+    arguments = (str(engine.settings.home), str(engine.settings.cache), user.handle, step, str(count))
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, str(VICTIM), *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    out, errors = await asyncio.wait_for(process.communicate(), 120)
+    assert b"acknowledged" not in out and process.returncode == -signal.SIGKILL, errors.decode()
+
+
+async def facts(memory: Memory) -> int:
+    answer = await memory.search(SearchRequest("heron", limit=100, kinds=("fact",), widen="always"))
+    return sum(hit.content.endswith("left.") for hit in answer.hits)
+
+
+@pytest.mark.ledger("X04")
+async def test_a_replay_goes_on_where_it_was_killed(engine: Engine, user: User, memory: Memory) -> None:
+    await killed(engine, user, "replay_staged", 2)
+    replay = await memory.begin_replay()
+    assert (replay.state, replay.total, replay.counts.records) == ("building", 2 * RECORDS, 2 * PAGE)
+    assert await facts(memory) == RECORDS
+    built = await memory.build_replay(replay.replay_id)
+    assert (built.state, built.counts.records, built.counts.differing) == ("built", 2 * RECORDS, RECORDS)
+    assert (built.counts.added, built.counts.ended, built.counts.missing) == (RECORDS, RECORDS, 0)
+
+
+@pytest.mark.ledger("X04")
+@pytest.mark.parametrize(
+    ("step", "swapped"), [("replay_page_swapped", False), ("replay_swapped", True), ("replay_told", True)]
+)
+async def test_a_swap_is_all_or_nothing(engine: Engine, user: User, memory: Memory, step: str, swapped: bool) -> None:
+    replay = await memory.build_replay((await memory.begin_replay()).replay_id)
+    await killed(engine, user, step, 1)
+    assert await facts(memory) == RECORDS * (1 + swapped)  # before anybody recovered anything
+    assert (await memory.one_replay(replay.replay_id)).state == ("swapped" if swapped else "built")
+    await engine.outbox.recover(limit=100)
+    assert await engine.doctor.examine() == []
+    assert (await memory.shell(user.user_id)).items == 3 * RECORDS + RECORDS * swapped
+    done = await memory.swap_replay(replay.replay_id)
+    assert (done.state, done.counts.differing) == ("swapped", RECORDS)
+    assert await facts(memory) == 2 * RECORDS
+    assert (await memory.shell(user.user_id)).items == 4 * RECORDS
+    assert await engine.doctor.examine() == []

@@ -1,0 +1,178 @@
+"""What no model has read when it was stored is read later: by a job, with pauses, until it is given up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from engine.bootstrap import open_engine
+from engine.domain.clock import NOW, Moment
+from engine.domain.history import Conversation
+from engine.domain.node import User
+from engine.domain.scope import MemoryScope
+from engine.domain.search import SearchRequest
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from engine.settings import Settings
+from tests.flows.test_extraction import ANSWER, TURNS, WHEN, kinds, reader, reading
+from tests.model_server import BROKEN, NOT_JSON, ModelServer, model_server
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with model_server(lambda _: ANSWER) as running:
+        yield running
+
+
+@pytest.fixture
+async def reads(engine: Engine, settings: Settings, server: ModelServer) -> AsyncIterator[Engine]:
+    """An engine with a model that answers, on the same stores."""
+    async with reader(settings, server) as opened:
+        yield opened
+
+
+class Ahead:
+    """A clock that can be set forward."""
+
+    def __init__(self) -> None:
+        self.by = timedelta()
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + self.by
+
+
+async def whole_facts(memory: Memory, moment: Moment = NOW) -> list[str]:
+    """Facts that hold a whole input, at a moment."""
+    request = SearchRequest("Bob Ellen sister tea", limit=50, kinds=("fact",), widen="always", moment=moment)
+    return [hit.content for hit in (await memory.search(request)).hits if "\n" in hit.content]
+
+
+async def turns(memory: Memory) -> set[object]:
+    return {hit.item_id for hit in await kinds(memory, "turn")}
+
+
+async def untroubled(engine: Engine, user: User) -> None:
+    """The doctor has nothing to say of this user."""
+    shell = await engine.memory(user.user_id).shell(user.user_id)
+    names = (str(user.user_id), shell.schema_name or "")
+    assert [found for found in await engine.doctor.examine() if any(name in found.subject for name in names)] == []
+
+
+@pytest.mark.ledger("L02", "N16", "L01")
+@pytest.mark.parametrize("scripted", [BROKEN, NOT_JSON], ids=["silent", "unusable"])
+async def test_a_record_that_could_not_be_read_is_read_by_the_job(
+    reads: Engine,
+    user: User,
+    server: ModelServer,
+    scripted: object,
+) -> None:
+    memory = reads.memory(user.user_id)
+    server.script = [scripted]
+    report = await memory.remember(Conversation("c", TURNS, "A call", WHEN))
+    [record] = report.records
+    assert (report.readings_pending, record.reading_pending, report.extraction.whole) == (1, True, 1)
+    before, known = await turns(memory), datetime.now(UTC)
+    assert len(await whole_facts(memory)) == 1
+    await reads.parts.readings.run()
+    now = (await memory.metadata(user.user_id)).records[0]
+    assert (now.record_id, now.revision, now.summary) == (record.record_id, 2, ANSWER["summary"])
+    assert list(now.kw_entities) == ["Ellen", "Duluth"]
+    assert {hit.content for hit in await kinds(memory, "fact")} == {fact["text"] for fact in ANSWER["facts"]}
+    assert len(await kinds(memory, "observation")) == 2 and await whole_facts(memory) == []
+    assert await turns(memory) == before
+    then = Moment(known_at=known)
+    assert len(await whole_facts(memory, then)) == 1
+    old = (await memory.metadata(user.user_id, moment=then)).records[0]
+    assert old.summary != ANSWER["summary"] and old.summary
+    [delta] = (await memory.deltas("record", record.record_id, node_id=user.user_id))[1:]
+    assert (delta.operation, delta.reason) == ("renewed", "read again")
+    assert (await memory.shell(user.user_id)).items == 7
+    await untroubled(reads, user)
+    asked = len(server.requests)
+    await reads.parts.readings.run()  # nothing is left
+    assert len(server.requests) == asked
+
+
+@pytest.mark.ledger("F02", "F04")
+async def test_a_new_version_of_a_document_is_read_by_the_job(reads: Engine, user: User, server: ModelServer) -> None:
+    def reply(asked: object) -> dict[str, object]:
+        word = "June" if "June" in asked.text else "May"
+        return {"summary": f"The lease ends in {word}.", "facts": [{"text": f"The lease ends in {word}."}]}
+
+    server.reply = reply
+    memory = reads.memory(user.user_id)
+    text = "# Boat\n\nThe hull leaks.\n\n# Lease\n\nThe lease ends in May.\n"
+    await memory.remember_text("Papers", text, source_id="paper", node_id=user.user_id)
+    changed = await memory.remember_text("Papers", text.replace("May", "June"), source_id="paper")
+    assert changed.readings_pending == 1 and changed.extraction.calls == 0
+    await reads.parts.readings.run()
+    assert [hit.content for hit in await kinds(memory, "fact", query="lease")] == ["The lease ends in June."]
+    record = (await memory.metadata(user.user_id)).records[0]
+    assert record.summary == "The lease ends in June."
+    assert (await memory.documents())[0].version == 2  # its passages are the same
+    again = await memory.remember_text("Papers", text, source_id="paper")
+    assert [(one.version, one.kept, one.added) for one in again.documents] == [(3, 1, 1)]
+    await reads.parts.readings.run()
+    assert [hit.content for hit in await kinds(memory, "fact", query="lease")] == ["The lease ends in May."]
+    await untroubled(reads, user)
+
+
+async def test_two_runs_at_once_read_a_record_once(reads: Engine, user: User, server: ModelServer) -> None:
+    memory = reads.memory(user.user_id)
+    server.script = [NOT_JSON]
+    await memory.remember(Conversation("c", TURNS, f"A call of {user.handle}", WHEN))
+    await asyncio.gather(*(reads.parts.readings.run() for _ in range(3)))
+    assert sum(user.handle in asked.text for asked in server.requests) == 2
+    assert len(await kinds(memory, "fact")) == 2
+
+
+async def test_what_is_private_or_of_a_thread_stays_so(reads: Engine, user: User, server: ModelServer) -> None:
+    memory = reads.memory(user.user_id)
+    inside = memory.within(MemoryScope("thread", "t1"))
+    server.script = [NOT_JSON]
+    await inside.remember(Conversation("c", TURNS, "A call", WHEN))
+    await reads.parts.readings.run()
+    assert await kinds(memory, "fact", "observation") == []
+    found = await kinds(inside, "fact", "observation")
+    assert len(found) == 4 and {hit.source for hit in found} == {"extracted"}
+    assert (await memory.shell(user.user_id)).items == 7
+
+
+@pytest.mark.ledger("N16")
+async def test_what_cannot_be_read_is_given_up_and_can_be_asked_for_again(
+    settings: Settings,
+    user: User,
+    server: ModelServer,
+) -> None:
+    clock, title = Ahead(), f"A call of {user.handle}"
+    server.reply = lambda asked: "Sorry." if title in asked.text and not healed else ANSWER
+    healed = False
+    model = reading(settings, server, reading_attempts=3, reading_retry_s=60.0)
+    async with open_engine(model, clock=clock) as engine:
+        memory = engine.memory(user.user_id)
+        await memory.remember(Conversation("c", TURNS, title, WHEN))
+
+        async def asked_after(seconds: float) -> int:
+            clock.by += timedelta(seconds=seconds)
+            before = sum(title in asked.text for asked in server.requests)
+            await engine.parts.readings.run()
+            return sum(title in asked.text for asked in server.requests) - before
+
+        # at once, then after 30 to 60 s, then after 60 to 120 s
+        assert [await asked_after(seconds) for seconds in (0, 10, 51, 10, 111)] == [1, 0, 1, 0, 1]
+        [failure] = await memory.failures()
+        assert (failure.stage, failure.cause) == ("reading", "ProviderUnavailable") and "JSON" in failure.detail
+        assert await asked_after(100_000) == 0
+        healed = True
+        assert (await memory.replay(failure.failure_id)).state == "replayed"
+        assert await asked_after(0) == 1
+        assert len(await kinds(memory, "fact")) == 2 and await memory.failures() == ()
+
+
+async def test_without_a_model_nothing_waits(engine: Engine, memory: Memory) -> None:
+    report = await memory.remember(Conversation("c", TURNS, "A call", WHEN))
+    assert report.readings_pending == 0
+    assert (await engine.parts.readings.run()).read == 0
