@@ -34,7 +34,7 @@ from engine.history.renewal import Renewals
 from engine.ingest.assignments import Assignments
 from engine.ingest.commit import RecordCommit
 from engine.ingest.limits import IngestLimits
-from engine.ingest.manifests import LostManifests
+from engine.ingest.lost_manifests import LostManifests
 from engine.ingest.pipeline import Ingest
 from engine.ingest.replays import Replays
 from engine.ingest.revising import Revisions

@@ -9,14 +9,12 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from itertools import groupby
 from os import SEEK_END
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
@@ -24,14 +22,15 @@ from psycopg.types.json import Jsonb
 from engine.domain.clock import Clock
 from engine.domain.document import NewVersion
 from engine.domain.principal import Principal
-from engine.domain.record import EmbeddedRecord, ItemDraft, Privacy, RecordDraft, SourceAdvance, StoredRecord
+from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, StoredRecord
 from engine.domain.terms import sparse_of, weights, words
 from engine.errors import NodeOutdated
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.hierarchy.outdated import upgrade
 from engine.ingest.assignments import keep_decisions
 from engine.ingest.counting import document_counts
-from engine.ingest.derived import derived_columns, in_turn, item_words, set_origin, special
+from engine.ingest.derived import in_turn, item_words, set_origin, special
+from engine.ingest.item_rows import item_row, times
 from engine.ingest.manifest import manifest_line
 from engine.ingest.packing import is_native, object_key, pack
 from engine.ingest.received import note_received
@@ -61,18 +60,6 @@ class StoredFile:
     size_bytes: int
     stored_bytes: int
     sha256: bytes
-
-
-class Holder(Protocol):
-    """The record that an item hangs on."""
-
-    @property
-    def record_id(self) -> UUID:
-        """Its id."""
-
-    @property
-    def privacy(self) -> Privacy:
-        """Who may read it."""
 
 
 class RecordCommit:
@@ -172,7 +159,7 @@ class RecordCommit:
             "privacy": draft.privacy,
             "token_count": sum(item.token_count for item in draft.items if item.derived is None),
             "occurred_at": draft.occurred_at,
-            **_times(self.clock.now(), draft.occurred_at),
+            **times(self.clock.now(), draft.occurred_at),
             "file_id": draft.file.file_id,
             "file_name": draft.file.name,
             "file_type": draft.file.file_type,
@@ -228,48 +215,6 @@ class RecordCommit:
 
 def _column(value: str | tuple[str, ...]) -> str | list[str]:
     return value if isinstance(value, str) else list(value)
-
-
-def item_row(item: ItemDraft, record: Holder, found: list[str], now: datetime) -> Row:
-    """An item of a record as the node's table takes it, without its vector; `found`: its words."""
-    features = {name: getattr(item.utterance, name) for name in _NO_UTTERANCE} if item.utterance else _NO_UTTERANCE
-    start, end = item.span or (None, None)
-    return {
-        "item_id": item.item_id,
-        "record_id": record.record_id,
-        "kind": item.kind,
-        "session": item.session,
-        "position": item.position,
-        "source_ref": item.source_ref,
-        "speaker": item.speaker,
-        "content": item.content,
-        "content_hash": hashlib.sha256(item.content.encode("utf-8")).digest(),
-        "terms": sparse_of(weights(found, item.unit)),
-        "occurred_at": item.occurred_at,
-        "dates": list(item.dates),
-        **features,
-        "section": item.section,
-        "span_start": start,
-        "span_end": end,
-        "token_count": item.token_count,
-        **derived_columns(item, record.privacy),
-        **_times(now, item.occurred_at),
-    }
-
-
-def _times(now: datetime, occurred_at: datetime | None) -> Row:
-    """Since when content is known, and since when it is true: since it was said, where that is known; never in the future."""
-    return {"now": now, "valid_from": None if occurred_at is None else min(occurred_at, now)}
-
-
-_NO_UTTERANCE: Row = {
-    "is_question": False,
-    "previous_has_question": False,
-    "first_of_session": False,
-    "first_person": False,
-    "word_count": 0,
-    "time_expressions": 0,
-}
 
 
 def _creation_delta(principal: Principal, row: Row) -> Row:

@@ -28,7 +28,7 @@ from engine.domain.rereading import KEYWORDS, Rebuilt
 from engine.errors import Conflict, NotFound, Outdated
 from engine.hierarchy.outbox import StepHook
 from engine.ingest.held import Place
-from engine.ingest.manifests import LostManifests
+from engine.ingest.lost_manifests import LostManifests
 from engine.ingest.rereading import Reread, Rereading
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel, Model
@@ -116,8 +116,8 @@ class Replays:
             built, records = built + 1, records + replay.counts.records - before.counts.records
 
     async def build(self, principal: Principal, replay_id: UUID, progress: Progress | None = None) -> Replay:
-        """Makes what is not made yet; may be ended at any time and called again, also twice at once. Raises NotFound, Conflict
-        where it was discarded meanwhile, StoreUnavailable."""
+        """Makes what is not made yet; may be ended at any time and called again, also twice at once. The replay as it is then.
+        Raises NotFound, StoreUnavailable."""
         replay, progress = await self.replay(principal, replay_id), progress or Silent()
         progress.start("replay", replay.total, "records")
         progress.advance("replay", replay.counts.records)
@@ -128,16 +128,16 @@ class Replays:
             made = [
                 (place, await self._rereading.reread(principal, place, by_model=False)) for place in map(_place, rows)
             ]
-            await self._stage(principal, replay_id, made)
+            staged = await self._stage(principal, replay_id, made)
             self._reached("replay_staged")
             progress.advance("replay", len(made))
-            if not made:
+            if not made or not staged:
                 replay = await self.replay(principal, replay_id)
         progress.finish("replay", f"{replay.counts.records:,} records, {replay.counts.differing:,} come out otherwise")
         return replay
 
-    async def _stage(self, principal: Principal, replay_id: UUID, made: Sequence[tuple[Place, Reread | None]]) -> None:
-        """One page with how far the build is; without records it is the end."""
+    async def _stage(self, principal: Principal, replay_id: UUID, made: Sequence[tuple[Place, Reread | None]]) -> bool:
+        """One page with how far the build is, without records its end; False where it is not being built any more."""
         last = made[-1][0] if made else None
         parameters = {
             "replay_id": replay_id,
@@ -147,10 +147,11 @@ class Replays:
         async with self._postgres.as_principal(principal) as connection:
             cursor = await connection.execute(sql_text("replay_advance"), parameters)
             if await cursor.fetchone() is None:
-                raise Conflict("This replay is not being built any more.")
+                return False
             for _, reread in made:
                 if reread is not None:
                     await connection.execute(sql_text("replayed_record_put"), _row(principal, replay_id, reread))
+        return True
 
     # the end ----------------------------------------------------------------------------------------------
 

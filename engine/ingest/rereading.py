@@ -26,11 +26,11 @@ from engine.domain.scope import MemoryScope, Origin
 from engine.errors import Outdated, ProviderUnavailable, WrongDimension
 from engine.hierarchy.outbox import Commit, Outbox
 from engine.ingest.allowance import Allowance
-from engine.ingest.commit import Row, item_row
 from engine.ingest.derived import item_words, set_items_origin
 from engine.ingest.describe import describe
 from engine.ingest.extract import Extraction
 from engine.ingest.held import Held, HeldRecords, Place
+from engine.ingest.item_rows import Row, item_row
 from engine.ingest.passages import item_counts, items_counted, move_counts, place_items
 from engine.ingest.processing import Processing
 from engine.ingest.revising import RecordRenewals
