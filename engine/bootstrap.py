@@ -34,9 +34,7 @@ from engine.history.renewal import Renewals
 from engine.ingest.assignments import Assignments
 from engine.ingest.commit import RecordCommit
 from engine.ingest.limits import IngestLimits
-from engine.ingest.lost_manifests import LostManifests
 from engine.ingest.pipeline import Ingest
-from engine.ingest.replays import Replays
 from engine.ingest.revising import Revisions
 from engine.jobs.catalogue import CATALOGUE
 from engine.jobs.job import scheduled
@@ -70,7 +68,7 @@ from engine.stores.objects import ObjectStore, object_store
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 from engine.stores.tls import authority
-from engine.write_path import Stores, assigner, processing, readings, rereading, stream_limits, streams
+from engine.write_path import Stores, assigner, processing, readings, replays, stream_limits, streams
 
 RECOVERY_INTERVAL = 2.0
 """Seconds between two looks for commits that were left half way: every engine finishes them, with or without a worker."""
@@ -174,25 +172,22 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
     search = Search(postgres, neo4j, active, load_weights(settings.ranking), clock)
     relations = RelationHistory(postgres, neo4j, outbox, shells, clock, on_step)
     node_history = NodeHistory(postgres, neo4j, outbox, active, clock, on_step)
-    contents = ContentHistory(postgres, outbox, active, clock, on_step)
     provisioning = Provisioning(postgres, outbox, active, clock, on_step)
     renewals, reads = Renewals(postgres, outbox, active, clock, on_step), stores.language is not None
     revisions = Revisions(commit, renewals, active, limits, reads=reads)
     decides = assigner(settings, stores, provisioning, redactor, clock)
     ingest = Ingest(postgres, neo4j, processing(settings, stores, clock), revisions, limits, redactor, decides)
-    resources = RawResources(postgres, objects)
-    reread = rereading(settings, stores, ingest, resources.read, clock)
     parts = Parts(
         provisioning=provisioning,
         shells=shells,
         ingest=ingest,
         streams=streams(settings, stores, ingest, redactor, clock, on_step),
         search=search,
-        changes=Changes(shells, contents, node_history, relations),
+        changes=Changes(shells, ContentHistory(postgres, outbox, active, clock, on_step), node_history, relations),
         documents=Documents(postgres, shells),
-        resources=resources,
-        readings=readings(settings, stores, reread, clock),
-        replays=Replays(postgres, reread, LostManifests(postgres, neo4j, outbox), active, clock, on_step),
+        resources=RawResources(postgres, objects),
+        readings=readings(settings, stores, ingest, clock),
+        replays=replays(settings, stores, ingest, clock, on_step),
         events=EventLog(postgres, clock),
         past=Past(postgres, shells, node_history, relations, clock),
         relations=relations,
@@ -206,7 +201,6 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
         max_text_bytes=settings.max_text_bytes,
         redactor=redactor,
     )
-    grace = timedelta(minutes=settings.orphan_grace_minutes)
     return Engine(
         settings=settings,
         parts=parts,
@@ -217,7 +211,7 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
         active=active,
         doctor=Doctor(postgres, neo4j, objects),
         pending=PendingVectors(postgres, neo4j, active),
-        sweep=Sweep(postgres, objects, clock, grace),
+        sweep=Sweep(postgres, objects, clock, timedelta(minutes=settings.orphan_grace_minutes)),
         dormancy=dormancy,
         states=states,
         nodes=nodes,

@@ -12,8 +12,8 @@ from engine.hierarchy.provisioning import Provisioning
 from engine.ingest.appending import Appending, Hurry
 from engine.ingest.asked import AskedModel
 from engine.ingest.extract import Extraction, ExtractionLimits
-from engine.ingest.failures import FailureLog
-from engine.ingest.held import HeldRecords, ReadResource
+from engine.ingest.held import HeldRecords
+from engine.ingest.lost_manifests import LostManifests
 from engine.ingest.model_answers import ModelAnswers, Unasked
 from engine.ingest.model_assigner import ModelAssigner
 from engine.ingest.offline_assigner import OfflineAssigner
@@ -22,10 +22,12 @@ from engine.ingest.pipeline import Ingest
 from engine.ingest.placing import Assigner
 from engine.ingest.processing import Processing
 from engine.ingest.readings import Attempts, Readings
+from engine.ingest.replays import Replays
 from engine.ingest.rereading import Rereading
 from engine.ingest.streaming import Streams
 from engine.ingest.topic_nodes import TopicNodes
 from engine.jobs.jobs import Jobs
+from engine.lifecycle.resources import RawResources
 from engine.privacy.redact import Redactor
 from engine.providers.active import ActiveModel
 from engine.providers.language import LanguageModel
@@ -76,26 +78,32 @@ def _extraction(settings: Settings, stores: Stores, model: AskedModel | None) ->
     return Extraction(model, stores.postgres, reading)
 
 
-def rereading(
-    settings: Settings, stores: Stores, ingest: Ingest, read_resource: ReadResource, clock: Clock
-) -> Rereading:
+def readings(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) -> Readings:
+    """Reading what no model has read yet."""
+    attempts = Attempts(settings.reading_attempts, settings.reading_retry_s)
+    reread = _rereading(settings, stores, ingest, clock)
+    return Readings(stores.postgres, reread, ingest.failures, clock, attempts)
+
+
+def replays(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock, on_step: StepHook) -> Replays:
+    """Making all records of a user again."""
+    reread = _rereading(settings, stores, ingest, clock)
+    lost = LostManifests(stores.postgres, stores.neo4j, ingest.commit.outbox)
+    return Replays(stores.postgres, reread, lost, stores.active, clock, on_step)
+
+
+def _rereading(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) -> Rereading:
     """Reading stored records again, with what an ingest works with."""
     unasked = Unasked(stores.language.name) if stores.language else None
     renewals = ingest.revisions.renewals
     return Rereading(
         stores.postgres,
         ingest.commit.outbox,
-        HeldRecords(stores.postgres, renewals, stores.active, read_resource),
+        HeldRecords(stores.postgres, renewals, stores.active, RawResources(stores.postgres, stores.objects).read),
         renewals,
         ingest.processing,
         _extraction(settings, stores, asked(settings, stores.postgres, unasked, clock)),
     )
-
-
-def readings(settings: Settings, stores: Stores, rereading: Rereading, clock: Clock) -> Readings:
-    """Reading what no model has read yet."""
-    attempts = Attempts(settings.reading_attempts, settings.reading_retry_s)
-    return Readings(stores.postgres, rereading, FailureLog(stores.postgres, clock), clock, attempts)
 
 
 def assigner(

@@ -223,7 +223,9 @@ class Revisions:
         passages = Passages(connection, work.draft, work.match, kept)
         inputs = [whole_fact(work.draft, f":{work.version.version}")] if work.draft.items else []
         items = (*work.fresh, *inputs)  # the vector of the whole is that of the summary, the last of all
-        await passages.write(EmbeddedRecord(replace(draft, items=items), vectors[-1], tuple(vectors)), model, renewed)
+        await passages.write(
+            EmbeddedRecord(replace(draft, items=items), vectors[-1], tuple(vectors[: len(items)])), model, renewed
+        )
         await passages.count(work.fresh, [*ending, *derived])
         await note_unread(connection, [draft], renewed.known_at)
         entry = version_row(principal, work.version, work.commit_id, renewed.known_at)
