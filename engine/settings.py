@@ -69,7 +69,7 @@ class Settings(BaseSettings):
     language_model_characters: int = Field(default=60_000, ge=1000)
     """Characters of one model call; a longer record is read in several, window by window."""
 
-    reading_attempts: int = Field(default=8, ge=1, le=50)
+    reading_attempts: int = Field(default=12, ge=1, le=50)
     """How often a record that the model could not read when it was stored is tried, in all."""
     reading_retry_s: float = Field(default=60, gt=0)
     """Seconds after the first of these attempts; doubled for each further one, up to six hours."""

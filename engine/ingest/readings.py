@@ -23,7 +23,7 @@ from engine.stores.statements import sql_text
 
 AT_ONCE = 8
 """Records that a run reads at the same time."""
-MOST_ROUNDS = 50
+MOST_ROUNDS = 20
 LONGEST_PAUSE = 6 * 3600.0
 AGAIN = "Somebody asked for another attempt."
 

@@ -11,7 +11,7 @@ import pytest
 from engine.bootstrap import open_engine
 from engine.domain.clock import NOW, Moment
 from engine.domain.history import Conversation
-from engine.domain.node import User
+from engine.domain.node import NewNode, User
 from engine.domain.scope import MemoryScope
 from engine.domain.search import SearchRequest
 from engine.memory import Memory
@@ -117,6 +117,19 @@ async def test_a_new_version_of_a_document_is_read_by_the_job(reads: Engine, use
     assert [(one.version, one.kept, one.added) for one in again.documents] == [(3, 1, 1)]
     await reads.parts.readings.run()
     assert [hit.content for hit in await kinds(memory, "fact", query="lease")] == ["The lease ends in May."]
+    await untroubled(reads, user)
+
+
+@pytest.mark.ledger("L02")
+async def test_a_record_that_was_moved_is_read_where_it_lies(reads: Engine, user: User, server: ModelServer) -> None:
+    memory = reads.memory(user.user_id)
+    shed = await memory.provision(NewNode(user.user_id, "Shed"))
+    server.script = [NOT_JSON]
+    report = await memory.remember(Conversation("c", TURNS, "A call", WHEN), node_id=user.user_id)
+    await memory.move_record(report.records[0].record_id, user.user_id, shed.node_id)
+    await reads.parts.readings.run()
+    assert {hit.node_id for hit in await kinds(memory, "fact")} == {shed.node_id}
+    assert await whole_facts(memory) == [] and (await memory.shell(shed.node_id)).items == 7
     await untroubled(reads, user)
 
 
