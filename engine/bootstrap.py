@@ -273,6 +273,8 @@ async def _warm(engine: Engine) -> None:
 
 
 async def _ended(task: asyncio.Task[None]) -> None:
-    task.cancel()
+    while not task.done():
+        task.cancel()  # again, where a library swallowed it
+        await asyncio.wait([task], timeout=1)
     with suppress(asyncio.CancelledError):
-        await task
+        task.result()
