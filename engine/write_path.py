@@ -13,6 +13,7 @@ from engine.ingest.appending import Appending, Hurry
 from engine.ingest.asked import AskedModel
 from engine.ingest.extract import Extraction, ExtractionLimits
 from engine.ingest.held import HeldRecords
+from engine.ingest.likeness import ShellLikeness
 from engine.ingest.lost_manifests import LostManifests
 from engine.ingest.model_answers import ModelAnswers, Unasked
 from engine.ingest.model_assigner import ModelAssigner
@@ -111,7 +112,7 @@ def assigner(
 ) -> Assigner:
     """Who decides where content goes: a language model where there is one, else the rules."""
     topic_nodes = TopicNodes(provisioning, redactor, settings.auto_create_confidence)
-    rules = OfflineAssigner(topic_nodes)
+    rules = OfflineAssigner(ShellLikeness(stores.neo4j, stores.active), topic_nodes)
     model = asked(settings, stores.postgres, stores.language, clock)
     return ModelAssigner(model, rules, topic_nodes, settings.language_model_characters) if model else rules
 

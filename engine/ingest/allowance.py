@@ -27,9 +27,29 @@ class Allowance:
         self._limits, self._active = limits, active
         self._began, self._tokens, self._calls = monotonic(), 0, 0
         self._left: Counter[tuple[LeftOutKind, str]] = Counter()
+        self._ahead: dict[tuple[str, str], Vectors] = {}
 
     async def vectors(self, model: Model, texts: Sequence[str]) -> list[Vectors | None]:
         """One vector a text; None for all where a limit does not allow them or the service is silent: they are made later."""
+        there = [self._ahead.get((model.name, text)) for text in texts]
+        for text in texts:
+            self._ahead.pop((model.name, text), None)
+        made = iter(await self._made(model, [text for text, one in zip(texts, there, strict=True) if one is None]))
+        return [next(made) if one is None else one for one in there]
+
+    async def ahead(self, model: Model, texts: Sequence[str]) -> list[Vectors] | None:
+        """The vectors of texts that are about to be stored, kept until `vectors` asks for them; None where the service is silent,
+        or the write has limits: then they are made when it is their turn, or not at all."""
+        if self._limits != Limits() or not texts:
+            return None
+        try:
+            made = list(await self._active.patience.asked(lambda: model.embed_documents(texts)))
+        except (ProviderUnavailable, WrongDimension):
+            return None
+        self._ahead.update({(model.name, text): vector for text, vector in zip(texts, made, strict=True)})
+        return made
+
+    async def _made(self, model: Model, texts: Sequence[str]) -> list[Vectors | None]:
         nothing: list[Vectors | None] = [None] * len(texts)
         calls = 0 if model.version.provider == "onnx" else -(-len(texts) // TEXTS_OF_A_CALL)
         if not texts or not self._granted("embeddings", len(texts), calls, self._counted(texts, model.embedder)):

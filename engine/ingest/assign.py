@@ -1,9 +1,10 @@
-"""Which node does each turn belong to? Offline, by the names, aliases and keywords of the user's nodes.
+"""Which node does each turn belong to? Offline, by the names, aliases and keywords of the user's nodes, and by meaning.
 
 A conversation is cut into runs of turns, each run going to one node: the cut with the most evidence, where every
 change of node costs as much as two plain keyword hits (a Viterbi search). A word that several nodes claim counts
 for each the less; what the conversation as a whole is about decides between nodes of the same name; what
-nothing speaks for stays at the root.
+nothing speaks for stays at the root. Where vectors are there, a turn that is more like a node's shell than like the others speaks
+for it, too, and it takes more to leave the root.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.domain.record import AssignableNode
 from engine.domain.terms import words
@@ -22,10 +26,16 @@ ANCESTOR_SHARE = 0.4
 CONTEXT_SHARE = 0.15
 """How much the whole conversation's evidence for a node adds to each of its turns."""
 ROOT_EVIDENCE = 0.05
+LIKENESS_WEIGHT, UNLIKE_ALL = 10.0, 0.07
+"""What a likeness of one counts, in keyword hits, and what more the root has where likeness is known: together with its own
+evidence more than small talk reaches. Chosen on the bundled history without most of its keywords, and on mixed conversations;
+see docs/assignment.md."""
 CHANGE_COST = 2.0
 LONGEST_PHRASE = 4
 
 Phrase = tuple[str, ...]
+Likeness = NDArray[np.float32]
+"""How much more alike each text (a row) is to each node (a column, in their order) than by chance; 0 where that is not known."""
 
 
 class NodeVocabulary:
@@ -86,11 +96,12 @@ class NodeVocabulary:
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What speaks for which node, text by text: `rows` holds a score for each of the `candidates` (numbers of nodes; the root
-    is the first)."""
+    is the first), `spoken` the part of it that words give."""
 
     vocabulary: NodeVocabulary
     candidates: Sequence[int]
     rows: Sequence[Sequence[float]]
+    spoken: Sequence[Sequence[float]]
 
     def node(self, place: int) -> AssignableNode:
         """The node of a column."""
@@ -107,11 +118,15 @@ class Evidence:
         return found.most_common()
 
 
-def gathered(texts: Sequence[str], vocabulary: NodeVocabulary) -> Evidence:
-    """The evidence of one conversation's texts, in order. The first node must be the root."""
+def gathered(texts: Sequence[str], vocabulary: NodeVocabulary, likeness: Likeness | None = None) -> Evidence:
+    """The evidence of one conversation's texts, in order. The first node must be the root; the last ones may be younger than the
+    likeness, which then tells nothing of them."""
+    if likeness is not None:
+        likeness = np.pad(likeness, ((0, 0), (0, len(vocabulary.nodes) - likeness.shape[1])))
     hits = [vocabulary.evidence(text) for text in texts]
     whole = _added(hits)
-    candidates = [0, *(number for number in sorted(whole) if number != 0)]  # the others cannot win a turn
+    near = set() if likeness is None else set(np.flatnonzero(likeness.any(axis=0)).tolist())
+    candidates = [0, *sorted({*whole, *near} - {0})]  # the others cannot win a turn
     context = [vocabulary.inherited(whole, number) for number in candidates]
     scale = CONTEXT_SHARE / max(1.0, *context)
     rows = []
@@ -120,7 +135,11 @@ def gathered(texts: Sequence[str], vocabulary: NodeVocabulary) -> Evidence:
         row = [score + scale * context[place] * (1 + score) for place, score in enumerate(own)]
         row[0] += ROOT_EVIDENCE
         rows.append(row)
-    return Evidence(vocabulary, candidates, rows)
+    if likeness is None:
+        return Evidence(vocabulary, candidates, rows, rows)
+    alike = LIKENESS_WEIGHT * likeness[:, candidates]
+    alike[:, 0] = UNLIKE_ALL
+    return Evidence(vocabulary, candidates, (np.array(rows) + alike).tolist(), rows)
 
 
 def assign(texts: Sequence[str], vocabulary: NodeVocabulary) -> list[AssignableNode]:

@@ -155,6 +155,11 @@ class Document:
     received_as: ResourceType | None = None
 
 
+def passage_text(piece: Chunk) -> str:
+    """What the vector of a passage is made from: the headings above it, and its text."""
+    return f"{piece.section}. {piece.text}" if piece.section else piece.text
+
+
 def document_draft(
     session: UUID, document: Document, pieces: Sequence[Chunk], node: AssignableNode, trigger: TriggerType
 ) -> RecordDraft:
@@ -168,7 +173,7 @@ def document_draft(
             session=session,
             position=number,
             content=piece.text,
-            embedded=f"{piece.section}. {piece.text}" if piece.section else piece.text,
+            embedded=passage_text(piece),
             unit="passage",
             source_ref=document.source_id,
             occurred_at=document.occurred_at,

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 
 from engine.domain.history import Conversation
 from engine.domain.record import RecordDraft, Skipped, SourceAdvance
+from engine.domain.utterance import embedded_text
 from engine.ingest.cleaning import fingerprint
 from engine.ingest.continuing import NewTurns, new_turns
 from engine.ingest.drafted import ChangedDocument, Drafted, Source
-from engine.ingest.drafts import Document, PlacedTurn, conversation_drafts, document_draft
+from engine.ingest.drafts import LONGEST_ITEM, Document, PlacedTurn, conversation_drafts, document_draft, passage_text
 from engine.ingest.limits import check_text
 from engine.ingest.placing import Placed, Unplaced
 from engine.ingest.sessions import STORED_ALREADY
@@ -43,7 +44,12 @@ class FreshTurns:
             self.new.start,
             self.source.asked.node,
             _may_create(self.source),
+            embedded=[embedded_text(turn.text[:LONGEST_ITEM], self._speakers) for turn in turns],
         )
+
+    @property
+    def _speakers(self) -> list[str]:
+        return sorted({turn.speaker for turn in self.conversation.turns[self.new.start :]})
 
     def drafted(self, placed: Placed) -> Drafted:
         """A record for each node that turns were assigned to."""
@@ -72,7 +78,12 @@ class FreshDocument:
         """The passages; of a document without text its title."""
         texts = [piece.text for piece in self.passages] or [self.document.title]
         return Unplaced(
-            self.document.title, texts, node=self.source.asked.node, may_create=_may_create(self.source), whole=True
+            self.document.title,
+            texts,
+            node=self.source.asked.node,
+            may_create=_may_create(self.source),
+            whole=True,
+            embedded=[passage_text(piece) for piece in self.passages] or texts,
         )
 
     def drafted(self, placed: Placed) -> Drafted:

@@ -59,19 +59,24 @@ class ModelAssigner:
         placed = []
         for number, content in enumerate(contents):
             if number in answered:
-                one, vocabulary = await self._told(principal, choices[number], answered[number], vocabulary)
+                one, vocabulary = await self._told(principal, choices[number], answered[number], vocabulary, allowance)
             else:
-                one, vocabulary = await self._rules.placed(principal, content, vocabulary)
+                [one], vocabulary = await self._rules.place(principal, [content], vocabulary, allowance)
             placed.append(one)
         return placed, vocabulary
 
     async def _told(
-        self, principal: Principal, choice: Choice, reply: Reply[Placement], vocabulary: NodeVocabulary
+        self,
+        principal: Principal,
+        choice: Choice,
+        reply: Reply[Placement],
+        vocabulary: NodeVocabulary,
+        allowance: Allowance,
     ) -> tuple[Placed, NodeVocabulary]:
         """One content as the model says; as the rules say, which then may create a node, where it says nothing."""
         spent = self._model.report([reply])
         if reply.value is None:
-            base, vocabulary = await self._rules.placed(principal, choice.content, vocabulary)
+            [base], vocabulary = await self._rules.place(principal, [choice.content], vocabulary, allowance)
             why = {"model": reply.reason or "a limit of this write"}
             decisions = {
                 key: replace(one, reasons={**one.reasons, **why}) for key, one in base.decisions.items()

@@ -1,4 +1,5 @@
-"""Assignment without a model: names, aliases and keywords of nodes (`assign`), a node for a topic that none covers (`topics`)."""
+"""Assignment without a language model: names, aliases, keywords and meaning of nodes (`assign`, `likeness`), and a node for a
+topic that none covers (`topics`)."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from uuid import UUID
 from engine.domain.assignment import Decision
 from engine.domain.principal import Principal
 from engine.ingest.allowance import Allowance
-from engine.ingest.assign import NodeVocabulary
+from engine.ingest.assign import Likeness, NodeVocabulary
+from engine.ingest.likeness import ShellLikeness
 from engine.ingest.placing import Placed, Unplaced, given, placed_among
 from engine.ingest.topic_nodes import TopicNodes, node_of
 from engine.ingest.topics import Topic, missing_topic
@@ -19,26 +21,26 @@ from engine.ingest.topics import Topic, missing_topic
 class OfflineAssigner:
     """Decides by rules; creates a node for a topic that none covers, where that is sure."""
 
-    def __init__(self, topic_nodes: TopicNodes) -> None:
-        self._topic_nodes = topic_nodes
+    def __init__(self, likeness: ShellLikeness, topic_nodes: TopicNodes) -> None:
+        self._likeness, self._topic_nodes = likeness, topic_nodes
 
     async def place(
         self, principal: Principal, contents: Sequence[Unplaced], vocabulary: NodeVocabulary, allowance: Allowance
     ) -> tuple[list[Placed], NodeVocabulary]:
-        """The nodes of each content, in order; what was created for one is there for the next. Takes nothing of the allowance."""
+        """The nodes of each content, in order; what was created for one is there for the next."""
+        likeness = await self._likeness.of(principal, contents, vocabulary, allowance)
         placed = []
-        for content in contents:
-            one, vocabulary = await self.placed(principal, content, vocabulary)
+        for content, alike in zip(contents, likeness, strict=True):
+            one, vocabulary = await self._one(principal, content, vocabulary, alike)
             placed.append(one)
         return placed, vocabulary
 
-    async def placed(
-        self, principal: Principal, content: Unplaced, vocabulary: NodeVocabulary
+    async def _one(
+        self, principal: Principal, content: Unplaced, vocabulary: NodeVocabulary, likeness: Likeness | None
     ) -> tuple[Placed, NodeVocabulary]:
-        """The nodes of one content, and the nodes that there are now."""
         if content.node is not None:
             return given(content, content.node), vocabulary
-        placed, topic = await asyncio.to_thread(_examined, content, vocabulary)
+        placed, topic = await asyncio.to_thread(_examined, content, vocabulary, likeness)
         made = None
         if topic is not None and self._topic_nodes.wanted(principal, topic):
             made = await self._topic_nodes.made(principal, topic)
@@ -46,23 +48,23 @@ class OfflineAssigner:
             return placed, vocabulary
         node, fresh = made
         grown = NodeVocabulary([*vocabulary.nodes, node])
-        placed = await asyncio.to_thread(placed_among, content, grown)
+        placed = await asyncio.to_thread(placed_among, content, grown, likeness)
         if node.node_id in placed.decisions:
             decision = Decision(topic.confidence, dict(topic.reasons), "engine", created_node=fresh)
             placed = replace(placed, decisions={**placed.decisions, node.node_id: decision})
         return placed, grown
 
 
-def _examined(content: Unplaced, vocabulary: NodeVocabulary) -> tuple[Placed, Topic | None]:
+def _examined(content: Unplaced, vocabulary: NodeVocabulary, likeness: Likeness | None) -> tuple[Placed, Topic | None]:
     """Where the texts go among the nodes that there are, and the topic that none of these covers, if one is clear."""
-    placed = placed_among(content, vocabulary)
+    placed = placed_among(content, vocabulary, likeness)
     if not content.may_create:
         return placed, None
     topic = missing_topic(content.title, content.texts, content.speakers, placed.nodes, vocabulary)
-    return placed, topic if topic and _would_take(content, topic, vocabulary) else None
+    return placed, topic if topic and _would_take(content, topic, vocabulary, likeness) else None
 
 
-def _would_take(content: Unplaced, topic: Topic, vocabulary: NodeVocabulary) -> bool:
+def _would_take(content: Unplaced, topic: Topic, vocabulary: NodeVocabulary, likeness: Likeness | None) -> bool:
     """Whether any of the new content would lie at the node: an empty one helps nobody."""
     node = node_of(topic, UUID(int=0), "")
-    return node.node_id in placed_among(content, NodeVocabulary([*vocabulary.nodes, node])).decisions
+    return node.node_id in placed_among(content, NodeVocabulary([*vocabulary.nodes, node]), likeness).decisions

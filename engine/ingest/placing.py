@@ -16,7 +16,7 @@ from engine.domain.extraction import NOTHING, ExtractionReport
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode
 from engine.ingest.allowance import Allowance
-from engine.ingest.assign import Evidence, NodeVocabulary, gathered
+from engine.ingest.assign import Evidence, Likeness, NodeVocabulary, gathered
 
 MOST_PHRASES = 8
 """Words told as reasons for a decision."""
@@ -35,6 +35,8 @@ class Unplaced:
     may_create: bool = False
     whole: bool = False
     """A document, whose passages belong together unless much speaks for parting them."""
+    embedded: Sequence[str] = ()
+    """What each text is embedded as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +64,9 @@ def given(content: Unplaced, node: AssignableNode) -> Placed:
     return Placed([node] * len(content.texts), {node.node_id: BY_HAND})
 
 
-def placed_among(content: Unplaced, vocabulary: NodeVocabulary) -> Placed:
+def placed_among(content: Unplaced, vocabulary: NodeVocabulary, likeness: Likeness | None = None) -> Placed:
     """The best cut of the texts among the nodes that there are, with its decisions. Pure; `content.node` is not looked at."""
-    evidence = gathered(content.texts, vocabulary)
+    evidence = gathered(content.texts, vocabulary, likeness)
     places = evidence.best()
     if content.whole:
         places = parted(evidence, places)
@@ -84,7 +86,7 @@ def parted(evidence: Evidence, places: Sequence[int]) -> list[int]:
     """The places of a document's passages: its main node's, but for those of nodes for which enough speaks by itself."""
     totals: dict[int, float] = dict.fromkeys(places, 0.0)
     for unit, place in enumerate(places):
-        totals[place] += evidence.rows[unit][place]
+        totals[place] += evidence.spoken[unit][place]
     spoken = {place: total for place, total in totals.items() if place != 0}
     if not spoken:
         return list(places)
@@ -95,7 +97,7 @@ def parted(evidence: Evidence, places: Sequence[int]) -> list[int]:
 
 # how sure -----------------------------------------------------------------------------------------------
 
-BIAS, MARGIN, DENSITY = -2.13, 2.25, 2.87
+BIAS, MARGIN, DENSITY = -1.59, 0.88, 3.03
 """Fitted on mixed conversations whose right nodes are known; see docs/assignment.md."""
 NOTHING_SPEAKS = 0.3
 """The confidence that content belongs at the root when no node claims any of it."""

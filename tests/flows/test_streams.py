@@ -244,7 +244,7 @@ async def test_a_long_conversation_is_cut_by_the_rules_while_it_goes_on(
 ) -> None:
     turns = dialogue(120)
     for start in range(0, 120, 5):
-        await here.append("c", *turns[start : start + 5])
+        await here.append("c", *turns[start : start + 5], node_id=user.user_id)
         await small.parts.streams.run()
     state = await here.stream("c")
     weights = [
@@ -283,7 +283,7 @@ async def test_a_conversation_of_many_pieces_is_streamed_with_flat_memory(
             for number in range(done, done + 10)
         ]
         tracemalloc.start()
-        done = (await here.append("c", *turns, first=done)).turns
+        done = (await here.append("c", *turns, first=done, node_id=user.user_id)).turns
         await small.parts.streams.run()
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
