@@ -41,8 +41,8 @@ async def measure(settings: Settings, data: Path | None, progress: Progress) -> 
             progress.advance(_TASK, TURNS)
         progress.finish(_TASK)
         texts = repeated(base.conversations, COUNTED, first_copy=1000)
-        trips = await _trips(ground, base, texts)
-    return _report(ingests[1:], encodings[1:], trips)
+        trips, records = await _trips(ground, base, texts)
+    return _report(ingests[1:], encodings[1:], trips, records)
 
 
 async def _memory(ground: Ground, base: History) -> Memory:
@@ -73,14 +73,15 @@ async def _encode(ground: Ground, texts: tuple[Conversation, ...]) -> Reading:
     return ground.meter.read().since(before)
 
 
-async def _trips(ground: Ground, base: History, texts: tuple[Conversation, ...]) -> Trips:
+async def _trips(ground: Ground, base: History, texts: tuple[Conversation, ...]) -> tuple[Trips, int]:
+    """The round trips of an ingest, and how many records it made."""
     memory = await _memory(ground, base)
     async with counted(ground.engine) as trips:
-        await memory.ingest(History("bench", "Bench", texts), Silent())
-    return trips
+        report = await memory.ingest(History("bench", "Bench", texts), Silent())
+    return trips, len(report.records)
 
 
-def _report(ingests: list[Reading], encodings: list[Reading], trips: Trips) -> Report:
+def _report(ingests: list[Reading], encodings: list[Reading], trips: Trips, records: int) -> Report:
     turns = ROUNDS * TURNS
     wall, wall_encoder = sum(one.wall for one in ingests), sum(one.wall for one in encodings)
     cpu, cpu_encoder = sum(one.total_cpu for one in ingests), sum(one.total_cpu for one in encodings)
@@ -94,6 +95,7 @@ def _report(ingests: list[Reading], encodings: list[Reading], trips: Trips) -> R
         Figure("CPU a turn, encoder alone", round(cpu_encoder / turns * 1000, 2), "ms"),
         at_most(f"Postgres trips per {ASKED_BATCH} turns", trips.postgres / batches, "trips", 3),
         at_most(f"Neo4j trips per {ASKED_BATCH} turns", trips.neo4j / batches, "trips", 3),
+        Figure("trips a record, both databases", round((trips.postgres + trips.neo4j) / records, 2), "trips"),
     )
     details = {
         "turns_a_round": TURNS,
