@@ -83,7 +83,7 @@ async def test_what_a_limit_leaves_unread_holds_its_whole_input_as_a_fact_and_is
     reads: Engine, user: User, server: ModelServer, limits: dict[str, int]
 ) -> None:
     memory = reads.memory(user.user_id)
-    report = await within(memory, **limits).remember(Conversation("c", TURNS, "A call", WHEN))
+    report = await within(memory, **limits).remember(Conversation("c", TURNS, "A call", WHEN), node_id=user.user_id)
     assert (report.turns, report.extraction.whole, report.extraction.calls, server.requests) == (3, 1, 0, [])
     assert report.extraction.failures == () and left(report)["readings"] == 3
     await reads.pending.run()  # the fact is found by meaning alone
@@ -91,14 +91,14 @@ async def test_what_a_limit_leaves_unread_holds_its_whole_input_as_a_fact_and_is
     assert fact.content == "\n".join(turn.text for turn in TURNS)
     assert (await memory.search(SearchRequest("Duluth"))).hits
     roomy = within(memory, model_calls=1, tokens=100_000, milliseconds=600_000)
-    again = await roomy.remember(Conversation("d", TURNS, "A call", WHEN))
+    again = await roomy.remember(Conversation("d", TURNS, "A call", WHEN), node_id=user.user_id)
     assert (again.left_out, again.extraction.calls, again.extraction.facts) == ((), 1, 2)
 
 
 async def test_a_kept_answer_costs_nothing(reads: Engine, user: User, server: ModelServer) -> None:
     memory = reads.memory(user.user_id)
-    await memory.remember(Conversation("a", TURNS, "A call", WHEN))
-    again = await within(memory, model_calls=0).remember(Conversation("b", TURNS, "A call", WHEN))
+    await memory.remember(Conversation("a", TURNS, "A call", WHEN), node_id=user.user_id)
+    again = await within(memory, model_calls=0).remember(Conversation("b", TURNS, "A call", WHEN), node_id=user.user_id)
     assert (again.left_out, again.extraction.cached, again.extraction.facts, len(server.requests)) == ((), 1, 2, 1)
 
 
@@ -107,7 +107,9 @@ async def test_a_long_record_is_read_as_far_as_the_limits_go(
 ) -> None:
     server.reply = windowed
     async with reader(settings, server, language_model_characters=1500) as reads:
-        report = await within(reads.memory(user.user_id), model_calls=2).remember(Conversation("c", HERONS))
+        report = await within(reads.memory(user.user_id), model_calls=2).remember(
+            Conversation("c", HERONS), node_id=user.user_id
+        )
     read = sum(line.startswith("[") for asked in server.requests for line in asked.text.splitlines())
     assert (len(server.requests), report.extraction.calls, report.extraction.whole) == (2, 2, 1)
     assert report.left_out == (LeftOut("readings", 90 - read, "This write may call models 2 times."),)
@@ -121,24 +123,28 @@ async def test_a_write_ends_at_its_limit_however_slow_the_model_is(
     async with reader(settings, server, language_model_characters=1000, language_model_timeout_s=60) as reads:
         memory = reads.memory(user.user_id)
         began = monotonic()
-        report = await within(memory, milliseconds=1500).remember(Conversation("c", HERONS))
+        report = await within(memory, milliseconds=1500).remember(Conversation("c", HERONS), node_id=user.user_id)
         assert monotonic() - began < 30  # one attempt of the model may take 60 s
         assert left(report)["readings"] == 90
         assert {one.reason for one in report.left_out} == {"The 1500 ms of this write were used up."}
         server.script = []
-        assert (await memory.remember(Conversation("d", TURNS))).extraction.facts == 2  # nobody holds it to be silent
+        assert (
+            await memory.remember(Conversation("d", TURNS), node_id=user.user_id)
+        ).extraction.facts == 2  # nobody holds it to be silent
 
 
 async def test_what_a_model_found_may_be_left_without_vectors_and_what_came_in_has_its_own(
     reads: Engine, engine: Engine, user: User, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with embedding(engine, monkeypatch) as calls:
-        await reads.memory(user.user_id).remember(Conversation("c", TURNS, "A call", WHEN))
+        await reads.memory(user.user_id).remember(Conversation("c", TURNS, "A call", WHEN), node_id=user.user_id)
     given = [*calls[0], told(PROMPT, Extracted), server.requests[0].text]
     enough = sum(engine.embedder.count_tokens(text) for text in given)
     await engine.pending.run()
     memory = reads.memory((await engine.create_user(f"{user.handle}-2")).user_id)
-    report = await within(memory, tokens=enough).remember(Conversation("c", TURNS, "A call", WHEN))
+    report = await within(memory, tokens=enough).remember(
+        Conversation("c", TURNS, "A call", WHEN), node_id=memory.principal.user_id
+    )
     assert (report.embeddings_pending, report.extraction.facts, report.extraction.whole) == (1, 2, 0)
     assert report.left_out == (LeftOut("embeddings", 5, f"This write may give {enough} tokens to models."),)
     assert (await memory.metadata(memory.principal.user_id)).records[0].embedding_pending
@@ -150,7 +156,7 @@ async def test_what_a_model_found_may_be_left_without_vectors_and_what_came_in_h
 async def test_over_rest_a_write_says_what_was_not_read(reads: Engine, user: User, server: ModelServer) -> None:
     transport = httpx.ASGITransport(create_app(reads.settings, engine=reads), client=("127.0.0.1", 1))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
-        body = {"text": "The lease ends in June.", "limits": {"model_calls": 0}}
+        body = {"text": "The lease ends in June.", "node_id": str(user.user_id), "limits": {"model_calls": 0}}
         answer = await door.post(f"/v1/users/{user.user_id}/records", json=body)
     assert answer.status_code == 201 and server.requests == []
     assert answer.json()["left_out"] == [
