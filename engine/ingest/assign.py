@@ -44,6 +44,7 @@ class NodeVocabulary:
     def __init__(self, nodes: Sequence[AssignableNode]) -> None:
         self.nodes = tuple(nodes)
         self._claims: dict[str, list[tuple[Phrase, dict[int, float]]]] = defaultdict(list)  # by first word
+        self._written: dict[Phrase, str] = {}
         for phrase, owners in self._claimed(nodes).items():
             self._claims[phrase[0]].append((phrase, owners))
         index = {node.path: number for number, node in enumerate(nodes)}
@@ -52,8 +53,7 @@ class NodeVocabulary:
             for node in nodes
         ]
 
-    @staticmethod
-    def _claimed(nodes: Sequence[AssignableNode]) -> dict[Phrase, dict[int, float]]:
+    def _claimed(self, nodes: Sequence[AssignableNode]) -> dict[Phrase, dict[int, float]]:
         claims: dict[Phrase, dict[int, float]] = defaultdict(dict)
         for number, node in enumerate(nodes):
             named = [] if node.layer == 0 else [node.path[-1], *node.aliases]
@@ -61,6 +61,7 @@ class NodeVocabulary:
                 for text in texts:
                     phrase = tuple(words(text))[:LONGEST_PHRASE]
                     if phrase:
+                        self._written.setdefault(phrase, text)
                         claims[phrase][number] = max(weight, claims[phrase].get(number, 0.0))
         # A word that three nodes claim tells a third as much about each.
         return {phrase: {n: w / len(owners) for n, w in owners.items()} for phrase, owners in claims.items()}
@@ -74,8 +75,8 @@ class NodeVocabulary:
         return hits
 
     def phrases(self, text: str, number: int) -> list[str]:
-        """The phrases (stemmed) by which a text speaks for a node."""
-        return [" ".join(phrase) for phrase, owners in self._found(text) if number in owners]
+        """The phrases by which a text speaks for a node, as they are written there."""
+        return [self._written[phrase] for phrase, owners in self._found(text) if number in owners]
 
     def _found(self, text: str) -> Iterator[tuple[Phrase, dict[int, float]]]:
         found = words(text)
@@ -112,7 +113,7 @@ class Evidence:
         return _best_run(self.rows) if self.rows else []
 
     def phrases(self, node: AssignableNode, texts: Iterable[str]) -> list[tuple[str, int]]:
-        """The words (stemmed) by which these texts speak for a node, the most frequent first."""
+        """The names and keywords by which these texts speak for a node, the most frequent first."""
         number = self.vocabulary.nodes.index(node)
         found = Counter(phrase for text in texts for phrase in self.vocabulary.phrases(text, number))
         return found.most_common()

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 from uuid import UUID
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from engine.domain.assignment import Assignment, AssignmentFilter, Decider
 from engine.errors import InvalidInput
 from engine.shell import session
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
+from engine.shell.tables import print_table
 from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:
@@ -62,15 +61,8 @@ def assignments(  # noqa: PLR0913 (the options of a command are its parameters)
         if as_json:
             print_json(here.out, {"assignments": found})
             return
-        if not found:
-            here.out.print("No decision like that.")
-            return
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for name in ("entry", "record", "title", "node", "sure", "by", "why"):
-            table.add_column(name, overflow="fold")
-        for line in found:
-            table.add_row(*(Text(cell) for cell in _cells(line, names)))
-        here.out.print(table)
+        columns = ("record", "title", "node", "sure", "by", "why", "entry")
+        print_table(here, columns, [_cells(line, names) for line in found], "No decision like that.")
 
     here.run(work())
 
@@ -120,11 +112,12 @@ def _cells(line: Assignment, names: Mapping[UUID, str]) -> tuple[str, ...]:
     if line.moved_from is not None:
         place += f", from {names.get(line.moved_from, str(line.moved_from))}"
     sure = f"{line.confidence:.2f}"
-    return str(line.entry_id), str(line.record_id), line.title, place, sure, line.decided_by, _why(line.reasons)
+    return str(line.record_id), line.title, place, sure, line.decided_by, _why(line.reasons), str(line.entry_id)
 
 
 def _why(reasons: Mapping[str, Any]) -> str:
     """The reasons in one short line."""
     words = reasons.get("words")
-    told = ", ".join(words) if words else str(reasons.get("reason") or reasons.get("rule") or json.dumps(reasons))
+    said = reasons.get("reason") or reasons.get("why") or reasons.get("rule")
+    told = ", ".join(words) if words else str(said or json.dumps(reasons))
     return told if len(told) <= LONGEST_SHOWN else told[:LONGEST_SHOWN] + " …"

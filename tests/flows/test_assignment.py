@@ -67,7 +67,7 @@ async def test_every_decision_is_kept_with_its_confidence_and_reasons(
     assert [line.node_id for line in lines[:2]] == [user.user_id, places["Finances"]]
     first = {line.record_id: line for line in lines}[report.records[0].record_id]
     assert (first.node_id, first.decided_by, first.title) == (places["Fishing"], "engine", "A busy evening")
-    assert first.reasons["words"]["walley"] == 2 and first.reasons["units"] == 3
+    assert first.reasons["words"]["walleye"] == 2 and first.reasons["units"] == 3
     assert report.records[0].confidence == first.confidence > 0.7
     hand = {line.record_id: line for line in lines}[by_hand.records[0].record_id]
     assert (hand.decided_by, hand.confidence) == ("hand", 1.0)

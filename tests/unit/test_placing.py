@@ -89,7 +89,7 @@ def test_what_is_told_as_reasons_is_what_speaks() -> None:
     placed = placed_among(Unplaced("t", ["Two walleye from the boat.", "The walleye ran deep."]), FOREST)
     [decision] = placed.decisions.values()
     assert placed.nodes[0].path[-1] == "Fishing"
-    assert decision.reasons["words"] == {"walley": 2, "boat": 1} and decision.confidence > 0.8
+    assert decision.reasons["words"] == {"walleye": 2, "boat": 1} and decision.confidence > 0.8
     [nothing] = placed_among(Unplaced("t", ["Hello there."]), FOREST).decisions.values()
     assert nothing.confidence <= 0.3 and "nothing speaks" in nothing.reasons["rule"]
     only = NodeVocabulary(FOREST.nodes[:1])
