@@ -34,6 +34,11 @@ class FreshTurns:
     new: NewTurns
 
     @property
+    def units(self) -> int:
+        """How many there are."""
+        return len(self.conversation.turns) - self.new.start
+
+    @property
     def unplaced(self) -> Unplaced:
         """All turns that came: those that are stored already are the context of the others."""
         turns = self.conversation.turns
@@ -72,6 +77,11 @@ class FreshDocument:
     source: Source
     document: Document
     passages: Sequence[Chunk]
+
+    @property
+    def units(self) -> int:
+        """How many passages there are."""
+        return max(1, len(self.passages))
 
     @property
     def unplaced(self) -> Unplaced:

@@ -26,7 +26,7 @@ from engine.ingest.drafted import ChangedDocument, Drafted, Pending, Run, Source
 from engine.ingest.failures import FailureLog
 from engine.ingest.fresh import FreshDocument, FreshTurns, fresh
 from engine.ingest.limits import IngestLimits
-from engine.ingest.placing import Assigner
+from engine.ingest.placing import Assigner, Placed
 from engine.ingest.processing import Processing
 from engine.ingest.revising import Revisions
 from engine.ingest.storing import Ingested, Storing, failed
@@ -38,8 +38,8 @@ from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
 
-PAGE, PLACED_AT_ONCE = 1000, 16
-"""Sources that are looked up at once, and those of them that are placed at once."""
+PAGE = 1000
+"""Sources that are looked up at once."""
 
 Seen = dict[str, dict[str, Any]]
 
@@ -94,33 +94,31 @@ class Ingest:
     async def batches(
         self, principal: Principal, contents: Sequence[Pending], run: Run
     ) -> AsyncIterator[list[Drafted]]:
-        """Drafts in batches of at least `batch_turns` items; a source that has nothing new is put aside, where the run is
-        tolerant also one that cannot be drafted."""
+        """Drafts in batches; a source that has nothing new is put aside, in a tolerant run also one that cannot be drafted."""
         vocabulary = NodeVocabulary(await self.nodes(principal))
-        batch: list[Drafted] = []
+        async for new in self._fresh(principal, contents, run):
+            places = [one.unplaced for one in new]
+            placed, vocabulary = await self._assigner.place(principal, places, vocabulary, run.allowance)
+            yield await asyncio.to_thread(_drafts, new, placed)
+
+    async def _fresh(
+        self, principal: Principal, contents: Sequence[Pending], run: Run
+    ) -> AsyncIterator[list[FreshTurns | FreshDocument]]:
+        """What is new of the sources, at least `batch_turns` turns and passages at a time."""
+        new: list[FreshTurns | FreshDocument] = []
         for start in range(0, len(contents), PAGE):
             page = contents[start : start + PAGE]
             seen = await self._seen(
                 principal, [principal.own_key(key_of(pending.content, self._redactor)) for pending in page]
             )
-            for first in range(0, len(page), PLACED_AT_ONCE):
-                new = [
-                    one
-                    for pending in page[first : first + PLACED_AT_ONCE]
-                    if (one := await self._new_or_aside(principal, pending, seen, run))
-                ]
-                places = [one.unplaced for one in new]
-                placed, vocabulary = await self._assigner.place(principal, places, vocabulary, run.allowance)
-                for one, where in zip(new, placed, strict=True):
-                    batch.append(await asyncio.to_thread(one.drafted, where))
-                    if (
-                        sum(len(record.items) for entry in batch for record in entry.records)
-                        >= self._limits.batch_turns
-                    ):
-                        yield batch
-                        batch = []
-        if batch:
-            yield batch
+            for pending in page:
+                one = await self._new_or_aside(principal, pending, seen, run)
+                new += [one] if one else []
+                if sum(one.units for one in new) >= self._limits.batch_turns:
+                    yield new
+                    new = []
+        if new:
+            yield new
 
     async def _new_or_aside(
         self, principal: Principal, pending: Pending, seen: Seen, run: Run
@@ -155,6 +153,10 @@ class Ingest:
         asked = replace(pending, origin=origin, privacy="private" if origin.scope.narrow else pending.privacy)
         source = Source(key, uuid5(principal.user_id, key), clean, seen.get(key), asked, trigger)
         return fresh(source, self._limits.max_text_bytes)
+
+
+def _drafts(new: Sequence[FreshTurns | FreshDocument], placed: Sequence[Placed]) -> list[Drafted]:
+    return [one.drafted(where) for one, where in zip(new, placed, strict=True)]
 
 
 def _assignable(row: dict[str, Any]) -> AssignableNode:
