@@ -169,7 +169,7 @@ async def test_no_answer_ever_mixes_versions(engine: Engine, memory: Memory) -> 
     await engine.embeddings.roll_back()
     await engine.embeddings.drop(name)
 
-    stop = asyncio.Event()
+    stop, promoted = asyncio.Event(), asyncio.Event()
     seen: list[str] = []
 
     async def ask() -> None:
@@ -178,13 +178,17 @@ async def test_no_answer_ever_mixes_versions(engine: Engine, memory: Memory) -> 
                 answer = await memory.search(SearchRequest(question, limit=20, widen="always"))
                 assert told(answer) == pure[answer.embeddings][answer.query], f"mixed: {answer.embeddings}"
                 seen.append(answer.embeddings)
+                if answer.embeddings == MINILM:
+                    promoted.set()
 
     async def change() -> None:
         try:
             await canary(engine)
             for _ in range(3):
+                promoted.clear()
                 await engine.embeddings.promote()
-                await asyncio.sleep(0)
+                async with asyncio.timeout(60):  # a search falls between, however busy the machine is
+                    await promoted.wait()
                 await engine.embeddings.roll_back()
         finally:
             stop.set()
