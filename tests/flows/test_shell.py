@@ -56,17 +56,6 @@ def kept(run: Run, demo: subprocess.CompletedProcess[str]) -> Iterator[subproces
     run("down")
 
 
-def test_a_write_says_what_its_limits_left_out(run: Run, kept: object, tmp_path: Path) -> None:
-    note = tmp_path / "note.txt"
-    note.write_text("The heron nests at the bay.")
-    with model_server() as server:
-        model = {"NEURIGRAPH_LANGUAGE_MODEL": "openai:small", "OPENAI_BASE_URL": server.openai}
-        told = run("ingest", str(note), "--user", "limited", "--model-calls", "0", **model)
-        assert server.requests == []
-    assert told.returncode == 0, told.stderr
-    assert "later, by a job: readings of 1 item. This write may call models 0 times." in told.stdout
-
-
 def sentence(result: subprocess.CompletedProcess[str]) -> str:
     """The one line on stderr of a command that failed."""
     lines = [line for line in result.stderr.splitlines() if line and not line.startswith("✓")]
@@ -290,3 +279,14 @@ def test_where_records_lie_is_listed_and_corrected(run: Run, tmp_path: Path) -> 
     assert "No decision" in run("assignments", "--user", "beekeeper", "--below", "0.5").stdout
     assert run("assignments", "--by", "nobody").returncode == 2
     assert run("move-record", "nonsense", "Bees", "--user", "beekeeper").returncode == 1
+
+
+def test_a_write_says_what_its_limits_left_out(run: Run, kept: object, tmp_path: Path) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text("The heron nests at the bay.")
+    with model_server() as server:
+        model = {"NEURIGRAPH_LANGUAGE_MODEL": "openai:small", "OPENAI_BASE_URL": server.openai}
+        told = run("ingest", str(note), "--user", "limited", "--model-calls", "0", **model)
+        assert server.requests == []
+    assert told.returncode == 0, told.stderr
+    assert "later, by a job: readings of 1 item. This write may call models 0 times." in told.stdout
