@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,8 @@ class NodeVocabulary:
 
     def __init__(self, nodes: Sequence[AssignableNode]) -> None:
         self.nodes = tuple(nodes)
+        self.shells: dict[tuple[str, UUID], Sequence[float]] = {}
+        """What is known of the nodes' meaning, by embedding version and node; see `likeness`."""
         self._claims: dict[str, list[tuple[Phrase, dict[int, float]]]] = defaultdict(list)  # by first word
         self._written: dict[Phrase, str] = {}
         for phrase, owners in self._claimed(nodes).items():
@@ -65,6 +68,12 @@ class NodeVocabulary:
                         claims[phrase][number] = max(weight, claims[phrase].get(number, 0.0))
         # A word that three nodes claim tells a third as much about each.
         return {phrase: {n: w / len(owners) for n, w in owners.items()} for phrase, owners in claims.items()}
+
+    def grown(self, nodes: Sequence[AssignableNode]) -> NodeVocabulary:
+        """With these nodes besides."""
+        grown = NodeVocabulary([*self.nodes, *nodes])
+        grown.shells = self.shells
+        return grown
 
     def evidence(self, text: str) -> dict[int, float]:
         """How strongly a text speaks for each node, by number; a phrase counts once however often it stands there."""
@@ -141,12 +150,6 @@ def gathered(texts: Sequence[str], vocabulary: NodeVocabulary, likeness: Likenes
     alike = LIKENESS_WEIGHT * likeness[:, candidates]
     alike[:, 0] = UNLIKE_ALL
     return Evidence(vocabulary, candidates, (np.array(rows) + alike).tolist(), rows)
-
-
-def assign(texts: Sequence[str], vocabulary: NodeVocabulary) -> list[AssignableNode]:
-    """The node of each text of one conversation, in order. The first node must be the root."""
-    evidence = gathered(texts, vocabulary)
-    return [evidence.node(place) for place in evidence.best()]
 
 
 def _added(hits: Iterable[dict[int, float]]) -> dict[int, float]:

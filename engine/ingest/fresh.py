@@ -41,20 +41,18 @@ class FreshTurns:
     @property
     def unplaced(self) -> Unplaced:
         """All turns that came: those that are stored already are the context of the others."""
-        turns = self.conversation.turns
+        turns, asked = self.conversation.turns, self.source.asked
+        speakers = sorted({turn.speaker for turn in turns[self.new.start :]})
+        new = turns[self.new.start :] if asked.node is None else ()
         return Unplaced(
             self.conversation.title,
             [turn.text for turn in turns],
             frozenset(turn.speaker for turn in turns),
             self.new.start,
-            self.source.asked.node,
+            asked.node,
             _may_create(self.source),
-            embedded=[embedded_text(turn.text[:LONGEST_ITEM], self._speakers) for turn in turns],
+            embedded=[embedded_text(turn.text[:LONGEST_ITEM], speakers) for turn in new],
         )
-
-    @property
-    def _speakers(self) -> list[str]:
-        return sorted({turn.speaker for turn in self.conversation.turns[self.new.start :]})
 
     def drafted(self, placed: Placed) -> Drafted:
         """A record for each node that turns were assigned to."""

@@ -1,6 +1,6 @@
 """How alike content and nodes are in meaning: the vectors of what is about to be stored against those of the shells.
 
-The vectors are those that the content is stored with, made a little earlier; the shells' are read in one trip.
+The vectors are those that the content is stored with, made a little earlier; the shells' are read once for an ingest.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from engine.domain.principal import Principal
 from engine.ingest.allowance import Allowance
 from engine.ingest.assign import Likeness, NodeVocabulary
 from engine.ingest.placing import Unplaced
-from engine.providers.active import ActiveModel
+from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
 from engine.stores.neo4j import Neo4j
 from engine.stores.statements import cypher
@@ -34,26 +34,34 @@ class ShellLikeness:
         self, principal: Principal, contents: Sequence[Unplaced], vocabulary: NodeVocabulary, allowance: Allowance
     ) -> list[Likeness | None]:
         """For each content its likeness, or None where it is not asked for or cannot be known. Raises StoreUnavailable."""
-        wanted = [content.node is None and len(content.embedded) == len(content.texts) for content in contents]
-        if not any(wanted) or len(vocabulary.nodes) <= FEWEST_NODES:
+        texts = [content.embedded if content.node is None else () for content in contents]
+        if len(vocabulary.nodes) <= FEWEST_NODES:
             return [None] * len(contents)
         model = self._active.current
-        texts = [
-            content.embedded[content.start :] if ask else () for content, ask in zip(contents, wanted, strict=True)
-        ]
         made = await allowance.ahead(model, [text for own in texts for text in own])
         if made is None:
             return [None] * len(contents)
-        rows = await self._neo4j.read(
-            cypher("node/vectors"), **principal.parameters, column=model.version.column, version=model.name,
-            nodes=[str(node.node_id) for node in vocabulary.nodes[1:]],
-        )  # fmt: skip
-        shells = {UUID(row["node_id"]): row["vector"] for row in rows}
+        shells = await self._shells(principal, vocabulary, model)
         vectors = iter(made)
         return [
-            _likeness(content, [next(vectors) for _ in own], vocabulary, shells) if ask else None
-            for content, own, ask in zip(contents, texts, wanted, strict=True)
+            _likeness(content, [next(vectors) for _ in own], vocabulary, shells) if own else None
+            for content, own in zip(contents, texts, strict=True)
         ]
+
+    async def _shells(
+        self, principal: Principal, vocabulary: NodeVocabulary, model: Model
+    ) -> dict[UUID, Sequence[float]]:
+        """The vectors of the nodes below the root, each read once for a vocabulary and those that grow out of it."""
+        nodes = [node.node_id for node in vocabulary.nodes[1:]]
+        unknown = [str(node_id) for node_id in nodes if (model.name, node_id) not in vocabulary.shells]
+        if unknown:
+            rows = await self._neo4j.read(
+                cypher("node/vectors"), **principal.parameters, nodes=unknown, column=model.version.column,
+                version=model.name,
+            )  # fmt: skip
+            vocabulary.shells |= {(model.name, UUID(row["node_id"])): row["vector"] for row in rows}
+        known = vocabulary.shells
+        return {node_id: known[model.name, node_id] for node_id in nodes if (model.name, node_id) in known}
 
 
 def _likeness(

@@ -31,11 +31,13 @@ MOST_OF_A_PIECE = 500
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A content and the nodes that the model chooses from, in the order of the numbers that it is told; `text` tells both."""
+    """A content and the nodes that the model chooses from, in the order of the numbers that it is told; `text` tells both, of the
+    content what lies before `end`."""
 
     content: Unplaced
     nodes: Sequence[AssignableNode]
     text: str
+    end: int
 
 
 class ModelAssigner:
@@ -85,9 +87,9 @@ class ModelAssigner:
         base = await asyncio.to_thread(placed_among, choice.content, vocabulary)
         nodes, created = await self._nodes(principal, choice, reply.value.new_nodes)
         known = {node.node_id for node in vocabulary.nodes}
-        if fresh := [node for node in nodes if node.node_id not in known]:
-            vocabulary = NodeVocabulary([*vocabulary.nodes, *fresh])
-        placed = placed_by(choice.content, base, nodes, reply.value.parts, self._model.name)
+        if fresh := {node.node_id: node for node in nodes if node.node_id not in known}:
+            vocabulary = vocabulary.grown(list(fresh.values()))
+        placed = placed_by(choice, base, nodes, reply.value.parts, self._model.name)
         decisions = {key: replace(one, created_node=key in created) for key, one in placed.decisions.items()}
         return Placed(placed.nodes, decisions, spent), vocabulary
 
@@ -117,13 +119,11 @@ def choice_of(content: Unplaced, vocabulary: NodeVocabulary, characters: int) ->
     lines += ["nodes may be created" if content.may_create else "no nodes may be created", "", "nodes:"]
     lines += [f"[{number}] {_told(node)}" for number, node in enumerate(nodes)]
     lines += ["", "pieces:"]
-    left = characters
-    for number, text in enumerate(content.texts[content.start :], content.start):
-        lines.append(f"[{number}] {text[:MOST_OF_A_PIECE]}")
-        left -= len(lines[-1])
-        if left < 0:
-            break  # what comes after goes where the last of these goes
-    return Choice(content, nodes, "\n".join(lines))
+    left, end = characters, content.start
+    while end < len(content.texts) and left > 0:
+        lines.append(f"[{end}] {content.texts[end][:MOST_OF_A_PIECE]}")
+        left, end = left - len(lines[-1]), end + 1
+    return Choice(content, nodes, "\n".join(lines), end)
 
 
 def _in_question(content: Unplaced, vocabulary: NodeVocabulary) -> list[AssignableNode]:
@@ -140,22 +140,25 @@ def _told(node: AssignableNode) -> str:
 
 
 def placed_by(
-    content: Unplaced, base: Placed, nodes: Sequence[AssignableNode], parts: Sequence[Part], model: str
+    choice: Choice, base: Placed, nodes: Sequence[AssignableNode], parts: Sequence[Part], model: str
 ) -> Placed:
-    """The texts where the model puts them; one that it leaves out goes with the one before it, the first as the rules say."""
+    """The texts where the model puts them; one that it leaves out goes with the one before it. The first ones, and what it was
+    not told of, go as the rules say."""
+    content = choice.content
     chosen: list[Part | None] = [None] * len(content.texts)
     for part in parts:
         if part.node < len(nodes):
-            for unit in range(max(part.first_piece, content.start), min(part.last_piece + 1, len(chosen))):
+            for unit in range(max(part.first_piece, content.start), min(part.last_piece + 1, choice.end)):
                 chosen[unit] = part
-    for unit in range(content.start + 1, len(chosen)):
+    for unit in range(content.start + 1, choice.end):
         chosen[unit] = chosen[unit] or chosen[unit - 1]
     places = [nodes[part.node] if part else base.nodes[unit] for unit, part in enumerate(chosen)]
     decisions = {}
     for node_id in dict.fromkeys(place.node_id for place in places[content.start :]):
         own = [part for part, place in zip(chosen, places, strict=True) if part and place.node_id == node_id]
         if not own:
-            decisions[node_id] = base.decisions[node_id]
+            rules, units = base.decisions[node_id], sum(place.node_id == node_id for place in places[content.start :])
+            decisions[node_id] = replace(rules, reasons={**rules.reasons, "units": units})
             continue
         sure = sum(part.confidence for part in own) / len(own)
         told = list(dict.fromkeys(part.reason for part in own if part.reason))[:3]

@@ -47,7 +47,7 @@ class OfflineAssigner:
         if topic is None or made is None:
             return placed, vocabulary
         node, fresh = made
-        grown = NodeVocabulary([*vocabulary.nodes, node])
+        grown = vocabulary.grown([node])
         placed = await asyncio.to_thread(placed_among, content, grown, likeness)
         if node.node_id in placed.decisions:
             decision = Decision(topic.confidence, dict(topic.reasons), "engine", created_node=fresh)
@@ -67,4 +67,4 @@ def _examined(content: Unplaced, vocabulary: NodeVocabulary, likeness: Likeness 
 def _would_take(content: Unplaced, topic: Topic, vocabulary: NodeVocabulary, likeness: Likeness | None) -> bool:
     """Whether any of the new content would lie at the node: an empty one helps nobody."""
     node = node_of(topic, UUID(int=0), "")
-    return node.node_id in placed_among(content, NodeVocabulary([*vocabulary.nodes, node]), likeness).decisions
+    return node.node_id in placed_among(content, vocabulary.grown([node]), likeness).decisions

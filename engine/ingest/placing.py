@@ -36,7 +36,7 @@ class Unplaced:
     whole: bool = False
     """A document, whose passages belong together unless much speaks for parting them."""
     embedded: Sequence[str] = ()
-    """What each text is embedded as."""
+    """What each text from `start` on is embedded as; nothing is asked of it where the node was given."""
 
 
 @dataclass(frozen=True, slots=True)

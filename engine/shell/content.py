@@ -155,7 +155,8 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
         here.out.print(Text(f"redacted: {told}", style="dim"))
     for left in report.left_out:
         items = f"{left.items:,} item{'' if left.items == 1 else 's'}"
-        told = f"later, by a job: {left.what} of {items}. {left.reason}"
+        when = "by rules, without the model" if left.what == "placements" else "later, by a job"
+        told = f"{when}: {left.what} of {items}. {left.reason}"
         here.out.print(Text(told, style="yellow"), soft_wrap=True)
     if report.readings_pending:
         told = f"later: the model reads {report.readings_pending:,} records, by the job pending-readings"

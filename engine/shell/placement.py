@@ -84,7 +84,9 @@ def move_record(
             memory = engine.memory(owner.user_id)
             known = await memory.assignments(AssignmentFilter(record_id=_id(record), limit=1))
             if not known:
-                raise InvalidInput("No decision is known of this record: it was stored before decisions were kept.")
+                raise InvalidInput(
+                    "There is no such record, or it was stored before decisions were kept: REST moves that."
+                )
             place = await node_at(engine, owner.user_id, target)
             moved = await memory.move_record(_id(record), known[0].node_id, place, reason=reason)
         if as_json:

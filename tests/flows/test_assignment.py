@@ -62,7 +62,7 @@ async def test_every_decision_is_kept_with_its_confidence_and_reasons(
 ) -> None:
     report = await memory.remember(Conversation("c1", FISHING + PAYROLL, "A busy evening", WHEN))
     by_hand = await memory.remember(Conversation("c2", FISHING), node_id=places["Finances"])
-    assert await memory.remember(Conversation("c3", (Turn("Bob", "Hello there."),)))
+    await memory.remember(Conversation("c3", (Turn("Bob", "Hello there."),)))
     lines = await memory.assignments()
     assert [line.node_id for line in lines[:2]] == [user.user_id, places["Finances"]]
     first = {line.record_id: line for line in lines}[report.records[0].record_id]

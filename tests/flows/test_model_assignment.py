@@ -125,6 +125,21 @@ async def test_a_node_that_the_model_misses_is_created_where_it_is_sure(
     assert "no nodes may be created" in server.placements[-1].text and private.nodes_created == 0
 
 
+async def test_what_is_beyond_one_call_is_placed_by_the_rules(
+    engine: Engine, settings: Settings, server: ModelServer, user: User, places: dict[str, UUID]
+) -> None:
+    server.place = lambda asked: parts((0, 999, number_of(asked, "Loon"), 0.9))
+    turns = tuple(Turn("Bob", f"Accounting, number {number}, and nothing else but accounting.") for number in range(60))
+    async with asking(settings, server, language_model_characters=1000) as opened:
+        report = await opened.memory(user.user_id).remember(Conversation("c", turns))
+        lines = await opened.memory(user.user_id).assignments()
+    told = sum(line.startswith("[") for line in server.placements[0].text.split("pieces:")[1].splitlines())
+    assert 0 < told < 60
+    assert report.turns == 60
+    units = {line.node_id: (line.decided_by, line.reasons["units"]) for line in lines}
+    assert units == {places["Loon"]: ("model", told), places["Taxes"]: ("engine", 60 - told)}
+
+
 async def test_many_sources_are_asked_about_at_once_and_found_again_for_nothing(
     mine: Memory, server: ModelServer, user: User, places: dict[str, UUID]
 ) -> None:
