@@ -77,7 +77,9 @@ async def test_the_sweep_removes_what_killed_puts_have_left(engine: Engine) -> N
     await engine.sweep.run(delete=False)
     assert (folder / "killed").exists()
     await engine.sweep.run()
-    assert [path.name for path in folder.iterdir()] == ["under-way"]
+    # Processes that other tests have killed in this home today may have left files of their own.
+    assert not (folder / "killed").exists()
+    assert (folder / "under-way").exists()
     (folder / "under-way").unlink()
 
 
