@@ -20,11 +20,11 @@ from engine.history.documents import Documents
 from engine.history.events import EventLog
 from engine.history.reading import Past
 from engine.history.relations import RelationHistory
-from engine.ingest.assignments import Assignments
+from engine.ingest.assignment.decisions import Assignments
 from engine.ingest.pipeline import Ingest
-from engine.ingest.readings import Readings
-from engine.ingest.replays import Replays
-from engine.ingest.streaming import Streams
+from engine.ingest.rereading.readings import Readings
+from engine.ingest.rereading.replays import Replays
+from engine.ingest.streams.streaming import Streams
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.file_log import FileLog
 from engine.lifecycle.moving import Moving

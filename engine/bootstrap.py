@@ -31,11 +31,11 @@ from engine.history.nodes import NodeHistory
 from engine.history.reading import Past
 from engine.history.relations import RelationHistory
 from engine.history.renewal import Renewals
-from engine.ingest.assignments import Assignments
+from engine.ingest.assignment.decisions import Assignments
 from engine.ingest.commit import RecordCommit
 from engine.ingest.limits import IngestLimits
 from engine.ingest.pipeline import Ingest
-from engine.ingest.revising import Revisions
+from engine.ingest.versions.revising import Revisions
 from engine.jobs.catalogue import CATALOGUE
 from engine.jobs.job import scheduled
 from engine.jobs.jobs import Jobs

@@ -8,8 +8,8 @@ from engine.asking import Asking
 from engine.domain.ingest import Failure, FailureState, IngestedSource, IngestSession
 from engine.errors import Conflict, NeurigraphError
 from engine.ingest.documents import read_document, referred
-from engine.ingest.drafted import Pending
 from engine.ingest.sessions import STORED_ALREADY
+from engine.ingest.sources import Pending
 from engine.progress import Silent
 
 

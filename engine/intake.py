@@ -13,7 +13,7 @@ from engine.domain.node import NewNode
 from engine.domain.record import AssignableNode, IngestReport, Skipped
 from engine.errors import InvalidInput
 from engine.ingest.documents import read_document, reference_of
-from engine.ingest.drafted import Pending
+from engine.ingest.sources import Pending
 from engine.ingest.storing import failed
 from engine.progress import Progress
 

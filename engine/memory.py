@@ -28,8 +28,8 @@ from engine.domain.search import Anchor, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.shells import MetadataPage, RegisteredEdge
 from engine.ingest.documents import note
-from engine.ingest.drafted import Pending
 from engine.ingest.occasions import occasion_document
+from engine.ingest.sources import Pending
 from engine.ingest.storing import Ingested
 from engine.ingesting import Ingesting
 from engine.inputs import Inputs
@@ -138,8 +138,8 @@ class Memory(LivingRecords, PlacedRecords, KeptDocuments, Inputs, Diary, Ingesti
     ) -> IngestReport:
         """Stores one text (a note, a meeting, a document) as a record with its own file; `privacy` as in `remember`.
 
-        Under the `source_id` of an earlier one it is its next version, see `engine.ingest.revising`. What a webhook brought
-        is an event.
+        Under the `source_id` of an earlier one it is its next version, see `engine.ingest.versions.revising`. What a webhook
+        brought is an event.
         """
         check_privacy(self.principal, privacy)
         if not text.strip():

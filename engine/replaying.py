@@ -10,7 +10,7 @@ from engine.progress import Progress
 
 
 class Replaying(Asking):
-    """For the user of the graph alone, nobody else finds any. See `engine.ingest.replays`."""
+    """For the user of the graph alone, nobody else finds any. See `engine.ingest.rereading.replays`."""
 
     async def begin_replay(self) -> Replay:
         """A new replay, or the one that is open. A job builds it, or `build_replay`. Raises NotFound."""

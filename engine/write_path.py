@@ -9,24 +9,24 @@ from engine.domain.clock import Clock
 from engine.domain.cuts import Thresholds
 from engine.hierarchy.outbox import StepHook
 from engine.hierarchy.provisioning import Provisioning
-from engine.ingest.appending import Appending, Hurry
-from engine.ingest.asked import AskedModel
-from engine.ingest.extract import Extraction, ExtractionLimits
-from engine.ingest.held import HeldRecords
-from engine.ingest.likeness import ShellLikeness
-from engine.ingest.lost_manifests import LostManifests
-from engine.ingest.model_answers import ModelAnswers, Unasked
-from engine.ingest.model_assigner import ModelAssigner
-from engine.ingest.offline_assigner import OfflineAssigner
-from engine.ingest.pieces import Pieces, StreamLimits
+from engine.ingest.assignment.likeness import ShellLikeness
+from engine.ingest.assignment.model import ModelAssigner
+from engine.ingest.assignment.offline import OfflineAssigner
+from engine.ingest.assignment.placing import Assigner
+from engine.ingest.assignment.topic_nodes import TopicNodes
+from engine.ingest.extraction.answers import ModelAnswers, Unasked
+from engine.ingest.extraction.asked import AskedModel
+from engine.ingest.extraction.extract import Extraction, ExtractionLimits
 from engine.ingest.pipeline import Ingest
-from engine.ingest.placing import Assigner
 from engine.ingest.processing import Processing
-from engine.ingest.readings import Attempts, Readings
-from engine.ingest.replays import Replays
-from engine.ingest.rereading import Rereading
-from engine.ingest.streaming import Streams
-from engine.ingest.topic_nodes import TopicNodes
+from engine.ingest.rereading.again import Rereading
+from engine.ingest.rereading.held import HeldRecords
+from engine.ingest.rereading.lost_manifests import LostManifests
+from engine.ingest.rereading.readings import Attempts, Readings
+from engine.ingest.rereading.replays import Replays
+from engine.ingest.streams.appending import Appending, Hurry
+from engine.ingest.streams.pieces import Pieces, StreamLimits
+from engine.ingest.streams.streaming import Streams
 from engine.jobs.jobs import Jobs
 from engine.lifecycle.resources import RawResources
 from engine.privacy.redact import Redactor

@@ -18,7 +18,7 @@ from engine.domain.ingest import IngestedSource, IngestSession
 from engine.domain.record import IngestReport
 from engine.errors import InvalidInput
 from engine.ingest.documents import note
-from engine.ingest.drafted import Pending
+from engine.ingest.sources import Pending
 
 router = APIRouter(prefix="/v1/users/{user_id}/ingests", tags=["ingests"], route_class=JsonRoute)
 LONGEST_WAIT = 600

@@ -27,16 +27,16 @@ from engine.domain.terms import sparse_of, weights, words
 from engine.errors import NodeOutdated
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.hierarchy.outdated import upgrade
-from engine.ingest.assignments import keep_decisions
+from engine.ingest.assignment.decisions import keep_decisions
 from engine.ingest.counting import document_counts
-from engine.ingest.derived import in_turn, item_words, set_origin, special
+from engine.ingest.extraction.derived import in_turn, item_words, set_origin, special
+from engine.ingest.extraction.unread import note_unread
 from engine.ingest.item_rows import item_row, times
 from engine.ingest.manifest import manifest_line
 from engine.ingest.packing import is_native, object_key, pack
 from engine.ingest.received import note_received
 from engine.ingest.sessions import Sessions
-from engine.ingest.unread import note_unread
-from engine.ingest.versions import enter_first
+from engine.ingest.versions.entered import enter_first
 from engine.providers.active import Model
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Connection, Postgres

@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 from engine.domain.history import Conversation
 from engine.domain.record import RecordDraft, Skipped, SourceAdvance
 from engine.domain.utterance import embedded_text
+from engine.ingest.assignment.placing import Placed, Unplaced
 from engine.ingest.cleaning import fingerprint
 from engine.ingest.continuing import NewTurns, new_turns
-from engine.ingest.drafted import ChangedDocument, Drafted, Source
 from engine.ingest.drafts import LONGEST_ITEM, Document, PlacedTurn, conversation_drafts, document_draft, passage_text
 from engine.ingest.limits import check_text
-from engine.ingest.placing import Placed, Unplaced
 from engine.ingest.sessions import STORED_ALREADY
-from engine.ingest.shared import shared
+from engine.ingest.sources import ChangedDocument, Drafted, Source
 from engine.ingest.splitting import Chunk, chunks
-from engine.ingest.versions import first_version
+from engine.ingest.versions.entered import first_version
+from engine.ingest.versions.shared import shared
 
 
 @dataclass(frozen=True, slots=True)

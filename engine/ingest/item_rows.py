@@ -9,7 +9,7 @@ from uuid import UUID
 
 from engine.domain.record import ItemDraft, Privacy
 from engine.domain.terms import sparse_of, weights
-from engine.ingest.derived import derived_columns
+from engine.ingest.extraction.derived import derived_columns
 
 Row = dict[str, Any]
 

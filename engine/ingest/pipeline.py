@@ -20,16 +20,16 @@ from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, Skipped, TriggerType
 from engine.errors import InvalidInput, NotFound
-from engine.ingest.assign import NodeVocabulary
+from engine.ingest.assignment.evidence import NodeVocabulary
+from engine.ingest.assignment.placing import Assigner, Placed
 from engine.ingest.cleaning import cleaned, key_of
-from engine.ingest.drafted import ChangedDocument, Drafted, Pending, Run, Source
 from engine.ingest.failures import FailureLog
 from engine.ingest.fresh import FreshDocument, FreshTurns, fresh
 from engine.ingest.limits import IngestLimits
-from engine.ingest.placing import Assigner, Placed
 from engine.ingest.processing import Processing
-from engine.ingest.revising import Revisions
+from engine.ingest.sources import ChangedDocument, Drafted, Pending, Run, Source
 from engine.ingest.storing import Ingested, Storing, failed
+from engine.ingest.versions.revising import Revisions
 from engine.privacy.redact import Redactor
 from engine.privacy.scopes import redacted_origin
 from engine.progress import Progress

@@ -14,9 +14,9 @@ from engine.domain.extraction import ExtractionReport
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, RecordDraft
 from engine.ingest.allowance import Allowance
-from engine.ingest.derived import with_whole
 from engine.ingest.describe import describe, embedded
-from engine.ingest.extract import Extraction
+from engine.ingest.extraction.derived import with_whole
+from engine.ingest.extraction.extract import Extraction
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
 

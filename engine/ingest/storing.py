@@ -33,10 +33,10 @@ from engine.errors import (
     StoreUnavailable,
 )
 from engine.ingest.allowance import Allowance
-from engine.ingest.derived import without, without_whole
-from engine.ingest.drafted import ChangedDocument, Drafted, Pending, Run, Stored
+from engine.ingest.extraction.derived import without, without_whole
 from engine.ingest.sessions import STORED_ALREADY
-from engine.ingest.versions import change_of
+from engine.ingest.sources import ChangedDocument, Drafted, Pending, Run, Stored
+from engine.ingest.versions.entered import change_of
 from engine.privacy.redact import total
 from engine.progress import Progress
 from engine.providers.active import Model

@@ -13,8 +13,8 @@ import pytest
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import User
 from engine.domain.search import SearchRequest
-from engine.ingest.drafted import Pending
-from engine.ingest.replays import PAGE
+from engine.ingest.rereading.replays import PAGE
+from engine.ingest.sources import Pending
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings

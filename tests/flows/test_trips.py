@@ -10,7 +10,7 @@ from engine.benchmarks.trips import counted
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.search import SearchRequest
-from engine.ingest.drafted import Pending
+from engine.ingest.sources import Pending
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import Silent

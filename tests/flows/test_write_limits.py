@@ -18,7 +18,7 @@ from engine.domain.ingest import Limits, Terms
 from engine.domain.node import User
 from engine.domain.record import IngestReport, LeftOut
 from engine.domain.search import SearchRequest
-from engine.ingest.extraction_form import PROMPT, Extracted
+from engine.ingest.extraction.form import PROMPT, Extracted
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.providers.language import told

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft
-from engine.ingest.assign import NodeVocabulary, gathered
-from engine.ingest.placing import Unplaced, confidence, parted, placed_among
-from engine.ingest.shared import shared
-from engine.ingest.topics import missing_topic, sureness
+from engine.ingest.assignment.evidence import NodeVocabulary, gathered
+from engine.ingest.assignment.placing import Unplaced, confidence, parted, placed_among
+from engine.ingest.assignment.topics import missing_topic, sureness
+from engine.ingest.versions.shared import shared
 
 WORDS = ("walleye", "boat", "payroll", "invoice", "knee", "surgeon", "weather", "and", "then", "Quillfeather")
 

@@ -16,8 +16,8 @@ from engine.domain.clock import Clock
 from engine.domain.principal import Principal
 from engine.errors import Conflict, NotFound, ProviderUnavailable
 from engine.ingest.failures import FailureLog
-from engine.ingest.held import Place
-from engine.ingest.rereading import Rereading
+from engine.ingest.rereading.again import Rereading
+from engine.ingest.rereading.held import Place
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 

@@ -17,10 +17,10 @@ from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.stream import Append, Appended, EndedStream, StreamState
 from engine.errors import NeurigraphError, NotFound
-from engine.ingest.appending import Appending, Hurry
-from engine.ingest.drafted import Stored
 from engine.ingest.drafts import source_key
-from engine.ingest.pieces import Pieces
+from engine.ingest.sources import Stored
+from engine.ingest.streams.appending import Appending, Hurry
+from engine.ingest.streams.pieces import Pieces
 from engine.privacy.redact import Redactor
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text

@@ -26,15 +26,15 @@ from engine.domain.scope import MemoryScope, Origin
 from engine.errors import Outdated, ProviderUnavailable, WrongDimension
 from engine.hierarchy.outbox import Commit, Outbox
 from engine.ingest.allowance import Allowance
-from engine.ingest.derived import item_words, set_items_origin
 from engine.ingest.describe import describe
-from engine.ingest.extract import Extraction
-from engine.ingest.held import Held, HeldRecords, Place
+from engine.ingest.extraction.derived import item_words, set_items_origin
+from engine.ingest.extraction.extract import Extraction
 from engine.ingest.item_rows import Row, item_row
-from engine.ingest.passages import item_counts, items_counted, move_counts, place_items
 from engine.ingest.processing import Processing
-from engine.ingest.revising import RecordRenewals
-from engine.ingest.versions import version_row
+from engine.ingest.rereading.held import Held, HeldRecords, Place
+from engine.ingest.versions.entered import version_row
+from engine.ingest.versions.passages import item_counts, items_counted, move_counts, place_items
+from engine.ingest.versions.revising import RecordRenewals
 from engine.providers.active import Model
 from engine.providers.embedder import Vectors
 from engine.stores.postgres import Connection, Postgres

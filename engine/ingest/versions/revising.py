@@ -37,15 +37,15 @@ from engine.hierarchy.outdated import upgrade
 from engine.ingest.allowance import Allowance
 from engine.ingest.cleaning import fingerprint
 from engine.ingest.commit import RecordCommit, Row, StoredFile
-from engine.ingest.derived import whole_fact
-from engine.ingest.drafted import ChangedDocument, Stored
+from engine.ingest.extraction.derived import whole_fact
+from engine.ingest.extraction.unread import note_unread
 from engine.ingest.limits import IngestLimits
-from engine.ingest.new_version import VersionPart, parts_of, renewal_of
-from engine.ingest.passages import Passages, items_counted
 from engine.ingest.received import note_received
 from engine.ingest.sessions import STORED_ALREADY
-from engine.ingest.unread import note_unread
-from engine.ingest.versions import change_of, version_row
+from engine.ingest.sources import ChangedDocument, Stored
+from engine.ingest.versions.entered import change_of, version_row
+from engine.ingest.versions.new_version import VersionPart, parts_of, renewal_of
+from engine.ingest.versions.passages import Passages, items_counted
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
 from engine.stores.postgres import Connection

@@ -14,7 +14,7 @@ from engine.domain.principal import Principal
 from engine.domain.record import LeftOutKind
 from engine.errors import ProviderUnavailable, UnusableAnswer
 from engine.ingest.allowance import Allowance
-from engine.ingest.model_answers import FreshAnswer, ModelAnswers, answer_key
+from engine.ingest.extraction.answers import FreshAnswer, ModelAnswers, answer_key
 from engine.providers.language import Form, LanguageModel, Prompt, told
 
 

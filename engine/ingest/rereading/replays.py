@@ -27,9 +27,9 @@ from engine.domain.replay import Replay, ReplayComparison, ReplayCounts, ReplayS
 from engine.domain.rereading import KEYWORDS, Rebuilt
 from engine.errors import Conflict, NotFound, Outdated
 from engine.hierarchy.outbox import StepHook
-from engine.ingest.held import Place
-from engine.ingest.lost_manifests import LostManifests
-from engine.ingest.rereading import Reread, Rereading
+from engine.ingest.rereading.again import Reread, Rereading
+from engine.ingest.rereading.held import Place
+from engine.ingest.rereading.lost_manifests import LostManifests
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel, Model
 from engine.stores.postgres import Connection, Postgres

@@ -11,7 +11,7 @@ from engine.domain.document import Ending, Matched, Renewed
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
 from engine.domain.scope import counted_unit
 from engine.domain.terms import weights, words
-from engine.ingest.derived import item_words
+from engine.ingest.extraction.derived import item_words
 from engine.ingest.item_rows import item_row
 from engine.providers.active import Model
 from engine.stores.postgres import Connection

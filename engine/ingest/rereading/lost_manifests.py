@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from engine.domain.principal import Principal
 from engine.hierarchy.outbox import Commit, CommitKind, Outbox
-from engine.ingest.held import Place
+from engine.ingest.rereading.held import Place
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_in

@@ -15,9 +15,9 @@ from engine.domain.extraction import ExtractionReport, Unextracted
 from engine.domain.principal import Principal
 from engine.domain.record import ItemDraft, RecordDraft
 from engine.ingest.allowance import Allowance
-from engine.ingest.asked import AskedModel, Question, Reply
-from engine.ingest.derived import derived_items, keywords_of
-from engine.ingest.extraction_form import LONG_RECORD, PROMPT, Extracted
+from engine.ingest.extraction.asked import AskedModel, Question, Reply
+from engine.ingest.extraction.derived import derived_items, keywords_of
+from engine.ingest.extraction.form import LONG_RECORD, PROMPT, Extracted
 from engine.ingest.keywords import keywords
 from engine.ingest.summarize import summarize
 from engine.stores.postgres import Postgres

@@ -9,7 +9,7 @@ from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode
 from engine.errors import DepthExceeded, InvalidName
 from engine.hierarchy.provisioning import Provisioning
-from engine.ingest.topics import Topic
+from engine.ingest.assignment.topics import Topic
 from engine.privacy.nodes import redacted_node
 from engine.privacy.redact import Redactor
 

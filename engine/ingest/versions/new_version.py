@@ -25,10 +25,10 @@ from engine.domain.document import (
 from engine.domain.record import AssignableNode, ItemDraft, RecordDraft
 from engine.ingest.cleaning import fingerprint
 from engine.ingest.describe import describe
-from engine.ingest.drafted import ChangedDocument
 from engine.ingest.drafts import document_draft
-from engine.ingest.shared import part
+from engine.ingest.sources import ChangedDocument
 from engine.ingest.splitting import chunks
+from engine.ingest.versions.shared import part
 from engine.providers.embedder import Vectors
 
 Row = dict[str, Any]

@@ -1,6 +1,6 @@
 """The step `assign` of the write path: which turns and passages go where, how sure that is, and why.
 
-Whoever decides is an `Assigner`: `offline_assigner` by names, aliases and keywords, `model_assigner` by a language model.
+Whoever decides is an `Assigner`: `offline` by names, aliases, keywords and meaning, `model` by a language model.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.domain.extraction import NOTHING, ExtractionReport
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode
 from engine.ingest.allowance import Allowance
-from engine.ingest.assign import Evidence, Likeness, NodeVocabulary, gathered
+from engine.ingest.assignment.evidence import Evidence, Likeness, NodeVocabulary, gathered
 
 MOST_PHRASES = 8
 """Words told as reasons for a decision."""

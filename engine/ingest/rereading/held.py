@@ -25,8 +25,8 @@ from engine.domain.scope import MemoryScope, Origin
 from engine.errors import DamagedFile, NodeOutdated, NotFound
 from engine.hierarchy.outdated import upgrade
 from engine.ingest.drafts import Document, PlacedTurn, document_draft, turn_items
-from engine.ingest.revising import RecordRenewals
 from engine.ingest.splitting import chunks
+from engine.ingest.versions.revising import RecordRenewals
 from engine.providers.active import ActiveModel
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in, sql_text

@@ -1,4 +1,4 @@
-"""Assignment without a language model: names, aliases, keywords and meaning of nodes (`assign`, `likeness`), and a node for a
+"""Assignment without a language model: names, aliases, keywords and meaning of nodes (`evidence`, `likeness`), and a node for a
 topic that none covers (`topics`)."""
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from uuid import UUID
 from engine.domain.assignment import Decision
 from engine.domain.principal import Principal
 from engine.ingest.allowance import Allowance
-from engine.ingest.assign import Likeness, NodeVocabulary
-from engine.ingest.likeness import ShellLikeness
-from engine.ingest.placing import Placed, Unplaced, given, placed_among
-from engine.ingest.topic_nodes import TopicNodes, node_of
-from engine.ingest.topics import Topic, missing_topic
+from engine.ingest.assignment.evidence import Likeness, NodeVocabulary
+from engine.ingest.assignment.likeness import ShellLikeness
+from engine.ingest.assignment.placing import Placed, Unplaced, given, placed_among
+from engine.ingest.assignment.topic_nodes import TopicNodes, node_of
+from engine.ingest.assignment.topics import Topic, missing_topic
 
 
 class OfflineAssigner:

@@ -13,8 +13,8 @@ import numpy as np
 
 from engine.domain.principal import Principal
 from engine.ingest.allowance import Allowance
-from engine.ingest.assign import Likeness, NodeVocabulary
-from engine.ingest.placing import Unplaced
+from engine.ingest.assignment.evidence import Likeness, NodeVocabulary
+from engine.ingest.assignment.placing import Unplaced
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
 from engine.stores.neo4j import Neo4j

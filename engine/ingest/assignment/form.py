@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from engine.ingest.extraction_form import Line, Name, Names, Share, Text
+from engine.ingest.extraction.form import Line, Name, Names, Share, Text
 from engine.providers.language import Prompt
 
 MOST_PARTS, MOST_NEW = 200, 3

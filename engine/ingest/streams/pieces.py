@@ -24,8 +24,8 @@ from engine.errors import Conflict, NotFound
 from engine.hierarchy.outbox import StepHook
 from engine.ingest.cleaning import chained
 from engine.ingest.continuing import Continuation
-from engine.ingest.drafted import Pending, Stored
 from engine.ingest.pipeline import Ingest
+from engine.ingest.sources import Pending, Stored
 from engine.progress import Silent
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text

@@ -20,7 +20,7 @@ from engine.domain.record import EmbeddedRecord, ItemDraft, Keywords, RecordDraf
 from engine.domain.scope import INGESTED, Origin
 from engine.domain.search import ItemKind
 from engine.domain.terms import words
-from engine.ingest.extraction_form import MOST_NAMES, Extracted, Statement
+from engine.ingest.extraction.form import MOST_NAMES, Extracted, Statement
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in
 

@@ -1,0 +1,1 @@
+"""Where content goes: the step `assign` of the write path. Open `placing.py` first."""

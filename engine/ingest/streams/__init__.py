@@ -1,0 +1,1 @@
+"""Conversations that come turn by turn. Open `streaming.py` first."""

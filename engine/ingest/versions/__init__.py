@@ -1,0 +1,1 @@
+"""The next version of a document, part by part. Open `revising.py` first."""
