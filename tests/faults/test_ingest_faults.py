@@ -21,7 +21,7 @@ from engine.ingest.pipeline import Pending
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
-from tests.faults.test_stores_stopped import server_pid, until_healthy, until_settled
+from tests.faults.servers import server_pid, until_healthy, until_settled
 
 TURNS = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number in range(40))
 

@@ -18,7 +18,7 @@ from engine.ingest.sources import Pending
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
-from tests.flows.test_extraction import reader
+from tests.flows.reader import reader
 from tests.model_server import Asked, model_server
 
 VICTIM = Path(__file__).with_name("replay_victim.py")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -27,6 +25,7 @@ from engine.domain.search import SearchRequest
 from engine.errors import Conflict, NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from tests.flows.encoder import embedding
 
 TICK = timedelta(microseconds=1)
 MIGRATION = next((Path(__file__).parents[2] / "migrations" / "postgres").glob("V*__documents.sql"))
@@ -43,22 +42,6 @@ async def nothing_pending(engine: Engine) -> None:
 @pytest.fixture
 async def node(memory: Memory) -> UUID:
     return (await memory.provision(NewNode(memory.principal.user_id, f"Papers {uuid4().hex[:6]}"))).node_id
-
-
-@contextmanager
-def counted(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The texts that the real encoder is given meanwhile."""
-    texts: list[str] = []
-    kind = type(engine.embedder)
-    encode = kind.embed_documents
-
-    async def counting(self: object, given: Sequence[str]) -> object:
-        texts.extend(given)
-        return await encode(self, given)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(kind, "embed_documents", counting)
-        yield texts
 
 
 def paragraph(rng: Random) -> str:
@@ -134,7 +117,7 @@ async def test_any_edits_give_versions_that_keep_what_did_not_change(
     document = None
     for number in range(1, 8):
         text = paper.text()
-        with counted(engine, monkeypatch) as texts:
+        with embedding(engine, monkeypatch) as calls:
             report = await memory.remember_text("Paper", text, source_id="paper", node_id=node)
         change = report.documents[0]
         document = document or change.document_id
@@ -150,7 +133,7 @@ async def test_any_edits_give_versions_that_keep_what_did_not_change(
         for key in stays:
             before = {item for other, item in ids if other == key}
             assert len(before & {item for other, item in now if other == key}) == stays[key]
-        assert len(texts) == change.added + (number > 1)  # the chunks that are new, and the new summary
+        assert sum(map(len, calls)) == change.added + (number > 1)  # the chunks that are new, and the new summary
         kept.append((text, wanted))
         ids = now
         while paper.text() == text:
@@ -185,9 +168,9 @@ async def test_the_same_content_again_costs_nothing_and_changes_nothing(
     text = "\n\n".join(paragraph(rng) for _ in range(5))
     first = await memory.remember_text("Paper", text, source_id="paper", node_id=node)
     before = await memory.documents()
-    with counted(engine, monkeypatch) as texts:
+    with embedding(engine, monkeypatch) as calls:
         again = await memory.remember_text("Paper", text, source_id="paper")
-    assert (again.records, again.documents, texts) == ((), (), [])
+    assert (again.records, again.documents, calls) == ((), (), [])
     assert [skip.reason for skip in again.skipped] == ["Stored already."]
     assert await memory.documents() == before
     assert before[0].document_id == first.records[0].record_id

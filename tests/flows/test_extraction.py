@@ -5,18 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from pydantic import SecretStr
 
 from api.app import create_app
-from engine.bootstrap import open_engine
 from engine.connectors import read_history
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
@@ -29,6 +25,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import Silent
 from engine.settings import Settings
+from tests.flows.reader import ANSWER, TURNS, WHEN, kinds, reader, windowed
 from tests.model_server import (
     BROKEN,
     ERROR_INSIDE,
@@ -37,80 +34,7 @@ from tests.model_server import (
     Asked,
     Misbehaviour,
     ModelServer,
-    model_server,
 )
-
-WHEN = datetime(2024, 5, 8, 18, tzinfo=UTC)
-TURNS = (
-    Turn("Bob", "My sister Ellen moved to Duluth last Friday.", ref="t0"),
-    Turn("Iris", "Does she like it there?", ref="t1"),
-    Turn("Bob", "She does. I would rather drink tea than coffee, by the way.", ref="t2"),
-)
-ANSWER: dict[str, Any] = {
-    "summary": "Ellen, Bob's sister, moved to Duluth on 3 May 2024. Bob prefers tea.",
-    "entities": ["Ellen", "Duluth"],
-    "topics": ["moving"],
-    "dates": ["2024-05-03"],
-    "relationships": ["sister"],
-    "facts": [
-        {
-            "text": "Ellen moved to Duluth on 3 May 2024.", "type": "event", "event_date": "2024-05-03", "category": "family",
-            "confidence": 0.9, "importance": 0.7, "tags": ["move"], "subjects": ["Ellen"], "first_line": 0, "last_line": 0,
-        },
-        {
-            "text": "Bob prefers tea to coffee.", "type": "preference", "event_date": "", "category": "whole",
-            "confidence": 7, "importance": "high", "tags": [], "subjects": ["Bob"], "first_line": 2, "last_line": 99,
-        },
-    ],
-    "observations": [
-        {
-            "text": "Bob keeps in touch with his sister.", "importance": 0.4, "tags": ["family"], "subjects": ["Bob"],
-            "private": False, "first_line": 0, "last_line": 2,
-        },
-        {
-            "text": "Bob misses his sister.", "importance": 0.4, "tags": [], "subjects": ["Bob"], "private": True,
-            "first_line": 0, "last_line": 0,
-        },
-    ],
-    "windows": [],
-}  # fmt: skip
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with model_server(lambda _: ANSWER) as running:
-        yield running
-
-
-def reading(settings: Settings, server: ModelServer, **changes: object) -> Settings:
-    return settings.model_copy(
-        update={
-            "language_model": "openai:small",
-            "openai_api_key": SecretStr("key"),
-            "openai_base_url": server.openai,
-            "language_model_retries": 0,
-            "language_model_prices": (1.0, 10.0),
-        }
-        | changes
-    )
-
-
-@asynccontextmanager
-async def reader(settings: Settings, server: ModelServer, **changes: object) -> AsyncIterator[Engine]:
-    """An engine beside the session's, on the same stores, with a model."""
-    async with open_engine(reading(settings, server, **changes)) as engine:
-        yield engine
-
-
-@pytest.fixture
-async def reads(engine: Engine, settings: Settings, server: ModelServer) -> AsyncIterator[Engine]:
-    async with reader(settings, server) as opened:
-        yield opened
-
-
-async def kinds(memory: Memory, *wanted: str, query: str = "Bob Ellen sister tea") -> list[Hit]:
-    answer = await memory.search(SearchRequest(query, limit=100, kinds=wanted, widen="always"))
-    return list(answer.hits)
 
 
 async def fields(memory: Memory, hit: Hit) -> dict[str, Any]:
@@ -226,16 +150,6 @@ async def test_a_long_record_has_summaries_of_windows_that_cover_it(
         spans = await covered(reads, user)
         assert report.extraction.summaries == len(spans)
     assert sorted(place for start, end in spans for place in range(start, end)) == list(range(90))
-
-
-def windowed(asked: Asked) -> dict[str, Any]:
-    """Windows of ten lines where there are more than twenty."""
-    lines = sum(line.startswith("[") for line in asked.text.splitlines())
-    windows = [
-        {"text": f"Herons {start}.", "first_line": start, "last_line": min(start + 9, lines - 1)}
-        for start in range(0, lines if lines > 20 else 0, 10)
-    ]
-    return {"summary": f"Herons, {lines} of them.", "facts": [], "windows": windows}
 
 
 async def covered(engine: Engine, user: User, kind: str = "summary") -> list[tuple[int, int]]:

@@ -21,7 +21,7 @@ from engine.ingest.pipeline import Pending
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
-from tests.flows.test_jobs import Ahead
+from tests.clock import Ahead
 from tests.flows.workshop import LIMITS, fresh, job, workshop
 
 GOOD = Conversation("good", (Turn("Bob", "The walleye of Loon Lake."), Turn("Iris", "Noted.")))

@@ -25,17 +25,8 @@ from engine.jobs.schema import install_queue
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from tests.clock import Ahead
 from tests.flows.workshop import AT_MOST, LIMITS, Gate, fresh, job, nothing, workshop
-
-
-class Ahead:
-    """A clock that is ahead by a span."""
-
-    def __init__(self, **span: float) -> None:
-        self._span = timedelta(**span)
-
-    def now(self) -> datetime:
-        return datetime.now(UTC) + self._span
 
 
 async def carried_out(engine: Engine, name: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from engine.domain.ingest import Limits, Terms
 from engine.domain.node import NewNode, User
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from tests.flows.test_documents import counted
+from tests.flows.encoder import embedding
 
 NODES = {
     "Fishing": "Trips to the lake with rod and reel, catching walleye from a boat.",
@@ -39,9 +39,10 @@ async def places(memory: Memory, user: User) -> dict[str, UUID]:
 async def test_what_shares_no_word_with_its_node_finds_it(
     engine: Engine, memory: Memory, places: dict[str, UUID], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with counted(engine, monkeypatch) as texts:
+    with embedding(engine, monkeypatch) as calls:
         report = await memory.remember(Conversation("c", CARDIOLOGY))
     assert [record.node_id for record in report.records] == [places["Health"]]
+    texts = [text for call in calls for text in call]
     assert len(texts) == len(set(texts)) == len(CARDIOLOGY), "what was embedded to find its place is stored with that"
     [line] = await memory.assignments()
     assert line.decided_by == "engine" and line.confidence < 0.9

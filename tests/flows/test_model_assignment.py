@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
 
 import pytest
-from pydantic import SecretStr
 
-from engine.bootstrap import open_engine
 from engine.domain.assignment import AssignmentFilter
 from engine.domain.history import Conversation, History, Turn
 from engine.domain.ingest import Limits, Terms
@@ -18,6 +15,7 @@ from engine.domain.node import NewNode, User
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from tests.flows.reader import reader
 from tests.model_server import BROKEN, NOT_JSON, WRONG_FORM, Asked, Misbehaviour, ModelServer, model_server
 
 READ = {"summary": "Bob spoke.", "facts": []}
@@ -35,22 +33,9 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-@asynccontextmanager
-async def asking(settings: Settings, server: ModelServer, **changes: object) -> AsyncIterator[Engine]:
-    """An engine beside the session's, on the same stores, with a model."""
-    model = {
-        "language_model": "openai:small",
-        "openai_api_key": SecretStr("key"),
-        "openai_base_url": server.openai,
-        "language_model_retries": 0,
-    }
-    async with open_engine(settings.model_copy(update=model | changes)) as engine:
-        yield engine
-
-
 @pytest.fixture
 async def mine(engine: Engine, settings: Settings, server: ModelServer, user: User) -> AsyncIterator[Memory]:
-    async with asking(settings, server) as opened:
+    async with reader(settings, server) as opened:
         yield opened.memory(user.user_id)
 
 
@@ -130,7 +115,7 @@ async def test_what_is_beyond_one_call_is_placed_by_the_rules(
 ) -> None:
     server.place = lambda asked: parts((0, 999, number_of(asked, "Loon"), 0.9))
     turns = tuple(Turn("Bob", f"Accounting, number {number}, and nothing else but accounting.") for number in range(60))
-    async with asking(settings, server, language_model_characters=1000) as opened:
+    async with reader(settings, server, language_model_characters=1000) as opened:
         report = await opened.memory(user.user_id).remember(Conversation("c", turns))
         lines = await opened.memory(user.user_id).assignments()
     told = sum(line.startswith("[") for line in server.placements[0].text.split("pieces:")[1].splitlines())

@@ -3,62 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from engine.bootstrap import open_engine
-from engine.domain.clock import NOW, Moment
+from engine.domain.clock import Moment
 from engine.domain.history import Conversation
 from engine.domain.node import NewNode, User
 from engine.domain.scope import MemoryScope
-from engine.domain.search import SearchRequest
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
-from tests.flows.test_extraction import ANSWER, TURNS, WHEN, kinds, reader, reading
-from tests.model_server import BROKEN, NOT_JSON, ModelServer, model_server
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with model_server(lambda _: ANSWER) as running:
-        yield running
-
-
-@pytest.fixture
-async def reads(engine: Engine, settings: Settings, server: ModelServer) -> AsyncIterator[Engine]:
-    """An engine with a model that answers, on the same stores."""
-    async with reader(settings, server) as opened:
-        yield opened
-
-
-class Ahead:
-    """A clock that can be set forward."""
-
-    def __init__(self) -> None:
-        self.by = timedelta()
-
-    def now(self) -> datetime:
-        return datetime.now(UTC) + self.by
-
-
-async def whole_facts(memory: Memory, moment: Moment = NOW) -> list[str]:
-    """Facts that hold a whole input, at a moment."""
-    request = SearchRequest("Bob Ellen sister tea", limit=50, kinds=("fact",), widen="always", moment=moment)
-    return [hit.content for hit in (await memory.search(request)).hits if "\n" in hit.content]
-
-
-async def turns(memory: Memory) -> set[object]:
-    return {hit.item_id for hit in await kinds(memory, "turn")}
-
-
-async def untroubled(engine: Engine, user: User) -> None:
-    """The doctor has nothing to say of this user."""
-    shell = await engine.memory(user.user_id).shell(user.user_id)
-    names = (str(user.user_id), shell.schema_name or "")
-    assert [found for found in await engine.doctor.examine() if any(name in found.subject for name in names)] == []
+from tests.clock import Ahead
+from tests.flows.reader import ANSWER, TURNS, WHEN, kinds, reading, turns, untroubled, whole_facts
+from tests.model_server import BROKEN, NOT_JSON, ModelServer
 
 
 @pytest.mark.ledger("L02", "N16", "L01")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -21,26 +21,11 @@ from engine.errors import Conflict, NotFound
 from engine.ingest import drafts, splitting
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.settings import Settings
-from tests.flows.test_extraction import ANSWER, TURNS, WHEN, kinds, reader
-from tests.flows.test_readings import turns, untroubled, whole_facts
-from tests.model_server import ModelServer, model_server
+from tests.flows.reader import ANSWER, TURNS, WHEN, kinds, turns, untroubled, whole_facts
+from tests.model_server import ModelServer
 
 LONG = " ".join(f"The heron number {number} nests at the bay, and nobody has seen it leave." for number in range(60))
 PAPER = "# Boat\n\nThe hull leaks. It was sold.\n\n# Lease\n\nThe lease ends in May. The roof is new.\n"
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with model_server(lambda _: ANSWER) as running:
-        yield running
-
-
-@pytest.fixture
-async def reads(engine: Engine, settings: Settings, server: ModelServer) -> AsyncIterator[Engine]:
-    """An engine with a model that answers, on the same stores."""
-    async with reader(settings, server) as opened:
-        yield opened
 
 
 async def built(memory: Memory) -> Replay:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from engine.neurigraph import Engine
-from tests.flows.test_shell import CLEAN
+from tests.flows.commands import typed
 
 TURNS = [
     {"speaker": "Ann", "text": "Where did you catch the walleye?", "id": "t0", "role": "user"},
@@ -21,30 +20,21 @@ TURNS = [
 @pytest.mark.ledger("N11", "N13", "U05")
 async def test_turns_from_a_file_and_from_stdin(engine: Engine, tmp_path: Path) -> None:
     user = await engine.create_user(f"shell-{tmp_path.name}"[:60])
-    command = [
-        sys.executable, "-m", "engine.cli", "--home", str(engine.settings.home), "--cache", str(engine.settings.cache)
-    ]  # fmt: skip
-
-    def run(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*command, *arguments, "--user", user.handle], capture_output=True, text=True, timeout=120, cwd=tmp_path,
-            input=typed, env=CLEAN | {"NEURIGRAPH_WORKSPACE": "tests"},
-        )  # fmt: skip
-
+    run = partial(typed, engine, tmp_path, user.handle)
     lines = "\n".join(json.dumps(turn) for turn in TURNS) + "\n\n"
     (tmp_path / "turns.jsonl").write_text(lines, encoding="utf-8")
     first = run("conversation", "append", "c1", "turns.jsonl", "--title", "Fishing")
     assert first.returncode == 0 and first.stdout.startswith("c1: 2 turns appended; 2 in all"), first.stderr
     third = json.dumps({"speaker": "Ann", "text": "And then?", "id": "t2"})
-    second = run("conversation", "append", "c1", "--json", typed=lines + third)
+    second = run("conversation", "append", "c1", "--json", stdin=lines + third)
     assert json.loads(second.stdout)["turns"] == 3, second.stderr
-    wrong = run("conversation", "append", "c1", typed=third + "\nnot json\n")
+    wrong = run("conversation", "append", "c1", stdin=third + "\nnot json\n")
     assert wrong.returncode == 1 and "Line 2 is not JSON" in wrong.stderr and "Traceback" not in wrong.stderr
     assert [state["conversation_id"] for state in json.loads(run("conversation", "list", "--json").stdout)] == ["c1"]
     assert json.loads(run("conversation", "show", "c1", "--json").stdout)["waiting"] == 3
     ended = run("conversation", "end", "c1")
     assert ended.stdout.startswith("c1: 3 turns into 1 records"), ended.stderr
     assert run("conversation", "list").stdout.strip() == "No conversation is open."
-    told = run("occasion", "call", "Price", "--start", "2025-03-01T18:00", "--with", "Ann", typed="We agreed.")
+    told = run("occasion", "call", "Price", "--start", "2025-03-01T18:00", "--with", "Ann", stdin="We agreed.")
     assert told.returncode == 0 and told.stdout.strip().endswith(": Price"), told.stderr
-    assert run("occasion", "party", "x", typed="y").returncode == 1
+    assert run("occasion", "party", "x", stdin="y").returncode == 1

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
 from time import monotonic
 
 import httpx
@@ -23,44 +21,11 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.providers.language import told
 from engine.settings import Settings
-from tests.flows.test_extraction import ANSWER, TURNS, WHEN, kinds, reader, windowed
-from tests.model_server import HANG, Asked, ModelServer, model_server
+from tests.flows.encoder import MEETING, embedding
+from tests.flows.reader import ANSWER, TURNS, WHEN, kinds, reader, windowed
+from tests.model_server import HANG, Asked, ModelServer
 
-MEETING = 60.0
-"""Seconds that two who are to meet wait for each other: only a failure takes them."""
 HERONS = tuple(Turn("Bob", f"Heron number {number} nests at the bay.", ref=f"t{number}") for number in range(90))
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with model_server(lambda _: ANSWER) as running:
-        yield running
-
-
-@pytest.fixture
-async def reads(engine: Engine, settings: Settings, server: ModelServer) -> AsyncIterator[Engine]:
-    async with reader(settings, server) as opened:
-        yield opened
-
-
-@contextmanager
-def embedding(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch, met: threading.Barrier | None = None
-) -> Iterator[list[list[str]]]:
-    """The texts of each call to the real encoder meanwhile; the first call waits at `met`."""
-    calls: list[list[str]] = []
-    kind = type(engine.embedder)
-    encode = kind.embed_documents
-
-    async def watched(self: object, texts: Sequence[str]) -> object:
-        calls.append(list(texts))
-        if met is not None and len(calls) == 1:
-            await asyncio.to_thread(met.wait, MEETING)
-        return await encode(self, texts)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(kind, "embed_documents", watched)
-        yield calls
 
 
 def within(memory: Memory, **limits: int) -> Memory:

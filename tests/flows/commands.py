@@ -1,0 +1,24 @@
+"""The shell as a person types it, in a home that is up already."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from engine.neurigraph import Engine
+
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("NEURIGRAPH_", "OPENAI_"))}
+"""The environment without what would change the command's settings."""
+
+
+def typed(
+    engine: Engine, folder: Path, handle: str, *arguments: str, stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """A command for that user, typed in a folder, on the stores of the session's engine."""
+    home, cache = engine.settings.home, engine.settings.cache
+    return subprocess.run(
+        [sys.executable, "-m", "engine.cli", "--home", str(home), "--cache", str(cache), *arguments, "--user", handle],
+        capture_output=True, text=True, timeout=120, cwd=folder, input=stdin, env=CLEAN | {"NEURIGRAPH_WORKSPACE": "tests"},
+    )  # fmt: skip
