@@ -67,11 +67,14 @@ def assignments(  # noqa: PLR0913 (the options of a command are its parameters)
     here.run(work())
 
 
-def move_record(
+def move_record(  # noqa: PLR0913 (the options are the parameters)
     context: typer.Context,
     record: Annotated[str, typer.Argument(metavar="RECORD", help="Its id.")],
     target: Annotated[str, typer.Argument(metavar="NODE", help="Where it belongs: path or id.")],
     user: Handle = None,
+    source: Annotated[
+        str | None, typer.Option("--from", help="Where it lies, where that is not known from a decision: path or id.")
+    ] = None,
     reason: Annotated[str, typer.Option("--reason", help="Why, in one line.")] = "",
     as_json: AsJson = False,
 ) -> None:
@@ -82,19 +85,23 @@ def move_record(
         async with here.engine() as (engine, _):
             owner = await session.the_user(engine, user)
             memory = engine.memory(owner.user_id)
-            known = await memory.assignments(AssignmentFilter(record_id=_id(record), limit=1))
-            if not known:
-                raise InvalidInput(
-                    "There is no such record, or it was stored before decisions were kept: REST moves that."
-                )
+            lies = await (node_at(engine, owner.user_id, source) if source else _lies(memory, _id(record)))
             place = await node_at(engine, owner.user_id, target)
-            moved = await memory.move_record(_id(record), known[0].node_id, place, reason=reason)
+            moved = await memory.move_record(_id(record), lies, place, reason=reason)
         if as_json:
             print_json(here.out, moved)
         else:
             here.out.print(f"Moved: revision {moved.revision}.")
 
     here.run(work())
+
+
+async def _lies(memory: Memory, record: UUID) -> UUID:
+    """The node of a record, as its newest decision tells."""
+    known = await memory.assignments(AssignmentFilter(record_id=record, limit=1))
+    if not known:
+        raise InvalidInput("There is no such record, or it was stored before decisions were kept: say --from NODE.")
+    return known[0].node_id
 
 
 def _id(text: str) -> UUID:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -14,11 +13,10 @@ from pathlib import Path
 import pytest
 
 from engine.demo.script import HISTORY, questions
+from tests.flows.commands import CLEAN
 from tests.model_server import model_server
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
-
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("NEURIGRAPH_", "OPENAI_"))}
 
 
 @pytest.fixture(scope="module")
@@ -279,6 +277,11 @@ def test_where_records_lie_is_listed_and_corrected(run: Run, tmp_path: Path) -> 
     assert "No decision" in run("assignments", "--user", "beekeeper", "--below", "0.5").stdout
     assert run("assignments", "--by", "nobody").returncode == 2
     assert run("move-record", "nonsense", "Bees", "--user", "beekeeper").returncode == 1
+    astray = run("move-record", line["record_id"], "Bees", "--from", line["node_id"], "--user", "beekeeper")
+    assert astray.returncode == 1 and "Traceback" not in astray.stderr  # it lies there no longer
+    assert run("provision", "beekeeper", "Garden").returncode == 0
+    again = run("move-record", line["record_id"], "Garden", "--from", "Bees", "--user", "beekeeper")
+    assert (again.returncode, again.stdout) == (0, "Moved: revision 3.\n")
 
 
 def test_a_write_says_what_its_limits_left_out(run: Run, kept: object, tmp_path: Path) -> None:
