@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from engine.domain.assignment import AssignmentFilter
-from engine.domain.clock import Moment
+from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
@@ -284,6 +284,33 @@ async def picture(engine: Engine, memory: Memory, nodes: list[UUID]) -> dict[str
         answer = await memory.search(SearchRequest(question, limit=20, widen="always"))
         shown[question] = [(hit.item_id, hit.path, round(hit.score, 6)) for hit in answer.hits]
     return shown
+
+
+@pytest.mark.ledger("N07", "X03")
+async def test_what_was_moved_to_a_younger_node_is_found_in_the_past(
+    memory: Memory, user: User, places: dict[str, UUID]
+) -> None:
+    source = places["Fishing"]
+    report = await memory.remember(Conversation("c1", FISHING, "An evening", WHEN), node_id=source)
+    [record] = report.records
+    before = Moment(known_at=datetime.now(UTC))
+    younger = (await memory.provision(NewNode(user.user_id, "Lakes"))).node_id
+
+    async def found(*nodes: UUID, moment: Moment = before) -> set[UUID]:
+        request = SearchRequest("Who lost a lure?", nodes=nodes or None, moment=moment)
+        return {hit.node_id for hit in (await memory.search(request)).hits}
+
+    assert (await found(), await found(source), await found(younger)) == ({source}, {source}, set())
+    await memory.remember(Conversation("c2", FISHING, "Another evening", WHEN), node_id=younger)
+    assert (await found(), await found(source), await found(younger)) == ({source}, {source}, set())
+    await memory.move_record(record.record_id, source, younger)
+    assert (await found(), await found(source), await found(younger)) == ({younger}, {younger}, {younger})
+    assert await found(places["Finances"]) == set() and await found(source, moment=NOW) == set()
+    answer = await memory.search(SearchRequest("Who lost a lure?", moment=before))
+    assert {hit.record_id for hit in answer.hits} == {record.record_id}, "not what the younger node got for itself"
+    youngest = (await memory.provision(NewNode(user.user_id, "Bays"))).node_id
+    await memory.move_record(record.record_id, younger, youngest)
+    assert (await found(), await found(source)) == ({youngest}, {youngest})
 
 
 @pytest.mark.ledger("N07", "N14")
