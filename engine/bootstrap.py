@@ -59,6 +59,7 @@ from engine.neurigraph import Engine
 from engine.privacy.redact import Redactor
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
+from engine.providers.language import LanguageModel
 from engine.retrieval.pipeline import Search
 from engine.retrieval.weights import load_weights
 from engine.settings import Settings
@@ -88,11 +89,13 @@ async def open_engine(
     clock: Clock | None = None,
     on_step: StepHook = _no_step,
     worker: bool = False,
+    language: LanguageModel | None = None,
 ) -> AsyncIterator[Engine]:
     """The engine, ready: stores reached (or started), migrated, commits that a crash left finished.
 
     With `worker`, and unless the settings say no, it also carries out background jobs until it is closed: for processes
-    that stay. Commits that were left half way are finished in either case.
+    that stay. Commits that were left half way are finished in either case. `language`: a language model of the caller's, instead
+    of the one that the settings name; it is closed with the engine.
 
     Raises StackError, StoreUnavailable, MigrationError, SettingsError.
     """
@@ -131,7 +134,7 @@ async def open_engine(
         loader = Loader(settings, progress)
         active = await active_model(settings, postgres, loader)
         stack.push_async_callback(active.close)
-        language = language_model(settings)
+        language = language or language_model(settings)
         if language is not None:
             stack.push_async_callback(language.close)
         jobs = Jobs(CATALOGUE, scheduled(CATALOGUE, settings.job_schedules), queue, runs, clock)

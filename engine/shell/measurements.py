@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -123,23 +124,28 @@ def evaluate(
     evaluation: Annotated[Evaluation, typer.Argument(help="What to evaluate on.")],
     data: Annotated[Path, typer.Option("--data", metavar="PATH", help="The samples; they are never shipped.")],
     out: Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write JSON into this file.")] = None,
+    recorded: Annotated[
+        bool, typer.Option("--recorded", help="Store also the file's own observations, as a model's answers.")
+    ] = False,
 ) -> None:
     """Recall of the search on labelled questions, beside words alone and meaning alone on the same rows."""
     here = session.of(context)
-    here.run(_evaluate(here, evaluation, data, out))
+    here.run(_evaluate(here, evaluation, data, out, recorded=recorded))
 
 
-async def _evaluate(here: Session, evaluation: Evaluation, data: Path, out: Path | None) -> None:
+async def _evaluate(here: Session, evaluation: Evaluation, data: Path, out: Path | None, *, recorded: bool) -> None:
     """Takes in what is not yet stored of the samples, each as a user, then asks."""
     locomo = import_module(f"engine.evaluation.{evaluation}")
     baselines = import_module("engine.evaluation.baselines")
+    model = import_module("engine.evaluation.recorded").RecordedModel.of(data) if recorded else None
     with here.progress() as reading:
         limit = here.settings.max_text_bytes
         histories = await read_history(data, max_text_bytes=limit, progress=reading)
-    async with here.engine() as (engine, progress):
+    async with here.engine(language=model) as (engine, progress):
         users: dict[str, UUID] = {}
         for history in histories:
-            users[history.handle] = (await engine.ingest(history, progress)).user_id
+            handle = history.handle + ("-recorded" if recorded else "")
+            users[history.handle] = (await engine.ingest(replace(history, handle=handle), progress)).user_id
 
         async def ask(handle: str, request: SearchRequest) -> SearchAnswer:
             return await engine.memory(users[handle]).search(request)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from engine.domain.node import User
     from engine.neurigraph import Engine
     from engine.progress import Progress
+    from engine.providers.language import LanguageModel
 
 Result = TypeVar("Result")
 
@@ -68,13 +69,15 @@ class Session:
         return RichProgress(self.notes)
 
     @asynccontextmanager
-    async def engine(self, *, worker: bool = False) -> AsyncIterator[tuple[Engine, Progress]]:
+    async def engine(
+        self, *, worker: bool = False, language: LanguageModel | None = None
+    ) -> AsyncIterator[tuple[Engine, Progress]]:
         """The engine, opened with progress on stderr; the progress serves for further work inside the block.
 
-        `worker`: it carries out background jobs, unless the settings say no.
+        `worker`: it carries out background jobs, unless the settings say no; `language`: see `open_engine`.
         """
         with self.progress() as progress:
-            async with engine.open_engine(self.settings, progress=progress, worker=worker) as opened:
+            async with engine.open_engine(self.settings, progress=progress, worker=worker, language=language) as opened:
                 yield opened, progress
 
     def with_home(self, home: Path) -> Session:

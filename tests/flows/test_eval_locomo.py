@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
 
+from engine.bootstrap import open_engine
+from engine.connectors import read_history
 from engine.domain.history import Conversation, History, Turn
 from engine.domain.principal import Principal
-from engine.errors import InvalidInput
+from engine.domain.search import SearchRequest
+from engine.errors import InvalidInput, UnusableAnswer
 from engine.evaluation.baselines import stored_items
 from engine.evaluation.locomo import evaluate_locomo, questions, referred
 from engine.evaluation.metrics import ndcg, percentile, recall, unique
+from engine.evaluation.recorded import RecordedModel
+from engine.ingest.extraction.form import PROMPT, Extracted
+from engine.progress import Silent
 
 TURNS = [
     ("Ann", "I adopted a puppy called Biscuit."), ("Ben", "What breed is it?"), ("Ann", "A beagle."),
@@ -38,7 +45,22 @@ def samples(tmp_path):
         {"question": "A trap?", "answer": "x", "evidence": ["D1:1"], "category": 5},
     ]
     path = tmp_path / "samples.json"
-    sample = {"sample_id": f"T-{uuid4().hex[:8]}", "conversation": {"session_1": session}, "qa": qa}
+    told = {
+        "Ann": [["Ann has a puppy.", "D1:1"], ["Ann likes beagles.", ["D1:1", "D1:3"]], ["Ann sings.", "D9:9"]],
+        "Ben": [["Ben enjoys pottery.", "D1:6"]],
+    }
+    sample = {
+        "sample_id": f"T-{uuid4().hex[:8]}",
+        "conversation": {
+            "speaker_a": "Ann",
+            "speaker_b": "Ben",
+            "session_1_date_time": "1:56 pm on 8 May, 2023",
+            "session_1": session,
+        },
+        "qa": qa,
+        "observation": {"session_1_observation": told},
+        "session_summary": {"session_1_summary": "Ann got a beagle; Ben took up pottery."},
+    }
     path.write_text(json.dumps([sample]), encoding="utf-8")
     return path
 
@@ -96,3 +118,41 @@ async def test_the_search_is_measured_beside_words_and_meaning_alone(engine, sam
     assert report["baselines"]["cosine"]["recall@10"] == 1.0
     assert set(report["navigation"]) == {"auto", "always", "never"}
     assert json.loads(json.dumps(report)) == report
+
+
+@pytest.mark.ledger("F04", "N17")
+async def test_recorded_observations_are_stored_at_their_turns_as_a_models_answers(settings, engine, samples):
+    history = (await read_history(samples, max_text_bytes=settings.max_text_bytes, progress=Silent()))[0]
+    async with open_engine(settings, language=RecordedModel.of(samples)) as reads:
+        report = await reads.ingest(history)
+        memory = reads.memory(report.user_id)
+        hits = (await memory.search(SearchRequest("pottery beagle puppy", kinds=("observation",)))).hits
+        [record] = (await memory.metadata(report.user_id)).records
+    assert (report.extraction.calls, report.extraction.observations, report.extraction.failures) == (1, 3, ())
+    assert report.extraction.model.startswith("recorded:")
+    assert {hit.content: hit.source_ref for hit in hits} == {
+        "Ann has a puppy.": "D1:1",
+        "Ann likes beagles.": "D1:1",
+        "Ben enjoys pottery.": "D1:6",
+    }
+    assert record.summary == "Ann got a beagle; Ben took up pottery."
+
+
+async def test_nothing_is_recorded_of_other_texts_and_other_questions(samples):
+    model = RecordedModel.of(samples)
+    known = "# Session 1\n[0] Ann: I adopted a puppy called Biscuit.\n[1] Ben: What breed is it?"
+    found = (await model.answer(PROMPT, known, Extracted)).value
+    assert [(one.text, one.first_line, one.last_line) for one in found.observations] == [
+        ("Ann has a puppy.", 0, 0),
+        ("Ann likes beagles.", 0, 0),
+    ]
+    for prompt, text in ((PROMPT, "# Else\n[0] Ann: Hello."), (replace(PROMPT, name="place"), known)):
+        with pytest.raises(UnusableAnswer):
+            await model.answer(prompt, text, Extracted)
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '[{"conversation": {"session_1": []}}]'])
+def test_a_file_without_recorded_observations_is_refused(tmp_path, content):
+    (tmp_path / "other.json").write_text(content)
+    with pytest.raises(InvalidInput):
+        RecordedModel.of(tmp_path / "other.json")

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from api.app import create_app
-from engine.connectors import read_history
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
-from engine.domain.record import IngestReport
 from engine.domain.scope import MemoryScope
 from engine.domain.search import Hit, SearchRequest
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.progress import Silent
 from engine.settings import Settings
 from tests.flows.reader import ANSWER, TURNS, WHEN, kinds, reader, windowed
 from tests.model_server import (
@@ -31,7 +26,6 @@ from tests.model_server import (
     ERROR_INSIDE,
     NOT_JSON,
     WRONG_FORM,
-    Asked,
     Misbehaviour,
     ModelServer,
 )
@@ -254,56 +248,3 @@ async def test_the_answer_of_rest_tells_what_models_did(reads: Engine, user: Use
 
 
 # recorded answers -----------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def recorded(server: ModelServer) -> Path:
-    """A LoCoMo file, where the environment names one; the model answers what it holds."""
-    path = Path(os.environ.get("NEURIGRAPH_LOCOMO", "missing"))
-    if not path.is_file():
-        pytest.skip("NEURIGRAPH_LOCOMO names no LoCoMo file")
-    server.reply = locomo_answers(json.loads(path.read_text("utf-8"))[0])
-    return path
-
-
-@pytest.mark.ledger("N17", "F04")
-async def test_recorded_observations_of_locomo_become_observations_at_their_turns(
-    reads: Engine, recorded: Path
-) -> None:
-    history = (await read_history(recorded, max_text_bytes=reads.settings.max_text_bytes, progress=Silent()))[0]
-    report: IngestReport = await reads.ingest(history)
-    assert (report.extraction.failures, report.extraction.whole) == ((), 0)
-    assert report.extraction.observations > 100
-    memory = reads.memory(report.user_id)
-    hits = (await memory.search(SearchRequest("support group", kinds=("observation",)))).hits
-    assert hits and all(hit.source_ref and hit.source_ref.startswith("D") for hit in hits)
-
-
-def locomo_answers(sample: dict[str, Any]):
-    """Answers from the observations that the file holds for a session, at the turns that they name."""
-    sessions = sample["conversation"]
-
-    def answer(asked: Asked) -> dict[str, Any]:
-        number = next(
-            key.split("_")[1]
-            for key, turns in sessions.items()
-            if isinstance(turns, list)
-            and turns
-            and f"[0] {turns[0]['speaker']}: {turns[0]['text'].strip()[:60]}" in asked.text
-        )
-        lines = {turn["dia_id"]: place for place, turn in enumerate(sessions[f"session_{number}"])}
-        told = [
-            {
-                "text": text,
-                "importance": 0.5,
-                "subjects": [person],
-                "first_line": lines.get(ref, 0),
-                "last_line": lines.get(ref, 0),
-            }
-            for person, entries in sample["observation"][f"session_{number}_observation"].items()
-            for text, ref in entries
-            if isinstance(ref, str)
-        ]
-        return {"summary": sample["session_summary"][f"session_{number}_summary"], "facts": [], "observations": told}
-
-    return answer
