@@ -18,7 +18,14 @@ WITH moment AS (
     SELECT coalesce(%(as_of)s::timestamptz, %(now)s) AS as_of, coalesce(%(known_at)s::timestamptz, 'infinity') AS known_at
 ), places AS MATERIALIZED (
     SELECT array_agg(n.node_id) AS nodes, array_agg(n.schema_name) AS schemas, array_agg(n.template_version) AS templates
-    FROM moment AS m, engine.search_nodes(%(user_id)s::uuid, %(nodes)s::uuid[], m.as_of, m.known_at, %(most_nodes)s::integer) AS n
+    FROM (
+        SELECT f.* FROM moment AS m,
+            engine.search_nodes(%(user_id)s::uuid, %(nodes)s::uuid[], m.as_of, m.known_at, %(most_nodes)s::integer) AS f
+        UNION ALL
+        SELECT f.* FROM moment AS m,
+            engine.search_younger_nodes(%(user_id)s::uuid, %(nodes)s::uuid[], m.as_of, m.known_at, %(most_nodes)s::integer) AS f
+        WHERE %(known_at)s::timestamptz IS NOT NULL
+    ) AS n
 ), scanned AS MATERIALIZED (
     SELECT s.*, CASE s.kind WHEN 'turn' THEN 'turn' ELSE 'passage' END AS family
     FROM moment AS m, places AS p, engine.search_vectors(p.schemas, %(terms)s::integer[], %(scopes)s::text[]) AS v,
