@@ -141,6 +141,7 @@ CALLERS_OWN_RIGHTS = {
     "subjects_changed",
     "template_version",
     "search_nodes",
+    "search_younger_nodes",
     "search_counts",
     "search_vectors",
     "search_scan",
