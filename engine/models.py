@@ -15,7 +15,6 @@ from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Embedder
 from engine.providers.language import LanguageModel
 from engine.providers.onnx import OnnxEncoder
-from engine.providers.openai import OpenAIEmbedder
 from engine.providers.tokens import ByteCounter, TokenCounter, VocabularyCounter
 from engine.settings import Settings
 from engine.stores.postgres import Postgres
@@ -69,13 +68,15 @@ class Loader:
         if choice.provider == "openai":
             if settings.openai_api_key is None:
                 raise SettingsError(f"The embeddings {choice.version} need OPENAI_API_KEY.")
-            return await OpenAIEmbedder.connect(
+            # loaded when it is needed, as above
+            service: Embedder = await import_module("engine.providers.openai").OpenAIEmbedder.connect(
                 settings.openai_api_key.get_secret_value(),
                 choice.model,
                 base_url=settings.openai_base_url,
                 timeout=settings.statement_timeout_s,
                 dimension=dimension,
             )
+            return service
         if choice.provider != "onnx":
             raise SettingsError(f"There is no provider {choice.provider}; there are onnx and openai.")
         folder = await encoder_folder(settings.cache, choice.model, self.progress, base_url=settings.jars_url)
