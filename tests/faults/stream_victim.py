@@ -1,4 +1,4 @@
-"""A process that streams a conversation and is killed at a step: `python stream_victim.py HOME CACHE HANDLE OPERATION STEP TIMES`.
+"""A process that streams a conversation and is killed at a step: `python -m tests.faults.stream_victim HOME CACHE HANDLE OPERATION STEP TIMES`.
 
 Prints every append that was acknowledged. It dies when it reaches STEP for the TIMES-th time; "-" lets it live.
 """
@@ -6,15 +6,12 @@ Prints every append that was acknowledged. It dies when it reaches STEP for the 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import sys
-from pathlib import Path
 
 from engine.bootstrap import open_engine
 from engine.domain.stream import StreamedTurn
 from engine.memory import Memory
-from engine.settings import Settings
+from tests.faults.killing import LIVED, Trap, on_stores_of
 
 TURNS = 60
 THRESHOLDS = {"stream_watch_from": 150, "stream_soft": 160, "stream_hard": 250}
@@ -32,27 +29,17 @@ async def append(memory: Memory) -> None:
 
 
 async def main(home: str, cache: str, handle: str, operation: str, step: str, times: str) -> None:
-    left = int(times)
-    armed = False
-
-    def reached(name: str) -> None:
-        nonlocal left
-        if armed and name == step:
-            left -= 1
-            if not left:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    settings = Settings(_env_file=None, home=Path(home), cache=Path(cache), workspace="tests", **THRESHOLDS)
-    async with open_engine(settings, on_step=reached) as engine:
+    trap = Trap(step, int(times))
+    async with open_engine(on_stores_of(home, cache, **THRESHOLDS), on_step=trap) as engine:
         memory = engine.memory((await engine.create_user(handle)).user_id)
-        armed = operation == "append"
+        trap.armed = operation == "append"
         await append(memory)
-        armed = True
+        trap.armed = True
         if operation == "run":
             await engine.parts.streams.run()
         elif operation == "end":
             await memory.end("s")
-        print("done", flush=True)
+        print(LIVED, flush=True)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-import sys
-from datetime import timedelta
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -14,19 +9,9 @@ import pytest
 from engine.domain.search import SearchRequest
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from tests.faults import document_victim
 from tests.faults.document_victim import NEW, OLD
-
-VICTIM = Path(__file__).with_name("document_victim.py")
-
-
-async def killed(engine: Engine, handle: str, step: str) -> None:
-    """Runs the victim, which dies by our hand."""
-    arguments = (str(engine.settings.home), str(engine.settings.cache), handle, step)
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, str(VICTIM), *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
-    )
-    out, errors = await asyncio.wait_for(process.communicate(), 120)
-    assert b"acknowledged" not in out and process.returncode == -signal.SIGKILL, errors.decode()
+from tests.faults.killing import all_agree, lived
 
 
 async def contents(memory: Memory) -> set[str]:
@@ -45,13 +30,11 @@ def parts(text: str) -> set[str]:
 )
 async def test_a_new_version_is_whole_or_not_there(engine: Engine, step: str, there: bool) -> None:
     handle = f"k{uuid4().hex[:12]}"
-    await killed(engine, handle, step)
+    assert not await lived(engine, document_victim, handle, step)
     memory = engine.memory((await engine.find_user(handle)).user_id)
     text = NEW if there else OLD
     assert await contents(memory) == parts(text)  # before anybody recovered anything
-    await engine.outbox.recover()
-    await engine.sweep.run(grace=timedelta(0))
-    assert await engine.doctor.examine() == []
+    await all_agree(engine)
     document = (await memory.documents())[0]
     assert document.version == 1 + there
     assert (await memory.read_document(document.document_id)).decode() == text

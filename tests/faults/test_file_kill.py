@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-import sys
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 import pytest
@@ -16,30 +12,13 @@ from engine.lifecycle.restoration import copy_of
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from tests.clock import Ahead
+from tests.faults import file_victim
+from tests.faults.killing import lived
 
-VICTIM = Path(__file__).with_name("file_victim.py")
 TEXT = "The walleye of Loon Lake rise at dusk. " * 40
 WAKING = ["file_claimed", "file_restored", "copy_written", "file_active", "state_told"]
 FALLING_ASLEEP = ["files_asleep", "copies_deleted", "states_told"]
-
-
-class Clock:
-    """The machine's clock, and so much later."""
-
-    later = timedelta(0)
-
-    def now(self) -> datetime:
-        return datetime.now(UTC) + self.later
-
-
-async def killed(engine: Engine, handle: str, operation: str, step: str) -> None:
-    """Runs the victim and asserts that it died by our hand, at the step."""
-    arguments = (str(engine.settings.home), str(engine.settings.cache), handle, operation, step)
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, str(VICTIM), *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
-    )
-    out, errors = await asyncio.wait_for(process.communicate(), 120)
-    assert b"acknowledged" not in out and process.returncode == -signal.SIGKILL, errors.decode()
 
 
 async def told_file(engine: Engine) -> tuple[str, Memory, UUID, UUID]:
@@ -53,14 +32,14 @@ async def told_file(engine: Engine) -> tuple[str, Memory, UUID, UUID]:
 
 async def settled(settings: Settings, user: UUID, node: UUID, file: UUID) -> None:
     """Another process, past the dead one's lease: it reads the file, and after the sweeps nothing is left of the crash."""
-    clock = Clock()
+    clock = Ahead()
     quiet = settings
     async with open_engine(quiet, clock=clock) as engine:
         memory = engine.memory(user)
-        clock.later = timedelta(minutes=2)
+        clock.by = timedelta(minutes=2)
         assert await memory.read_file(node, file) == TEXT.encode()
         assert (await memory.shell(node)).state == "active"
-        clock.later = timedelta(hours=3)
+        clock.by = timedelta(hours=3)
         await engine.dormancy.run()
         await engine.sweep.run(grace=timedelta(0))
         assert await engine.doctor.examine() == []
@@ -76,7 +55,7 @@ async def settled(settings: Settings, user: UUID, node: UUID, file: UUID) -> Non
 @pytest.mark.parametrize("step", WAKING)
 async def test_killed_while_a_file_wakes(engine: Engine, operation: str, step: str) -> None:
     handle, memory, node, file = await told_file(engine)
-    await killed(engine, handle, operation, step)
+    assert not await lived(engine, file_victim, handle, operation, step)
     state = (await memory.file_state(node, file)).state
     assert state == ("active" if step in ("file_active", "state_told") else "rehydrating")
     if operation == "wake":  # who is woken by hand sleeps when told to, or is due after a month
@@ -86,10 +65,10 @@ async def test_killed_while_a_file_wakes(engine: Engine, operation: str, step: s
 
 
 async def settled_by_hand(settings: Settings, user: UUID, node: UUID, file: UUID) -> None:
-    clock = Clock()
+    clock = Ahead()
     quiet = settings
     async with open_engine(quiet, clock=clock) as engine:
-        clock.later = timedelta(minutes=2)
+        clock.by = timedelta(minutes=2)
         assert await engine.memory(user).read_file(node, file) == TEXT.encode()
         assert (await engine.memory(user).sleep(node, file)).state == "dormant"
     await settled(settings, user, node, file)
@@ -101,7 +80,7 @@ async def settled_by_hand(settings: Settings, user: UUID, node: UUID, file: UUID
 async def test_killed_while_a_file_falls_asleep(engine: Engine, operation: str, step: str) -> None:
     handle, memory, node, file = await told_file(engine)
     await memory.read_file(node, file)
-    await killed(engine, handle, operation, step)
+    assert not await lived(engine, file_victim, handle, operation, step)
     assert (await memory.file_state(node, file)).state == "dormant"
     await engine.nodes.tell()  # as at every start and with every sweep
     assert (await memory.shell(node)).state == "dormant"
@@ -112,7 +91,7 @@ async def test_killed_while_a_file_falls_asleep(engine: Engine, operation: str, 
 @pytest.mark.ledger("N20", "N21")
 async def test_killed_before_the_graph_knew_it_is_told_at_the_next_start(engine: Engine) -> None:
     handle, memory, node, file = await told_file(engine)
-    await killed(engine, handle, "read", "file_active")
+    assert not await lived(engine, file_victim, handle, "read", "file_active")
     assert (await memory.file_state(node, file)).state == "active"
     async with open_engine(engine.settings) as next_start:
         assert (await next_start.memory(node).shell(node)).state == "active"

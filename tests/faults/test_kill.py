@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-import sys
 from datetime import timedelta
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -17,35 +13,17 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.search import SearchRequest
 from engine.neurigraph import Engine
+from tests.faults import victim
+from tests.faults.killing import all_agree, lived
 
-VICTIM = Path(__file__).with_name("victim.py")
 TURNS = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number in range(40))
-
-
-async def killed(engine: Engine, handle: str, operation: str, step: str) -> bool:
-    """Runs the victim; whether it acknowledged. Asserts that it died by our hand where it had not."""
-    arguments = (str(engine.settings.home), str(engine.settings.cache), handle, operation, step)
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, str(VICTIM), *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
-    )
-    out, errors = await asyncio.wait_for(process.communicate(), 120)
-    acknowledged = b"acknowledged" in out
-    assert acknowledged or process.returncode == -signal.SIGKILL, errors.decode()
-    return acknowledged
-
-
-async def all_agree(engine: Engine) -> None:
-    """Recovery, as at the next start, then the sweep; after that the stores must agree in everything."""
-    await engine.outbox.recover()
-    await engine.sweep.run(grace=timedelta(0))
-    assert await engine.doctor.examine() == []
 
 
 @pytest.mark.ledger("N05", "N15")
 @pytest.mark.parametrize("step", ["node_registered", "graph_written", "made_visible", "-"])
 async def test_provisioning_is_whole_or_not_there(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
-    assert await killed(engine, handle, "node", step) == (step == "-")
+    assert await lived(engine, victim, handle, "node", step) == (step == "-")
     await all_agree(engine)
     user = await engine.find_user(handle)
     memory = engine.memory(user.user_id)
@@ -61,7 +39,7 @@ async def test_provisioning_is_whole_or_not_there(engine: Engine, step: str) -> 
 @pytest.mark.parametrize("step", ["node_registered", "graph_written"])
 async def test_a_user_is_whole_or_not_there(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
-    assert not await killed(engine, handle, "user", step)
+    assert not await lived(engine, victim, handle, "user", step)
     await all_agree(engine)
     user = await engine.create_user(f"{handle}-new")
     assert (await engine.memory(user.user_id).shell(user.user_id)).layer == 0
@@ -74,7 +52,7 @@ async def test_a_user_is_whole_or_not_there(engine: Engine, step: str) -> None:
 )
 async def test_a_record_is_whole_or_not_there(engine: Engine, step: str, there: bool) -> None:
     handle = f"k{uuid4().hex[:12]}"
-    assert not await killed(engine, handle, "record", step)
+    assert not await lived(engine, victim, handle, "record", step)
     user = await engine.find_user(handle)
     memory = engine.memory(user.user_id)
     if step == "objects_written":
@@ -96,7 +74,7 @@ async def test_a_record_is_whole_or_not_there(engine: Engine, step: str, there: 
 @pytest.mark.ledger("N15")
 async def test_before_recovery_nothing_half_written_is_seen(engine: Engine) -> None:
     handle = f"k{uuid4().hex[:12]}"
-    await killed(engine, handle, "record", "content_committed")
+    await lived(engine, victim, handle, "record", "content_committed")
     user = await engine.find_user(handle)
     memory = engine.memory(user.user_id)
     assert (await memory.metadata(user.user_id)).records == ()
@@ -110,7 +88,7 @@ async def test_before_recovery_nothing_half_written_is_seen(engine: Engine) -> N
 @pytest.mark.parametrize("step", ["delta_committed", "graph_written", "made_visible"])
 async def test_a_change_is_whole_or_not_there(engine: Engine, kind: str, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
-    assert not await killed(engine, handle, f"change {kind}", step)
+    assert not await lived(engine, victim, handle, f"change {kind}", step)
     await all_agree(engine)
     memory = engine.memory((await engine.find_user(handle)).user_id)
     anchors = [*await memory.anchors("Before"), *await memory.anchors("After")]

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-import sys
-from datetime import timedelta
 from uuid import uuid4
 
 import pytest
@@ -14,32 +10,14 @@ from engine.domain.assignment import AssignmentFilter
 from engine.domain.search import SearchRequest
 from engine.neurigraph import Engine
 from tests.faults import move_victim
-
-
-async def killed(engine: Engine, handle: str, operation: str, step: str) -> bool:
-    """Runs the victim; whether it acknowledged. Asserts that it died by our hand where it had not."""
-    arguments = (str(engine.settings.home), str(engine.settings.cache), handle, operation, step)
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, move_victim.__file__, *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
-    )  # fmt: skip
-    out, errors = await asyncio.wait_for(process.communicate(), 120)
-    acknowledged = b"acknowledged" in out
-    assert acknowledged or process.returncode == -signal.SIGKILL, errors.decode()
-    return acknowledged
-
-
-async def all_agree(engine: Engine) -> None:
-    """Recovery, as at the next start, then the sweep; after that the stores must agree in everything."""
-    await engine.outbox.recover()
-    await engine.sweep.run(grace=timedelta(0))
-    assert await engine.doctor.examine() == []
+from tests.faults.killing import all_agree, lived
 
 
 @pytest.mark.ledger("N07", "N15")
 @pytest.mark.parametrize("step", ["record_moved", "graph_written", "made_visible", "-"])
 async def test_a_move_is_whole_or_not_there(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
-    assert await killed(engine, handle, "move", step) == (step == "-")
+    assert await lived(engine, move_victim, handle, "move", step) == (step == "-")
     await all_agree(engine)
     memory = engine.memory((await engine.find_user(handle)).user_id)
     source, target = sorted((await memory.shell(memory.principal.user_id)).children, key=lambda child: child.name)
@@ -61,7 +39,7 @@ async def test_a_move_is_whole_or_not_there(engine: Engine, step: str) -> None:
 )
 async def test_a_node_that_content_asked_for_is_there_once(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
-    assert not await killed(engine, handle, "create", step)
+    assert not await lived(engine, move_victim, handle, "create", step)
     await all_agree(engine)
     memory = engine.memory((await engine.find_user(handle)).user_id)
     await memory.remember_text("Quillfeather Meadow", move_victim.BEES, source_id="bees")

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-import sys
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
@@ -18,10 +14,11 @@ from engine.ingest.sources import Pending
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from tests.faults import replay_victim
+from tests.faults.killing import lived
 from tests.flows.reader import reader
 from tests.model_server import Asked, model_server
 
-VICTIM = Path(__file__).with_name("replay_victim.py")
 RECORDS = PAGE + 5
 """Records that no model has read, each with a twin whose answer is kept."""
 
@@ -46,16 +43,6 @@ async def memory(engine: Engine, settings: Settings, user: User) -> AsyncIterato
             yield reads.memory(user.user_id)
 
 
-async def killed(engine: Engine, user: User, step: str, count: int) -> None:
-    """Runs the victim, which dies by our hand."""
-    arguments = (str(engine.settings.home), str(engine.settings.cache), user.handle, step, str(count))
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, str(VICTIM), *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
-    )
-    out, errors = await asyncio.wait_for(process.communicate(), 120)
-    assert b"acknowledged" not in out and process.returncode == -signal.SIGKILL, errors.decode()
-
-
 async def facts(memory: Memory) -> int:
     answer = await memory.search(SearchRequest("heron", limit=100, kinds=("fact",), widen="always"))
     return sum(hit.content.endswith("left.") for hit in answer.hits)
@@ -63,7 +50,7 @@ async def facts(memory: Memory) -> int:
 
 @pytest.mark.ledger("X04")
 async def test_a_replay_goes_on_where_it_was_killed(engine: Engine, user: User, memory: Memory) -> None:
-    await killed(engine, user, "replay_staged", 2)
+    assert not await lived(engine, replay_victim, user.handle, "replay_staged", "2")
     replay = await memory.begin_replay()
     assert (replay.state, replay.total, replay.counts.records) == ("building", 2 * RECORDS, 2 * PAGE)
     assert await facts(memory) == RECORDS
@@ -78,7 +65,7 @@ async def test_a_replay_goes_on_where_it_was_killed(engine: Engine, user: User, 
 )
 async def test_a_swap_is_all_or_nothing(engine: Engine, user: User, memory: Memory, step: str, swapped: bool) -> None:
     replay = await memory.build_replay((await memory.begin_replay()).replay_id)
-    await killed(engine, user, step, 1)
+    assert not await lived(engine, replay_victim, user.handle, step, "1")
     assert await facts(memory) == RECORDS * (1 + swapped)  # before anybody recovered anything
     assert (await memory.one_replay(replay.replay_id)).state == ("swapped" if swapped else "built")
     await engine.outbox.recover(limit=100)

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import signal
-import sys
 from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -17,10 +12,9 @@ from psycopg import sql
 from engine.bootstrap import open_engine
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from tests.faults import stream_victim
+from tests.faults.killing import LIVED, printed
 from tests.faults.stream_victim import THRESHOLDS, TURNS, said
-
-ROOT = Path(__file__).resolve().parents[2]
-VICTIM = Path(__file__).with_name("stream_victim.py")
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +25,9 @@ async def small(engine: Engine, settings: Settings) -> AsyncIterator[Engine]:
 
 async def killed(engine: Engine, handle: str, operation: str, step: str, times: int) -> list[str]:
     """What the victim printed before it died by our hand."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, str(VICTIM), str(engine.settings.home), str(engine.settings.cache), handle, operation, step,
-        str(times), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    out, errors = await asyncio.wait_for(process.communicate(), 120)
-    assert process.returncode == -signal.SIGKILL, errors.decode()
-    return out.decode().split()
+    told = await printed(engine, stream_victim, handle, operation, step, str(times))
+    assert LIVED not in told
+    return told
 
 
 async def stored(engine: Engine, handle: str) -> list[tuple[int, str]]:
@@ -85,8 +74,8 @@ async def test_a_turn_is_there_once_it_is_acknowledged(engine: Engine, small: En
 )  # fmt: skip
 async def test_storing_goes_on_wherever_it_died(engine: Engine, small: Engine, operation: str, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
-    printed = await killed(engine, handle, operation, step, 2)  # in the second piece
-    assert printed[-1] == str(TURNS)
+    told = await killed(engine, handle, operation, step, 2)  # in the second piece
+    assert told[-1] == str(TURNS)
     await all_is_there_once(engine, small, handle)
 
 

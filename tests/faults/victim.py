@@ -1,4 +1,4 @@
-"""A process that writes and is killed at a step: `python victim.py HOME CACHE HANDLE OPERATION STEP`.
+"""A process that writes and is killed at a step: `python -m tests.faults.victim HOME CACHE HANDLE OPERATION STEP`.
 
 Prints what the engine acknowledged. STEP "-" lets it live.
 """
@@ -6,17 +6,14 @@ Prints what the engine acknowledged. STEP "-" lets it live.
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import sys
-from pathlib import Path
 
 from engine.bootstrap import open_engine
 from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.memory import Memory
-from engine.settings import Settings
+from tests.faults.killing import LIVED, Trap, on_stores_of
 
 
 async def changing(memory: Memory, operation: str) -> Change:
@@ -34,18 +31,12 @@ async def changing(memory: Memory, operation: str) -> Change:
 
 
 async def main(home: str, cache: str, handle: str, operation: str, step: str) -> None:
-    armed = False
-
-    def reached(name: str) -> None:
-        if armed and name == step:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    settings = Settings(_env_file=None, home=Path(home), cache=Path(cache), workspace="tests")
-    async with open_engine(settings, on_step=reached) as engine:
+    trap = Trap(step)
+    async with open_engine(on_stores_of(home, cache), on_step=trap) as engine:
         user = await engine.create_user(handle)
         memory = engine.memory(user.user_id)
         change = await changing(memory, operation) if operation.startswith("change") else None
-        armed = True
+        trap.armed = True
         if operation == "user":
             await engine.create_user(f"{handle}-new")
         elif operation == "node":
@@ -55,7 +46,7 @@ async def main(home: str, cache: str, handle: str, operation: str, step: str) ->
         else:
             turns = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number in range(40))
             await engine.memory(user.user_id).remember(Conversation("victim", turns))
-        print("acknowledged", flush=True)
+        print(LIVED, flush=True)
 
 
 if __name__ == "__main__":
