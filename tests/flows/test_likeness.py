@@ -46,6 +46,7 @@ async def test_what_shares_no_word_with_its_node_finds_it(
     assert len(texts) == len(set(texts)) == len(CARDIOLOGY), "what was embedded to find its place is stored with that"
     [line] = await memory.assignments()
     assert line.decided_by == "engine" and line.confidence < 0.9
+    assert (line.reasons["rule"], line.reasons["words"]) == ("alike in meaning", {})
 
 
 async def test_what_is_like_none_stays_at_the_root_and_limits_leave_meaning_out(

@@ -120,9 +120,9 @@ def decided(content: Unplaced, evidence: Evidence, place: int, units: Sequence[i
         return Decision(round(sure, 3), {"rule": "nothing speaks for another node"} | reasons, "engine")
     phrases = evidence.phrases(node, [content.texts[unit] for unit in units])
     reasons["words"] = dict(phrases[:MOST_PHRASES])
-    return Decision(
-        round(confidence(sums[place], best, len(units)), 3), {"rule": "names, aliases and keywords"} | reasons, "engine"
-    )
+    spoken = sum(evidence.spoken[unit][place] for unit in units)
+    rule = "names, aliases and keywords" if 2 * spoken >= sums[place] else "alike in meaning"
+    return Decision(round(confidence(sums[place], best, len(units)), 3), {"rule": rule} | reasons, "engine")
 
 
 def confidence(chosen: float, rival: float, units: int) -> float:
