@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
+from engine.errors import NotFound
 from engine.lifecycle.sweep import file_of
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
@@ -135,7 +136,12 @@ class Doctor:
             if file in stored and file is not None:
                 by_root.setdefault(entry.key.partition("/")[0], []).append(file)
         for root, files in by_root.items():
-            row = (await self._rows("files_unknown", root=root, files=files))[0]
+            try:
+                row = (await self._rows("files_unknown", root=root, files=files))[0]
+            except (
+                NotFound
+            ):  # a node there has lost its tables, which is a finding of its own: nobody knows its files then
+                continue
             if row["unknown"]:
                 yield Finding(
                     "warning",

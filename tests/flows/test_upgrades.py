@@ -55,6 +55,45 @@ async def made(memory: Memory, count: int) -> list[ProvisionedNode]:
     return nodes
 
 
+@pytest.mark.parametrize(
+    ("spoilt", "mended", "problem"),
+    [
+        (
+            "ALTER TABLE {schema}.memory_items RENAME COLUMN tags TO labels",
+            "ALTER TABLE {schema}.memory_items RENAME COLUMN labels TO tags",
+            "its tables are not those of the template",
+        ),
+        (
+            "ALTER TABLE {schema}.term_counts RENAME TO counts",
+            "ALTER TABLE {schema}.counts RENAME TO term_counts",
+            "its tables are not those of the template",
+        ),
+        ("ALTER SCHEMA {schema} RENAME TO astray", "ALTER SCHEMA astray RENAME TO {schema}", "its schema is missing"),
+    ],
+    ids=["column", "table", "schema"],
+)
+async def test_the_doctor_notices_what_is_not_as_the_template(
+    engine: Engine, memory: Memory, spoilt: str, mended: str, problem: str
+) -> None:
+    [node] = await made(memory, 1)
+
+    async def change(statement: str) -> None:
+        async with engine.postgres.as_service() as connection:
+            await connection.execute(sql.SQL(statement).format(schema=sql.Identifier(node.schema_name)))
+
+    async def problems() -> list[str]:
+        findings = await engine.doctor.examine()
+        return [one.problem for one in findings if one.subject == f"node {node.schema_name}"]
+
+    assert await problems() == []
+    await change(spoilt)
+    try:
+        assert problem in await problems()
+    finally:
+        await change(mended)
+    assert await problems() == []
+
+
 @pytest.mark.ledger("X03")
 async def test_an_old_node_is_searched_and_written_beside_new_ones(engine: Engine, memory: Memory) -> None:
     old, new = await made(memory, 2)
