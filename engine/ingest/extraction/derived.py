@@ -8,7 +8,7 @@ turns or chunks; `position` and `span` say what they stand for: places in the se
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid5
@@ -17,7 +17,7 @@ from engine.domain.dates import dates_in
 from engine.domain.extraction import PLAIN, WHOLE, Derived
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, ItemDraft, Keywords, RecordDraft
-from engine.domain.scope import INGESTED, Origin
+from engine.domain.scope import INGESTED, MemoryScope, Origin
 from engine.domain.search import ItemKind
 from engine.domain.terms import words
 from engine.ingest.extraction.form import MOST_NAMES, Extracted, Statement
@@ -202,6 +202,11 @@ async def set_items_origin(connection: Connection, schema: str, origin: Origin, 
     for ids, own in ((usual, origin), (extracted, replace(origin, source="extracted"))):
         if ids and own != INGESTED:
             await connection.execute(sql_in("items_origin_set", schema), _origin(own) | {"items": ids})
+
+
+def origin_of(kept: Mapping[str, Any]) -> Origin:
+    """The origin of a record as its row keeps it."""
+    return Origin(MemoryScope(kept["scope"], kept["scope_id"]), kept["source"])
 
 
 def _origin(origin: Origin) -> dict[str, Any]:

@@ -22,12 +22,11 @@ from engine.domain.ingest import UNLIMITED
 from engine.domain.principal import Principal
 from engine.domain.record import ItemDraft, Privacy, RecordDraft, SourceAdvance
 from engine.domain.rereading import KEYWORDS, MatchedItems, Rebuilt, differing, matched_items, moved
-from engine.domain.scope import MemoryScope, Origin
 from engine.errors import Outdated, ProviderUnavailable, WrongDimension
 from engine.hierarchy.outbox import Commit, Outbox
 from engine.ingest.allowance import Allowance
 from engine.ingest.describe import describe
-from engine.ingest.extraction.derived import item_words, set_items_origin
+from engine.ingest.extraction.derived import item_words, origin_of, set_items_origin
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.item_rows import Row, item_row
 from engine.ingest.processing import Processing
@@ -214,8 +213,7 @@ async def _add(
     ]
     async with connection.cursor() as cursor:
         await cursor.executemany(sql_in("item_insert", rebuilt.schema, model.version.column), rows)
-    origin = Origin(MemoryScope(kept["scope"], kept["scope_id"]), kept["source"])
-    await set_items_origin(connection, rebuilt.schema, origin, fresh)
+    await set_items_origin(connection, rebuilt.schema, origin_of(kept), fresh)
     if fresh and vectors is None:
         await connection.execute(sql_text("pending_vectors_note"), {"nodes": [rebuilt.node_id]})
     return fresh

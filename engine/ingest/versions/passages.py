@@ -11,7 +11,7 @@ from engine.domain.document import Ending, Matched, Renewed
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
 from engine.domain.scope import counted_unit
 from engine.domain.terms import weights, words
-from engine.ingest.extraction.derived import item_words
+from engine.ingest.extraction.derived import item_words, origin_of, set_items_origin
 from engine.ingest.item_rows import item_row
 from engine.providers.active import Model
 from engine.stores.postgres import Connection
@@ -36,10 +36,7 @@ class Passages:
         ]
         async with self._connection.cursor() as cursor:
             await cursor.executemany(sql_in("item_insert", self._schema, model.version.column), rows)
-        if (self._kept["scope"], self._kept["source"]) != ("user", "ingested"):
-            origin = {name: self._kept[name] for name in ("scope", "scope_id", "source")}
-            items = [row["item_id"] for row in rows]
-            await self._connection.execute(sql_in("items_origin_set", self._schema), origin | {"items": items})
+        await set_items_origin(self._connection, self._schema, origin_of(self._kept), fresh.draft.items)
         await self._place()
 
     async def _place(self) -> None:
