@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import SettingsError
-from engine.privacy.shapes import FINDERS, Finder
+from engine.privacy.finder import Finder
+from engine.privacy.shapes import FINDERS
 
 KINDS = tuple(FINDERS)
 MOST_PASSES = 8
