@@ -99,6 +99,14 @@ class NewNodeBody(Body):
     aliases: list[str] = Field(default=[], max_length=100, examples=[["David"]])
 
 
+class TouchBody(Body):
+    """What was used at a node."""
+
+    ids: list[UUID] = Field(
+        default=[], max_length=1000, description="Items and records of the node; others are left out."
+    )
+
+
 class NewEdge(Body):
     """A cross-node edge."""
 

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from engine.access.grants import Grants
 from engine.access.idempotency import Idempotency
+from engine.domain.clock import Clock
 from engine.domain.principal import Principal
 from engine.errors import NotFound
 from engine.hierarchy.provisioning import Provisioning
@@ -32,6 +33,7 @@ from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.resources import RawResources
 from engine.privacy.redact import Redactor
 from engine.retrieval.pipeline import Search
+from engine.retrieval.touches import Touches
 
 REFUSAL_S = 0.05
 """A refusal is told after this time, or a multiple of it; unpadded, denied and missing differ by some 0.1 ms."""
@@ -46,6 +48,7 @@ class Parts:
     ingest: Ingest
     streams: Streams
     search: Search
+    touches: Touches
     changes: Changes
     past: Past
     relations: RelationHistory
@@ -62,6 +65,7 @@ class Parts:
     idempotency: Idempotency
     grants: Grants
     max_text_bytes: int
+    clock: Clock
     redactor: Redactor
 
 

@@ -61,6 +61,7 @@ from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
 from engine.providers.language import LanguageModel
 from engine.retrieval.pipeline import Search
+from engine.retrieval.touches import Touches
 from engine.retrieval.weights import load_weights
 from engine.settings import Settings
 from engine.stores.migrations import migrate_neo4j, migrate_postgres, migrations
@@ -143,6 +144,7 @@ async def open_engine(
         engine = _wired(settings, stores, redactor, clock, on_step)
         stack.push_async_callback(engine.parts.rehydration.close)
         stack.push_async_callback(engine.parts.streams.close)
+        stack.push_async_callback(engine.parts.touches.close)
         await engine.outbox.recover_quietly(0)
         await engine.nodes.tell_quietly()
         for background in (_recover_for_ever(engine.outbox, active), engine.upgrades.run_quietly(), _warm(engine)):
@@ -166,13 +168,12 @@ def _queue(settings: Settings, addresses: Addresses, runs: Runs) -> Queue:
 
 def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock, on_step: StepHook) -> Engine:
     postgres, neo4j, objects, active = stores.postgres, stores.neo4j, stores.objects, stores.active
-    outbox = Outbox(postgres, neo4j, on_step)
-    shells = Shells(postgres, neo4j, clock)
+    outbox, shells = Outbox(postgres, neo4j, on_step), Shells(postgres, neo4j, clock)
     commit = RecordCommit(postgres, objects, outbox, clock, on_step)
     limits = IngestLimits(settings.batch_turns, settings.summary_words, settings.max_text_bytes)
     states, nodes = FileStates(postgres, clock, _file_times(settings)), NodeStates(postgres, neo4j)
     dormancy = Dormancy(states, nodes, objects, shells, clock, on_step)
-    search = Search(postgres, neo4j, active, load_weights(settings.ranking), clock)
+    touches = Touches(postgres, neo4j, clock, settings.touch_interval_s)
     relations = RelationHistory(postgres, neo4j, outbox, shells, clock, on_step)
     node_history = NodeHistory(postgres, neo4j, outbox, active, clock, on_step)
     provisioning = Provisioning(postgres, outbox, active, clock, on_step)
@@ -185,7 +186,8 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
         shells=shells,
         ingest=ingest,
         streams=streams(settings, stores, ingest, redactor, clock, on_step),
-        search=search,
+        search=Search(postgres, neo4j, active, load_weights(settings.ranking), clock, touches),
+        touches=touches,
         changes=Changes(shells, ContentHistory(postgres, outbox, active, clock, on_step), node_history, relations),
         documents=Documents(postgres, shells),
         resources=RawResources(postgres, objects),
@@ -202,6 +204,7 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
         idempotency=Idempotency(postgres),
         grants=Grants(postgres, outbox, clock),
         max_text_bytes=settings.max_text_bytes,
+        clock=clock,
         redactor=redactor,
     )
     return Engine(
@@ -223,7 +226,7 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
         tokens=Tokens(postgres, settings.workspace, clock),
         integrations=Integrations(postgres, settings.workspace),
         upgrades=Upgrades(postgres),
-        embeddings=EmbeddingVersions(postgres, neo4j, active, search.search_with, settings.workspace, clock),
+        embeddings=EmbeddingVersions(postgres, neo4j, active, parts.search.search_with, settings.workspace, clock),
     )
 
 

@@ -28,6 +28,7 @@ from engine.domain.search import Anchor, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.shells import MetadataPage, RegisteredEdge
 from engine.ingest.documents import note
+from engine.ingest.drafts import Document
 from engine.ingest.occasions import occasion_document
 from engine.ingest.sources import Pending
 from engine.ingest.storing import Ingested
@@ -123,7 +124,7 @@ class Memory(LivingRecords, PlacedRecords, KeptDocuments, Inputs, Diary, Ingesti
         """
         check_privacy(self.principal, privacy)
         origin = conversation.origin or self.origin
-        pending = Pending(conversation, await self._node(node_id), privacy, origin, creates=True)
+        pending = self._live(conversation, await self._node(node_id), privacy, origin)
         return await self._store([pending], trigger, progress or Silent())
 
     async def remember_text(
@@ -145,7 +146,7 @@ class Memory(LivingRecords, PlacedRecords, KeptDocuments, Inputs, Diary, Ingesti
         if not text.strip():
             raise InvalidInput("There is no text to store.")
         document = note(source_id, title, text, content_type)
-        pending = Pending(document, await self._node(node_id), privacy, self.origin, creates=True)
+        pending = self._live(document, await self._node(node_id), privacy, self.origin)
         return await self._store([pending], "event_boundary", Silent())
 
     async def remember_occasion(
@@ -156,7 +157,7 @@ class Memory(LivingRecords, PlacedRecords, KeptDocuments, Inputs, Diary, Ingesti
         One whose `source_id` is known is not stored again.
         """
         check_privacy(self.principal, privacy)
-        pending = Pending(occasion_document(occasion), await self._node(node_id), privacy, self.origin, creates=True)
+        pending = self._live(occasion_document(occasion), await self._node(node_id), privacy, self.origin)
         return await self._store([pending], "event_boundary", Silent())
 
     async def ingest(self, history: History, progress: Progress | None = None) -> IngestReport:
@@ -165,6 +166,12 @@ class Memory(LivingRecords, PlacedRecords, KeptDocuments, Inputs, Diary, Ingesti
         What is stored already is skipped, so an ingest that was ended may simply be started again.
         """
         return await take_in(self, history, progress or Silent(), self._parts.max_text_bytes)
+
+    def _live(
+        self, content: Conversation | Document, node: AssignableNode | None, privacy: Privacy, origin: Origin
+    ) -> Pending:
+        """What is written as it happens: it may create a node, and without a time of its own it was said now."""
+        return Pending(content, node, privacy, origin, creates=True, arrived=self._parts.clock.now())
 
     async def _node(self, node_id: UUID | None) -> AssignableNode | None:
         if node_id is None:
@@ -206,6 +213,16 @@ class Memory(LivingRecords, PlacedRecords, KeptDocuments, Inputs, Diary, Ingesti
         named = tuple(redacted_scope(scope, self._parts.redactor) for scope in sorted(scopes, key=str))
         request = replace(request, scopes=named)
         return await self._parts.search.search(self.principal, request)
+
+    async def touch(self, node_id: UUID, ids: Sequence[UUID] = ()) -> None:
+        """Says that a node, and these items and records of it, were used: their access times and counts follow in some seconds.
+
+        Ids that are not there are left out. Raises NotFound for the node.
+        """
+        async with self._noting("touch", node_id):
+            found = await self._parts.shells.readable(self.principal, node_id, ids)
+        items = [one for one, is_item in found.items() if is_item]
+        self._parts.touches.note(node_id, items=items, records=[one for one in found if one not in items])
 
     @property
     def redactor(self) -> Redactor:

@@ -123,6 +123,9 @@ class Settings(BaseSettings):
     session_days: float = Field(default=90, gt=0)
     """How long sessions of ingests can be read after their end; those that the failure log names stay."""
 
+    touch_interval_s: float = Field(default=5, gt=0)
+    """Seconds between two writes of the access times and counts of what searches returned."""
+
     postgres_pool: int = Field(default=8, ge=2, le=64)
     neo4j_pool: int = Field(default=16, ge=2, le=256)
     statement_timeout_s: float = Field(default=30, gt=0)

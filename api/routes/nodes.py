@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from api.bodies import JsonRoute
 from api.context import AtMoment, IdempotencyKey, UserMemory, once, require_user
-from api.models import CreatedEdge, NewEdge, NewNodeBody
+from api.models import CreatedEdge, NewEdge, NewNodeBody, TouchBody
 from api.problems import answered, documented, replayable
 from engine.domain.node import ChildNode, NewNode, ProvisionedNode, Shell
 from engine.domain.search import Anchor
@@ -63,6 +63,14 @@ async def metadata(
 ) -> MetadataPage:
     """Records of a node, newest first; their files stay closed."""
     return await memory.metadata(node_id, limit=limit, cursor=cursor, moment=moment)
+
+
+@router.post(
+    "/nodes/{node_id}/touch", operation_id="touch", status_code=202, responses=READ_PROBLEMS | documented(400, 413, 415)
+)
+async def touch(node_id: UUID, body: TouchBody, memory: UserMemory) -> None:
+    """Says that the node, and these items and records of it, were used: access times and counts follow in some seconds."""
+    await memory.touch(node_id, body.ids)
 
 
 @router.get("/anchors", operation_id="findAnchors", responses=READ_PROBLEMS)

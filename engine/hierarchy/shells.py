@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -24,6 +25,7 @@ from engine.stores.statements import cypher, sql_in, sql_text
 
 MANIFEST_LINES = 50
 MOST_EDGES = 1000
+MOST_TOUCHED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,17 @@ class Shells:
         records = tuple(RecordMetadata(**row) for row in rows[:limit])
         last = records[-1] if len(rows) > limit else None
         return MetadataPage(records, _encoded(last.created_at, last.record_id) if last else None)
+
+    async def readable(self, principal: Principal, node_id: UUID, ids: Sequence[UUID]) -> dict[UUID, bool]:
+        """Which of these ids are items (True) and records (False) of the node that the principal may read.
+
+        Raises NotFound, InvalidInput for more ids than one page has.
+        """
+        if len(ids) > MOST_TOUCHED:
+            raise InvalidInput(f"At most {MOST_TOUCHED} ids are touched at once.")
+        schema = await self.schema_of(principal, node_id)
+        rows = await self._postgres.fetch(principal, sql_in("touchable", schema), {"ids": list(ids)})
+        return {row["id"]: row["is_item"] for row in rows}
 
     async def schema_of(self, principal: Principal, node_id: UUID) -> str:
         """The schema of a node that the principal may read, its tables of the newest version; raises NotFound.

@@ -115,6 +115,9 @@ def fresh(source: Source, max_text_bytes: int) -> FreshTurns | FreshDocument | C
 def _turns(source: Source, max_text_bytes: int) -> FreshTurns | Skipped:
     conversation = source.cleaned.content
     assert isinstance(conversation, Conversation)
+    if conversation.started_at is None and source.asked.arrived is not None:
+        said = next((turn.at for turn in conversation.turns if turn.at), source.asked.arrived)
+        conversation = replace(conversation, started_at=said)
     new = new_turns(source.key, source.cleaned, source.known, source.asked.piece)
     if isinstance(new, Skipped):
         return new
@@ -129,7 +132,8 @@ def _document(source: Source, document: Document, max_text_bytes: int) -> FreshD
     check_text(document.text, document.source_id, max_text_bytes)
     if source.known:
         return ChangedDocument(source, document)
-    return FreshDocument(source, document, chunks(document.text))
+    dated = replace(document, occurred_at=document.occurred_at or source.asked.arrived)
+    return FreshDocument(source, dated, chunks(document.text))
 
 
 def _may_create(source: Source) -> bool:

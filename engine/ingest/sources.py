@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -31,6 +32,9 @@ class Pending:
     piece: Continuation | None = None
     creates: bool = False
     """Whether a node may be created for it."""
+    arrived: datetime | None = None
+    """When it was written, where it was written live: content without a time of its own was said then. None for what was
+    imported, which stays undated."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from engine.retrieval.fusion import Ranked, fuse, merged
 from engine.retrieval.query import Question, parse
 from engine.retrieval.rationale import rationale
 from engine.retrieval.scoped_search import QueryVector, Scope, ScopedSearch
+from engine.retrieval.touches import Touches
 from engine.retrieval.weights import Weights
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
@@ -41,7 +42,10 @@ class Search:
         active: ActiveModel,
         weights: Weights,
         clock: Clock | None = None,
+        touches: Touches | None = None,
     ) -> None:
+        """`touches` takes note of what is returned; without it nothing is counted."""
+        self._touches = touches
         self._active, self._weights, self._clock = active, weights, clock or SystemClock()
         self._anchors = Anchors(neo4j, weights.anchors)
         self._scoped = ScopedSearch(postgres, weights.limits)
@@ -56,6 +60,13 @@ class Search:
         """
         _check(request)
         check_scopes(principal, request.scopes)
+        answer = await self._with_active(principal, request)
+        if self._touches is not None:
+            for hit in answer.hits:
+                self._touches.note(hit.node_id, items=[hit.item_id], records=[hit.record_id])
+        return answer
+
+    async def _with_active(self, principal: Principal, request: SearchRequest) -> SearchAnswer:
         own = self._active.current
         answer, active = await self._answer(principal, request, own)
         if active == own.name:
@@ -93,6 +104,9 @@ class Search:
         watch.lap("rank")
         if question.cut:
             notes.append(f"The question was cut to {self._weights.limits.query_characters:,} characters.")
+        undated = sum(hit.occurred_at is None for hit in hits)
+        if request.moment.as_of is not None and undated:
+            notes.append(f"{undated} of the hits have no date: they count as true at every time.")
         answer = SearchAnswer(
             query=question.text,
             hits=hits,

@@ -21,6 +21,8 @@ from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.errors import Conflict, DepthExceeded, InvalidInput, NameTaken, NotFound
 from engine.history.reading import Within
+from engine.ingest.documents import note
+from engine.ingest.sources import Pending
 from engine.memory import Memory
 from engine.neurigraph import Engine
 
@@ -34,8 +36,10 @@ async def node(memory: Memory) -> UUID:
 
 
 async def stored(memory: Memory, node: UUID, text: str) -> tuple[UUID, UUID]:
-    """A text at a node: its record and its one item."""
-    record = (await memory.remember_text("Note", text, node_id=node)).records[0].record_id
+    """A text without a date at a node, which holds since ever: its record and its one item."""
+    place = next(one for one in await memory.nodes() if one.node_id == node)
+    report = await memory.store([Pending(note(None, "Note", text, "other"), place)])
+    record = report.records[0].record_id
     hits = (await memory.search(SearchRequest(text, nodes=(node,)))).hits
     return record, next(hit.item_id for hit in hits if hit.record_id == record)
 

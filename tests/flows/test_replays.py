@@ -126,7 +126,7 @@ async def test_kept_answers_make_up_for_what_was_missed_without_a_call(
     assert again.replay_id != replay.replay_id and again.counts.differing == 0
 
 
-@pytest.mark.ledger("X04", "N27")
+@pytest.mark.ledger("X04", "N23")
 async def test_what_was_changed_by_hand_stays(
     reads: Engine,
     engine: Engine,

@@ -111,7 +111,10 @@ class Appending:
         return clean
 
     async def _sent(self, principal: Principal, append: Append, clean: Cleaned, tokens: Sequence[int]) -> Row:
-        conversation = _conversation(clean)
+        conversation, now = _conversation(clean), self._clock.now()
+        arrived = (
+            None if append.started_at else now
+        )  # a turn without a time was said when it arrived, or at that beginning
         parameters = {
             "source_id": principal.own_key(key_of(clean.original, self._redactor)),
             "opening": Jsonb(self._opening(append, conversation)),
@@ -120,10 +123,10 @@ class Appending:
             "digests": [turns_hash([turn]) for turn in conversation.turns],
             "tokens": list(tokens),
             "roles": [turn.role for turn in append.turns],
-            "times": [turn.at for turn in conversation.turns],
+            "times": [turn.at or arrived for turn in conversation.turns],
             "speakers": [turn.speaker for turn in conversation.turns],
             "contents": [turn.text for turn in conversation.turns],
-            "now": self._clock.now(),
+            "now": now,
         }
         try:
             async with self._postgres.as_principal(principal) as connection:

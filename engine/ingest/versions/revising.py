@@ -119,6 +119,7 @@ class Revisions:
             return Skipped(changed.document.source_id, NOT_HERE)
         if heads[0]["content_hash"] == fingerprint(changed.document):  # somebody stored it meanwhile
             return Skipped(changed.document.source_id, STORED_ALREADY)
+        changed = await self._dated(principal, changed, heads[0])
         count_tokens, words = self._active.current.embedder.count_tokens, self._limits.summary_words
         parts = await asyncio.to_thread(parts_of, changed, heads, there, count_tokens, words)
         file = await self.commit.put(parts[0].draft)
@@ -131,6 +132,15 @@ class Revisions:
         for commit in written:
             await self._outbox.carry_out(principal, commit)
         return _stored(changed, parts, pending, bool(self._unread))
+
+    async def _dated(self, principal: Principal, changed: ChangedDocument, head: Row) -> ChangedDocument:
+        """The version with the date that the document has already, where it brings none: its words are read as of then."""
+        if changed.document.occurred_at is not None:
+            return changed
+        statement, parameters = sql_in("record_occurred", head["schema_name"]), {"record_id": head["document_id"]}
+        rows = await self._postgres.fetch(principal, statement, parameters)
+        occurred = rows[0]["occurred_at"] if rows else None
+        return replace(changed, document=replace(changed.document, occurred_at=occurred))
 
     async def _written(
         self,

@@ -1,0 +1,102 @@
+"""Access times and counts of what retrievals returned, written in batches off the answer's path.
+
+A retrieval only adds to a buffer in memory. A background task writes it some seconds later: items and records in the
+schema of their node, then the nodes' shells. It is best effort: a store that is down costs the counts of that
+batch and never an answer. What is not written when a process is killed is lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from engine.domain.clock import Clock
+from engine.errors import NeurigraphError
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_text
+
+log = logging.getLogger(__name__)
+
+MOST_NODES = 10_000
+"""Nodes that may wait; what is returned of further ones until the next write is not counted."""
+LAST_WRITE = 5.0
+"""Seconds that the last write may take when the engine is closed."""
+
+
+@dataclass(slots=True)
+class _Touched:
+    """What was returned of one node since the last write."""
+
+    at: datetime
+    items: Counter[UUID] = field(default_factory=Counter)
+    records: set[UUID] = field(default_factory=set)
+
+
+class Touches:
+    """The buffer and its background task."""
+
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, clock: Clock, interval: float) -> None:
+        self._postgres, self._neo4j, self._clock, self._interval = postgres, neo4j, clock, interval
+        self._waiting: dict[UUID, _Touched] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._writing = asyncio.Lock()
+
+    def note(self, node: UUID, *, items: Iterable[UUID] = (), records: Iterable[UUID] = ()) -> None:
+        """Something of this node was returned. Nothing is awaited and no store is asked."""
+        if node not in self._waiting and len(self._waiting) >= MOST_NODES:
+            return
+        touched = self._waiting.setdefault(node, _Touched(self._clock.now()))
+        touched.at = self._clock.now()
+        touched.items.update(items)
+        touched.records.update(records)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._later())
+
+    async def _later(self) -> None:
+        while self._waiting:
+            await asyncio.sleep(self._interval)
+            await self.write()
+
+    async def write(self) -> None:
+        """Writes what waits, now."""
+        async with self._writing:
+            waiting, self._waiting = self._waiting, {}
+            try:
+                for node in sorted(waiting):
+                    await self._write_items(node, waiting[node])
+                shells = [{"node_id": str(node), "at": touched.at} for node, touched in waiting.items()]
+                if shells:
+                    await self._neo4j.write(cypher("lifecycle/touched"), touched=shells)
+            except NeurigraphError as error:
+                log.warning("access times of %d nodes were not written: %s", len(waiting), error.detail)
+
+    async def _write_items(self, node: UUID, touched: _Touched) -> None:
+        parameters = {
+            "node": node,
+            "items": list(touched.items),
+            "counts": list(touched.items.values()),
+            "records": list(touched.records),
+            "at": touched.at,
+        }
+        try:
+            async with self._postgres.as_service() as connection:
+                await connection.execute(sql_text("node_touched"), parameters)
+        except NeurigraphError as error:
+            log.warning("access times of one node were not written: %s", error.detail)
+
+    async def close(self) -> None:
+        """Ends the background task and writes what waits, for some seconds at most."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_WRITE):
+                await self.write()
