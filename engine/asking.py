@@ -23,6 +23,7 @@ from engine.history.reading import Past
 from engine.history.relations import RelationHistory
 from engine.ingest.assignment.decisions import Assignments
 from engine.ingest.pipeline import Ingest
+from engine.ingest.proposal.proposals import Proposals
 from engine.ingest.rereading.readings import Readings
 from engine.ingest.rereading.replays import Replays
 from engine.ingest.streams.streaming import Streams
@@ -59,6 +60,7 @@ class Parts:
     events: EventLog
     assignments: Assignments
     moving: Moving
+    proposals: Proposals
     rehydration: Rehydration
     dormancy: Dormancy
     file_log: FileLog

@@ -70,7 +70,7 @@ from engine.stores.objects import ObjectStore, object_store
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 from engine.stores.tls import authority
-from engine.write_path import Stores, assigner, processing, readings, replays, stream_limits, streams
+from engine.write_path import Stores, assigner, processing, proposals, readings, replays, stream_limits, streams
 
 RECOVERY_INTERVAL = 2.0
 """Seconds between two looks for commits that were left half way: every engine finishes them, with or without a worker."""
@@ -181,6 +181,7 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
     revisions = Revisions(commit, renewals, active, limits, reads=reads)
     decides = assigner(settings, stores, provisioning, redactor, clock)
     ingest = Ingest(postgres, neo4j, processing(settings, stores, clock), revisions, limits, redactor, decides)
+    moving = Moving(postgres, outbox, nodes, clock, on_step)
     parts = Parts(
         provisioning=provisioning,
         shells=shells,
@@ -197,7 +198,8 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
         past=Past(postgres, shells, node_history, relations, clock),
         relations=relations,
         assignments=Assignments(postgres),
-        moving=Moving(postgres, outbox, nodes, clock, on_step),
+        moving=moving,
+        proposals=proposals(settings, stores, provisioning, ingest, moving, clock),
         rehydration=Rehydration(postgres, objects, shells, states, nodes, on_step),
         dormancy=dormancy,
         file_log=FileLog(postgres, clock),

@@ -41,11 +41,12 @@ from engine.privacy.nodes import check_names, redacted_edge, redacted_node
 from engine.privacy.redact import Redactor, total
 from engine.privacy.scopes import redacted_scope
 from engine.progress import Progress, Silent
+from engine.proposing import Proposing
 from engine.replaying import Replaying
 from engine.streamed import Streamed
 
 
-class Memory(LivingRecords, PlacedRecords, KeptDocuments, Inputs, Diary, Ingesting, Replaying, Streamed):
+class Memory(LivingRecords, PlacedRecords, Proposing, KeptDocuments, Inputs, Diary, Ingesting, Replaying, Streamed):
     """The memory of one user, as its principal may see it. Errors are those of `engine.errors`; missing and
     forbidden look the same."""
 

@@ -19,6 +19,7 @@ from engine.ingest.extraction.asked import AskedModel
 from engine.ingest.extraction.extract import Extraction, ExtractionLimits
 from engine.ingest.pipeline import Ingest
 from engine.ingest.processing import Processing
+from engine.ingest.proposal.proposals import Proposals
 from engine.ingest.rereading.again import Rereading
 from engine.ingest.rereading.held import HeldRecords
 from engine.ingest.rereading.lost_manifests import LostManifests
@@ -28,6 +29,7 @@ from engine.ingest.streams.appending import Appending, Hurry
 from engine.ingest.streams.pieces import Pieces, StreamLimits
 from engine.ingest.streams.streaming import Streams
 from engine.jobs.jobs import Jobs
+from engine.lifecycle.moving import Moving
 from engine.lifecycle.resources import RawResources
 from engine.privacy.redact import Redactor
 from engine.providers.active import ActiveModel
@@ -115,6 +117,14 @@ def assigner(
     rules = OfflineAssigner(ShellLikeness(stores.neo4j, stores.active), topic_nodes)
     model = asked(settings, stores.postgres, stores.language, clock)
     return ModelAssigner(model, rules, topic_nodes, settings.language_model_characters) if model else rules
+
+
+def proposals(
+    settings: Settings, stores: Stores, provisioning: Provisioning, ingest: Ingest, moving: Moving, clock: Clock
+) -> Proposals:
+    """Hierarchies for memories that have none: by a language model where there is one, else by the rules."""
+    model = asked(settings, stores.postgres, stores.language, clock)
+    return Proposals(stores.postgres, provisioning, moving.move, ingest, model, settings.language_model_characters)
 
 
 def asked(settings: Settings, postgres: Postgres, model: LanguageModel | None, clock: Clock) -> AskedModel | None:

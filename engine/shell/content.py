@@ -20,6 +20,7 @@ from engine.errors import InvalidInput
 from engine.shell import session
 from engine.shell.answers import print_answer, print_opening, told
 from engine.shell.extraction import extraction_lines
+from engine.shell.nodes import arranged
 from engine.shell.opening import open_best
 from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of, scope_named, source_named
 from engine.shell.plain_json import plain, print_json
@@ -98,6 +99,14 @@ def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
         typer.Option("--scope", parser=scope_named, metavar="SCOPE", help="thread:ID or workflow:ID."),
     ] = None,
     source: Annotated[SourceKind, typer.Option("--source", help="How it came in.")] = "ingested",
+    nodes: Annotated[
+        str,
+        typer.Option(
+            "--nodes",
+            metavar="auto|show|no",
+            help="Without nodes: make those that are proposed, or show them.",
+        ),
+    ] = "show",
     milliseconds: Annotated[int | None, typer.Option("--milliseconds", min=0, help="Wait so long for models.")] = None,
     tokens: Annotated[int | None, typer.Option("--tokens", min=0, help="Give so many to models.")] = None,
     model_calls: Annotated[int | None, typer.Option("--model-calls", min=0, help="Ask models so often.")] = None,
@@ -105,12 +114,14 @@ def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
 ) -> None:
     """Remember a chat history or texts. What is stored already is skipped; what a limit leaves out is done later."""
     here = session.of(context)
+    if nodes not in ("auto", "show", "no"):
+        raise typer.BadParameter("auto, show or no", param_hint="--nodes")
     terms = Terms(limits=Limits(milliseconds, tokens, model_calls))
-    here.run(_ingest(here, path, user, Origin(scope or USERS, source), terms, as_json=as_json))
+    here.run(_ingest(here, path, user, Origin(scope or USERS, source), terms, nodes, as_json=as_json))
 
 
-async def _ingest(
-    here: Session, path: Path, handle: str | None, origin: Origin, terms: Terms, *, as_json: bool
+async def _ingest(  # noqa: PLR0913 (the options of the command)
+    here: Session, path: Path, handle: str | None, origin: Origin, terms: Terms, nodes: str, *, as_json: bool
 ) -> None:
     with here.progress() as progress:  # a history that cannot be read starts no servers
         histories = await read_history(
@@ -119,6 +130,8 @@ async def _ingest(
     ingested: list[Ingested] = []
     async with here.engine() as (engine, progress):
         for history in histories:
+            if nodes != "no":
+                history = await arranged(here, engine, history, make=nodes == "auto", quiet=as_json)
             ingested.append(Ingested(history.handle, await engine.ingest(history, progress, origin, terms)))
             if not as_json:
                 print_report(here, history, ingested[-1].report)

@@ -1,0 +1,55 @@
+"""A hierarchy for a memory that has none: proposed, made, undone."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+
+from api.bodies import JsonRoute
+from api.context import IdempotencyKey, UserMemory, once, require_owner
+from api.models import ProposalBody
+from api.problems import documented, replayable
+from engine.domain.proposal import Applied, MovedTo, Proposal, ProposedNode
+
+router = APIRouter(prefix="/v1/users/{user_id}/node-proposal", tags=["nodes"], route_class=JsonRoute)
+
+
+@router.get("", operation_id="proposeNodes", responses=documented(404, 503))
+async def propose(memory: UserMemory) -> Proposal:
+    """The nodes that the turns at the root speak of: people and matters. Nothing is made."""
+    await require_owner(memory)
+    return await memory.propose_nodes()
+
+
+@router.post(
+    "",
+    operation_id="makeProposedNodes",
+    status_code=201,
+    response_model=Applied,
+    responses=replayable() | documented(400, 404, 409, 413, 415, 422, 503, 507),
+)
+async def make(
+    body: ProposalBody, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
+) -> Any:
+    """Makes the nodes of a proposal, edited or not, and moves records from the root that belong to one of them."""
+
+    async def action() -> tuple[int, Applied]:
+        await require_owner(memory)
+        nodes = tuple(
+            ProposedNode(
+                tuple(node.path), node.node_type, node.summary, tuple(node.keywords), tuple(node.aliases), 0, 0, ""
+            )
+            for node in body.nodes
+        )
+        return 201, await memory.make_proposed(Proposal(nodes, 0, 0))
+
+    return await once(request, response, memory, key, action)
+
+
+@router.post("/{proposal_id}/undo", operation_id="undoProposedNodes", responses=documented(404, 409, 503))
+async def undo(proposal_id: UUID, memory: UserMemory) -> tuple[MovedTo, ...]:
+    """Moves back to the root what the proposal moved and what was not moved again since; its nodes stay."""
+    await require_owner(memory)
+    return await memory.undo_proposed(proposal_id)

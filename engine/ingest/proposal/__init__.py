@@ -1,0 +1,1 @@
+"""A hierarchy for what a person said: people, then matters, proposed and shown before anything is made."""

@@ -1,0 +1,162 @@
+"""People that turns speak of, with their relation to the speaker. Pure, for English, German, Spanish, Portuguese, French.
+
+A capital letter is no sign of a person in German, so a name counts only with other evidence: a word of kinship or role before
+or behind it, a verb of saying, a greeting. A name without such evidence is left out: a missing person does less harm
+than a node for a coffee.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from engine.domain.languages import LANGUAGES, stop_words
+
+Group = Literal["family", "work", "friends", "others"]
+
+_KIN = """
+    mother mom mum father dad sister brother son daughter wife husband aunt uncle cousin nephew niece
+    grandmother grandma grandfather grandpa grandson granddaughter mother-in-law father-in-law brother-in-law
+    sister-in-law son-in-law daughter-in-law stepfather stepmother stepbrother stepsister fiancé fiancée partner
+    girlfriend boyfriend mutter mama vater papa schwester bruder sohn tochter frau mann tante onkel cousine
+    vetter neffe nichte oma opa großmutter großvater enkel enkelin schwager schwägerin schwiegermutter
+    schwiegervater schwiegersohn schwiegertochter freundin verlobte verlobter madre mamá padre papá hermana
+    hermano hijo hija esposa esposo marido tía tío primo prima sobrino sobrina abuela abuelo cuñado cuñada
+    suegra suegro novia novio pareja mãe pai irmã irmão filho filha mulher tia tio sobrinho sobrinha avó avô
+    cunhado cunhada sogra sogro namorada namorado mère maman père sœur soeur frère fils fille femme mari tante
+    oncle neveu nièce grand-mère grand-père beau-frère belle-sœur belle-mère beau-père copine copain
+""".split()
+_ROLES = """
+    boss manager colleague coworker client customer supplier supervisor assistant employee employer landlord
+    lawyer accountant doctor dentist therapist coach teacher trainer mentor chef chefin kollege kollegin kunde
+    kundin vermieter vermieterin anwalt anwältin ärztin arzt hausärztin hausarzt zahnarzt zahnärztin
+    steuerberater steuerberaterin lehrer lehrerin trainer trainerin therapeut therapeutin mitarbeiter
+    mitarbeiterin jefe jefa compañero compañera cliente casero abogado abogada médico médica doctora profesor
+    profesora entrenador patrão colega chefe senhorio advogado advogada professora professor treinador contador
+    contadora patron patronne collègue client cliente propriétaire avocat avocate médecin professeur
+""".split()
+_FRIENDS = """
+    friend neighbour neighbor roommate flatmate freund nachbar nachbarin mitbewohner mitbewohnerin amigo amiga
+    vecino vecina vizinho vizinha ami amie voisin voisine
+""".split()
+GROUP_OF: Mapping[str, Group] = {
+    **dict.fromkeys(_KIN, "family"),
+    **dict.fromkeys(_ROLES, "work"),
+    **dict.fromkeys(_FRIENDS, "friends"),
+}
+
+_WORDS = "|".join(sorted(map(re.escape, GROUP_OF), key=len, reverse=True))
+_NAME = r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ'’]+(?:-[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+)?"
+_FULL_NAME = rf"{_NAME}(?: (?:de |da |do |van |von )?{_NAME})?"
+_MY = r"(?:my|our|mein\w{0,2}|unser\w{0,2}|mi|mis|nuestr[oa]|meu|minha|nosso|nossa|mon|ma|notre)"
+_BEFORE = re.compile(rf"\b(?i:{_MY}) (?:(?!(?i:{_WORDS}))[\w-]+ )?(?i:(?P<relation>{_WORDS})),? (?P<name>{_FULL_NAME})")
+_BEHIND = re.compile(
+    rf"\b(?P<name>{_FULL_NAME})(?:,| is| ist| es| é| est| was| war)? (?i:{_MY}) (?i:(?P<relation>{_WORDS}))\b"
+)
+_SAYS = (
+    r"said|says|told|asked|thinks|wants|wanted|called|texted|wrote|married|laughed|agreed|promised|moved|"
+    r"sagt|sagte|meint|meinte|erzählt|erzählte|fragt|fragte|will|wollte|findet|fand|hat|schreibt|schrieb|heiratet|"
+    r"dijo|dice|quiere|preguntó|cree|llamó|disse|diz|quer|perguntou|acha|ligou|dit|veut|pense|demande"
+)
+_SPEAKS = re.compile(rf"\b(?P<name>{_NAME}) (?:{_SAYS})\b")
+_WITH = re.compile(rf"\b(?:with|mit|con|com|avec|bei|für|for|from|von|para|visited|besuchen) (?P<name>{_NAME})\b")
+_POSSESSIVE = re.compile(rf"\b(?P<name>{_NAME})['’]s\b")
+_ARTICLE = (
+    r"(?i:the|a|an|der|die|das|den|dem|des|ein|eine|einen|einem|einer|im|am|zum|zur|beim|vom|ins|kein\w{0,2}|"
+    r"el|la|los|las|un|una|o|os|um|uma|le|les|une)"
+)
+_TITLES = frozenset(
+    "dr prof mr mrs ms miss sir herr frau doktor señor señora senhor senhora don doña dona monsieur madame".split()
+)
+CALENDAR = frozenset(
+    """
+    i monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december montag dienstag mittwoch donnerstag freitag samstag sonntag januar
+    februar märz april mai juni juli oktober dezember god gott dios deus ich und aber wenn dann das der die es
+    er sie wir ihr sie he she it they we you what who when where how why and but so then that this there here
+    yes no okay hi hello thanks danke hallo ja nein gut euro euros dollar dollars pounds franken jahr jahre
+    woche wochen monat monate tag tage stunde stunden uhr week weeks month months year years semana semanas mes
+    meses mês ano anos año años heute morgen gestern today tomorrow yesterday night nights hour hours
+    """.split()
+)
+"""Days, months, units, greetings, pronouns: written large often, names of nothing."""
+LEAST_EVIDENCE, LEAST_TURNS, LEAST_NAMED = 2, 4, 2
+
+
+@dataclass(slots=True)
+class Person:
+    """Somebody that turns speak of."""
+
+    name: str
+    turns: set[int] = field(default_factory=set)
+    relations: Counter[str] = field(default_factory=Counter)
+    evidence: int = 0
+    full: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def relation(self) -> str:
+        """What the speaker calls them most often; empty where that is not said."""
+        return self.relations.most_common(1)[0][0] if self.relations else ""
+
+    @property
+    def group(self) -> Group:
+        """To whom they belong."""
+        return GROUP_OF.get(self.relation, "others")
+
+
+def people(texts: Sequence[str], speakers: frozenset[str]) -> list[Person]:
+    """People that enough turns speak of, those with most turns first. `speakers` are no subjects of their own."""
+    barred = {part.casefold() for speaker in speakers for part in speaker.split()} | CALENDAR | _TITLES | set(GROUP_OF)
+    for language in LANGUAGES:
+        barred |= stop_words(language)
+    found: dict[str, Person] = {}
+    for number, text in enumerate(texts):
+        _named(number, text, found)
+    for person in found.values():
+        pattern = re.compile(rf"\b{re.escape(person.name)}\b")
+        person.turns = {number for number, text in enumerate(texts) if pattern.search(text)}
+    bare = _with_article(texts, found)
+    kept = [
+        person
+        for person in found.values()
+        if person.name.casefold() not in barred
+        and not bare[person.name]
+        and (len(person.turns) >= LEAST_NAMED if person.relations else _known(person))
+    ]
+    return sorted(kept, key=lambda person: (-len(person.turns), person.name))
+
+
+def _known(person: Person) -> bool:
+    return person.evidence >= LEAST_EVIDENCE and len(person.turns) >= LEAST_TURNS
+
+
+def _named(number: int, text: str, found: dict[str, Person]) -> None:
+    for pattern in (_BEFORE, _BEHIND):
+        for match in pattern.finditer(text):
+            name = match["name"].split()[0].removesuffix("'s").removesuffix("’s")
+            person = found.setdefault(name, Person(name))
+            person.relations[match["relation"].casefold()] += 1
+            person.full[match["name"]] += 1
+    for pattern, weight in ((_SPEAKS, 2), (_POSSESSIVE, 1), (_WITH, 1)):
+        for match in pattern.finditer(text):
+            found.setdefault(match["name"], Person(match["name"])).evidence += weight
+
+
+def _with_article(texts: Sequence[str], found: Mapping[str, Person]) -> Mapping[str, bool]:
+    """Names that an article stands before, or that are written small: they are words."""
+    word = re.compile(rf"(?:\b(?P<article>{_ARTICLE}) )?\b(?P<word>[^\W\d_][\w'’-]+)")
+    all_of, articles, small = Counter[str](), Counter[str](), Counter[str]()
+    wanted = {name.casefold(): name for name in found}
+    for text in texts:
+        for match in word.finditer(text):
+            name = wanted.get(match["word"].casefold())
+            if name is not None:
+                all_of[name] += 1
+                articles[name] += match["article"] is not None
+                small[name] += match["word"][0].islower()
+    return defaultdict(
+        bool, {name: 5 * (articles[name] + 2 * small[name]) >= all_of[name] for name in found if all_of[name]}
+    )

@@ -1,0 +1,153 @@
+"""Proposals for a history that comes in, and for what lies at the root already; made and undone as a whole.
+
+Making provisions the nodes, then moves records from the root: a record goes to a node where most of its turns speak of it,
+whole, by an ordinary move with the id of the proposal as its reason. Undoing moves back what was not moved again since. Both may
+be interrupted anywhere and repeated.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID, uuid4
+
+import numpy as np
+
+from engine.domain.history import Conversation
+from engine.domain.ingest import UNLIMITED
+from engine.domain.names import name_key
+from engine.domain.node import NewNode
+from engine.domain.principal import Principal
+from engine.domain.proposal import Applied, MovedTo, Proposal
+from engine.errors import NotFound
+from engine.hierarchy.provisioning import Provisioning
+from engine.ingest.allowance import Allowance
+from engine.ingest.assignment.evidence import NodeVocabulary
+from engine.ingest.extraction.asked import AskedModel
+from engine.ingest.pipeline import Ingest
+from engine.ingest.proposal.model import by_model
+from engine.ingest.proposal.proposing import Said, proposed
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_in, sql_text
+
+MOST_TURNS = 3000
+"""Turns that a proposal looks at: the newest."""
+MOST_OF_RECORD = 0.6
+"""The share of a record's turns that must speak of one node for the record to be moved there."""
+LEAST_SPEAKING = 2
+MOST_MOVES = 10_000
+EMBEDDED_AT_ONCE = 256
+
+Move = Callable[[Principal, UUID, UUID, UUID, str], Awaitable[object]]
+"""Moves a record from one node to another, for a reason: `Moving.move`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """Proposes, makes and undoes hierarchies of one user."""
+
+    postgres: Postgres
+    provisioning: Provisioning
+    move: Move
+    ingest: Ingest
+    model: AskedModel | None
+    characters: int
+
+    async def for_conversations(self, principal: Principal, conversations: Sequence[Conversation]) -> Proposal:
+        """The hierarchy for what these conversations say, beside the nodes that there are."""
+        return await self._proposed(principal, Said.of(conversations, MOST_TURNS))
+
+    async def for_stored(self, principal: Principal) -> Proposal:
+        """The hierarchy for what lies at the root. Raises NotFound."""
+        rows = await self._at_root(principal)
+        numbers = {session: number for number, session in enumerate(dict.fromkeys(row["session"] for row in rows))}
+        said = Said(
+            tuple(row["content"] for row in rows),
+            tuple(numbers[row["session"]] for row in rows),
+            frozenset(row["speaker"] for row in rows),
+        )
+        return await self._proposed(principal, said)
+
+    async def _proposed(self, principal: Principal, said: Said) -> Proposal:
+        if not said.texts:
+            return Proposal((), 0, 0)
+        existing = frozenset(name_key(node.path[-1]) for node in await self.ingest.nodes(principal))
+        active = self.ingest.active
+        if self.model is not None:
+            allowance = Allowance(UNLIMITED, active)
+            answered = await by_model(self.model, principal, said, self.characters, allowance)
+            if answered is not None:
+                return answered
+        parts = [said.texts[start : start + EMBEDDED_AT_ONCE] for start in range(0, len(said.texts), EMBEDDED_AT_ONCE)]
+        vectors = np.concatenate([await active.current.embed_documents(part) for part in parts])
+        return proposed(said, vectors, existing)
+
+    async def make(self, principal: Principal, proposal: Proposal) -> Applied:
+        """Makes the nodes and moves what lies at the root and belongs to one of them. The user's alone: raises NotFound.
+
+        Repeating it makes nothing twice: nodes that are there stay, records that were moved are not at the root any more.
+        """
+        if not principal.owns:
+            raise NotFound
+        proposal_id, created = uuid4(), 0
+        ids: dict[tuple[str, ...], UUID] = {(): principal.user_id}
+        for node in proposal.nodes:
+            kind: Literal["concept", "persona"] = "persona" if node.node_type == "persona" else "concept"
+            new = NewNode(ids[node.path[:-1]], node.path[-1], kind, node.summary, node.keywords, node.aliases)
+            made = await self.provisioning.node(principal, new)
+            ids[node.path] = made.node_id
+            created += made.created
+        moves = await self._belonging(principal, frozenset(ids.values()) - {principal.user_id})
+        for one in moves:
+            await self.move(principal, one.record_id, principal.user_id, one.node_id, reason_of(proposal_id))
+        return Applied(proposal_id, created, tuple(moves))
+
+    async def undo(self, principal: Principal, proposal_id: UUID) -> tuple[MovedTo, ...]:
+        """Moves back what this proposal moved and what was not moved since; its nodes stay. Raises NotFound."""
+        parameters = {"user_id": principal.user_id, "reason": reason_of(proposal_id), "limit": MOST_MOVES}
+        rows = await self.postgres.fetch(principal, sql_text("moves_for_reason"), parameters)
+        if not rows:
+            raise NotFound
+        back = []
+        for row in (row for row in rows if row["newest"]):
+            reason = f"undo of {reason_of(proposal_id)}"
+            await self.move(principal, row["record_id"], row["node_id"], row["moved_from"], reason)
+            back.append(MovedTo(row["record_id"], row["moved_from"], row["title"]))
+        return tuple(back)
+
+    async def _belonging(self, principal: Principal, wanted: frozenset[UUID]) -> list[MovedTo]:
+        """Records at the root of which most turns speak of one of these nodes, by names, aliases and keywords."""
+        vocabulary = NodeVocabulary(await self.ingest.nodes(principal))
+        told: dict[UUID, list[UUID | None]] = {}
+        titles: dict[UUID, str] = {}
+        for row in await self._at_root(principal):
+            hits = vocabulary.evidence(row["content"])
+            best = max(hits, key=lambda number: hits[number], default=None)
+            node = vocabulary.nodes[best].node_id if best is not None else None
+            told.setdefault(row["record_id"], []).append(node)
+            titles[row["record_id"]] = row["title"]
+        moves = []
+        for record, nodes in told.items():
+            spoken = Counter(node for node in nodes if node is not None)
+            if spoken:
+                [(node, count)] = spoken.most_common(1)
+                if node in wanted and count >= LEAST_SPEAKING and count >= MOST_OF_RECORD * sum(spoken.values()):
+                    moves.append(MovedTo(record, node, titles[record]))
+        return moves
+
+    async def _at_root(self, principal: Principal) -> list[dict[str, Any]]:
+        """The newest turns that lie at the root, oldest first."""
+        rows = await self.postgres.fetch(principal, sql_text("node_schema"), {"node_id": principal.user_id})
+        if not rows or not principal.owns:
+            raise NotFound
+        found = await self.postgres.fetch(
+            principal, sql_in("turns_of_node", rows[0]["schema_name"]), {"limit": MOST_TURNS}
+        )
+        return found[::-1]
+
+
+def reason_of(proposal_id: UUID) -> str:
+    """What a move that belongs to a proposal says as its reason."""
+    return f"proposed hierarchy {proposal_id}"
