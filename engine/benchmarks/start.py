@@ -94,8 +94,8 @@ def _report(starts: list[_Start], memory: dict[str, int]) -> Report:
     command = statistics.median(one.command_cpu for one in starts)
     servers = statistics.median(one.server_cpu for one in starts)
     figures = (
-        at_most("nothing runs to the first answer", wall, "s", 12),
-        Figure("CPU of the servers until then", round(servers, 2), "s"),
+        at_most("CPU of the servers until the first answer", servers, "s", 12),
+        Figure("nothing runs to the first answer", round(wall, 2), "s"),
         Figure("CPU of the command", round(command, 2), "s"),
         at_most("memory of the idle stack", sum(memory.values()) / MEGABYTE, "MiB", 900),
         *(Figure(f"of which {name}", round(size / MEGABYTE, 1), "MiB") for name, size in memory.items()),

@@ -42,6 +42,7 @@ class Benchmark(StrEnum):
     FILES = "files"
     STREAM = "stream"
     CRASHES = "crashes"
+    SOAK = "soak"
 
 
 class Evaluation(StrEnum):
@@ -56,7 +57,7 @@ def register(app: typer.Typer) -> None:
     app.command("bench")(bench)
 
 
-def bench(
+def bench(  # noqa: PLR0913 (the options of a command are its parameters)
     context: typer.Context,
     benchmark: Annotated[Benchmark, typer.Argument(help="What to measure.")],
     out: Annotated[Path | None, typer.Argument(metavar="[OUT]", help="With --json: a file instead of stdout.")] = None,
@@ -67,17 +68,27 @@ def bench(
         typer.Option(
             "--items",
             min=50,
-            help="For embeddings: how many are made anew; for stream: tokens; for crashes: how many writes.",
+            help="For embeddings: how many are made anew; for stream: tokens; for crashes: how many writes; for soak: seconds.",
         ),
+    ] = None,
+    kills: Annotated[
+        int | None, typer.Option("--kills", min=3, help="For crashes: how many processes are killed.")
     ] = None,
 ) -> None:
     """Measure with wall clock and CPU time, on an empty home that is removed afterwards."""
     here = session.of(context)
     if out is not None and not as_json:
         raise typer.BadParameter("OUT goes with --json.", param_hint="OUT")
-    if items is not None and benchmark not in (Benchmark.EMBEDDINGS, Benchmark.STREAM, Benchmark.CRASHES):
-        raise typer.BadParameter("--items goes with embeddings, stream and crashes.", param_hint="--items")
-    size = {} if items is None else {"items": items}
+    if items is not None and benchmark not in (
+        Benchmark.EMBEDDINGS,
+        Benchmark.STREAM,
+        Benchmark.CRASHES,
+        Benchmark.SOAK,
+    ):
+        raise typer.BadParameter("--items goes with embeddings, stream, crashes and soak.", param_hint="--items")
+    if kills is not None and benchmark is not Benchmark.CRASHES:
+        raise typer.BadParameter("--kills goes with crashes.", param_hint="--kills")
+    size = {name: value for name, value in (("items", items), ("kills", kills)) if value is not None}
     here.run(_bench(here, benchmark, data, size, as_json=as_json, out=out))
 
 
