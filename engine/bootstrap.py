@@ -30,12 +30,7 @@ from engine.history.events import EventLog
 from engine.history.nodes import NodeHistory
 from engine.history.reading import Past
 from engine.history.relations import RelationHistory
-from engine.history.renewal import Renewals
 from engine.ingest.assignment.decisions import Assignments
-from engine.ingest.commit import RecordCommit
-from engine.ingest.limits import IngestLimits
-from engine.ingest.pipeline import Ingest
-from engine.ingest.versions.revising import Revisions
 from engine.jobs.catalogue import CATALOGUE
 from engine.jobs.job import scheduled
 from engine.jobs.jobs import Jobs
@@ -70,7 +65,7 @@ from engine.stores.objects import ObjectStore, object_store
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 from engine.stores.tls import authority
-from engine.write_path import Stores, assigner, processing, proposals, readings, replays, stream_limits, streams
+from engine.write_path import Stores, assigner, ingest_by, proposals, readings, replays, stream_limits, streams
 
 RECOVERY_INTERVAL = 2.0
 """Seconds between two looks for commits that were left half way: every engine finishes them, with or without a worker."""
@@ -169,18 +164,14 @@ def _queue(settings: Settings, addresses: Addresses, runs: Runs) -> Queue:
 def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock, on_step: StepHook) -> Engine:
     postgres, neo4j, objects, active = stores.postgres, stores.neo4j, stores.objects, stores.active
     outbox, shells = Outbox(postgres, neo4j, on_step), Shells(postgres, neo4j, clock)
-    commit = RecordCommit(postgres, objects, outbox, clock, on_step)
-    limits = IngestLimits(settings.batch_turns, settings.summary_words, settings.max_text_bytes)
     states, nodes = FileStates(postgres, clock, _file_times(settings)), NodeStates(postgres, neo4j)
     dormancy = Dormancy(states, nodes, objects, shells, clock, on_step)
     touches = Touches(postgres, neo4j, clock, settings.touch_interval_s)
     relations = RelationHistory(postgres, neo4j, outbox, shells, clock, on_step)
     node_history = NodeHistory(postgres, neo4j, outbox, active, clock, on_step)
     provisioning = Provisioning(postgres, outbox, active, clock, on_step)
-    renewals, reads = Renewals(postgres, outbox, active, clock, on_step), stores.language is not None
-    revisions = Revisions(commit, renewals, active, limits, reads=reads)
     decides = assigner(settings, stores, provisioning, redactor, clock)
-    ingest = Ingest(postgres, neo4j, processing(settings, stores, clock), revisions, limits, redactor, decides)
+    ingest = ingest_by(decides, settings, stores, outbox, redactor, clock, on_step)
     moving = Moving(postgres, outbox, nodes, clock, on_step)
     parts = Parts(
         provisioning=provisioning,

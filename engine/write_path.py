@@ -7,16 +7,19 @@ from datetime import timedelta
 
 from engine.domain.clock import Clock
 from engine.domain.cuts import Thresholds
-from engine.hierarchy.outbox import StepHook
+from engine.hierarchy.outbox import Outbox, StepHook
 from engine.hierarchy.provisioning import Provisioning
+from engine.history.renewal import Renewals
 from engine.ingest.assignment.likeness import ShellLikeness
 from engine.ingest.assignment.model import ModelAssigner
 from engine.ingest.assignment.offline import OfflineAssigner
 from engine.ingest.assignment.placing import Assigner
 from engine.ingest.assignment.topic_nodes import TopicNodes
+from engine.ingest.commit import RecordCommit
 from engine.ingest.extraction.answers import ModelAnswers, Unasked
 from engine.ingest.extraction.asked import AskedModel
 from engine.ingest.extraction.extract import Extraction, ExtractionLimits
+from engine.ingest.limits import IngestLimits
 from engine.ingest.pipeline import Ingest
 from engine.ingest.processing import Processing
 from engine.ingest.proposal.proposals import Proposals
@@ -28,6 +31,7 @@ from engine.ingest.rereading.replays import Replays
 from engine.ingest.streams.appending import Appending, Hurry
 from engine.ingest.streams.pieces import Pieces, StreamLimits
 from engine.ingest.streams.streaming import Streams
+from engine.ingest.versions.revising import Revisions
 from engine.jobs.jobs import Jobs
 from engine.lifecycle.moving import Moving
 from engine.lifecycle.resources import RawResources
@@ -52,6 +56,24 @@ class Stores:
     jobs: Jobs
     counter: TokenCounter
     language: LanguageModel | None
+
+
+def ingest_by(  # noqa: PLR0913 (wired in one place)
+    decides: Assigner,
+    settings: Settings,
+    stores: Stores,
+    outbox: Outbox,
+    redactor: Redactor,
+    clock: Clock,
+    on_step: StepHook,
+) -> Ingest:
+    """The pipeline; `decides` says where content goes."""
+    postgres, active = stores.postgres, stores.active
+    commit = RecordCommit(postgres, stores.objects, outbox, clock, on_step)
+    limits = IngestLimits(settings.batch_turns, settings.summary_words, settings.max_text_bytes)
+    renewals = Renewals(postgres, outbox, active, clock, on_step)
+    revisions = Revisions(commit, renewals, active, limits, reads=stores.language is not None)
+    return Ingest(postgres, stores.neo4j, processing(settings, stores, clock), revisions, limits, redactor, decides)
 
 
 def streams(
