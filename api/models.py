@@ -36,7 +36,6 @@ def _in_utc(value: datetime) -> datetime:
 
 Instant = Annotated[datetime, BeforeValidator(_written_in_iso), AfterValidator(_in_utc)]
 """ISO 8601; without an offset it is UTC."""
-NodeName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 PropertyName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 PropertyText = Annotated[str, StringConstraints(max_length=2000)]
 
@@ -106,22 +105,6 @@ class TouchBody(Body):
     ids: list[UUID] = Field(
         default=[], max_length=1000, description="Items and records of the node; others are left out."
     )
-
-
-class ProposedNodeBody(Body):
-    """One node of a proposal."""
-
-    path: list[NodeName] = Field(min_length=1, max_length=5)
-    node_type: Literal["concept", "persona"] = "concept"
-    summary: Annotated[str, StringConstraints(max_length=2000)] = ""
-    keywords: list[str] = Field(default=[], max_length=100)
-    aliases: list[str] = Field(default=[], max_length=100)
-
-
-class ProposalBody(Body):
-    """The nodes to make, as they were proposed, or changed by hand."""
-
-    nodes: list[ProposedNodeBody] = Field(min_length=1, max_length=40)
 
 
 class NewEdge(Body):
