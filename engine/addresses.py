@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from psycopg import conninfo
+from pydantic import SecretStr
 
 from engine.embedded import attached
 from engine.errors import SettingsError
 from engine.progress import Progress
 from engine.settings import Settings
 from engine.stores.postgres import encrypted
+from engine.stores.roles import prepare_roles
 from engine.stores.tls import authority
 
 
@@ -28,6 +30,8 @@ class Addresses:
     postgres_url: str
     request_url: str
     objects_url: str
+    admin_url: str | None = None
+    """Of the embedded Postgres: its superuser, who prepares the roles. A managed one is prepared by hand."""
 
 
 async def addresses_of(settings: Settings, progress: Progress, stack: AsyncExitStack) -> Addresses:
@@ -38,10 +42,7 @@ async def addresses_of(settings: Settings, progress: Progress, stack: AsyncExitS
     if settings.neo4j_url and settings.postgres_url:
         if settings.neo4j_password is None:
             raise SettingsError("NEURIGRAPH_NEO4J_URL needs NEURIGRAPH_NEO4J_PASSWORD.")
-        trusted = authority(settings.postgres_ca, "NEURIGRAPH_POSTGRES_CA")
-        url = encrypted(settings.postgres_url.get_secret_value(), trusted)
-        own = settings.postgres_request_url
-        request = encrypted(own.get_secret_value(), trusted) if own else request_url(url)
+        url, request = postgres_urls(settings, settings.postgres_url)
         password = settings.neo4j_password.get_secret_value()
         return Addresses(settings.neo4j_url, settings.neo4j_user, password, url, request, objects_url)
     if settings.neo4j_url or settings.postgres_url:
@@ -60,7 +61,27 @@ async def addresses_of(settings: Settings, progress: Progress, stack: AsyncExitS
         servers.postgres_url,
         request_url(servers.postgres_url),
         objects_url,
+        servers.postgres_admin_url,
     )
+
+
+def postgres_urls(settings: Settings, service_url: SecretStr) -> tuple[str, str]:
+    """The URLs of both roles of a managed Postgres. Raises SettingsError where they contradict the authority."""
+    trusted = authority(settings.postgres_ca, "NEURIGRAPH_POSTGRES_CA")
+    url, own = encrypted(service_url.get_secret_value(), trusted), settings.postgres_request_url
+    return url, encrypted(own.get_secret_value(), trusted) if own else request_url(url)
+
+
+async def prepare_managed(settings: Settings) -> int:
+    """Prepares a managed Postgres as an administrator; how many schemas changed hands.
+
+    Raises SettingsError, StoreUnavailable.
+    """
+    if settings.postgres_url is None or settings.postgres_admin_url is None:
+        raise SettingsError("Set NEURIGRAPH_POSTGRES_URL and NEURIGRAPH_POSTGRES_ADMIN_URL.")
+    url, request = postgres_urls(settings, settings.postgres_url)
+    trusted = authority(settings.postgres_ca, "NEURIGRAPH_POSTGRES_CA")
+    return await prepare_roles(encrypted(settings.postgres_admin_url.get_secret_value(), trusted), url, request)
 
 
 def _folder_url(folder: Path) -> str:

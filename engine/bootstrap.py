@@ -8,8 +8,6 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import timedelta
 from uuid import uuid4
 
-from psycopg import conninfo, sql
-
 from engine.access.grants import Grants
 from engine.access.idempotency import Idempotency
 from engine.access.integrations import Integrations
@@ -63,7 +61,7 @@ from engine.stores.migrations import migrate_neo4j, migrate_postgres, migrations
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore, object_store
 from engine.stores.postgres import Postgres
-from engine.stores.statements import sql_text
+from engine.stores.roles import ensure_roles
 from engine.stores.tls import authority
 from engine.write_path import Stores, assigner, ingest_by, proposals, readings, replays, stream_limits, streams
 
@@ -246,12 +244,10 @@ async def _initialize(
 ) -> None:
     """Everything that the stores need before the first request; running it again changes nothing."""
     await postgres.open_service()
+    await ensure_roles(postgres, addresses.postgres_url, addresses.request_url, addresses.admin_url)
     await migrate_postgres(postgres, migrations("postgres"))
     await install_queue(postgres)
     await queue.open()
-    password = str(conninfo.conninfo_to_dict(addresses.request_url).get("password", ""))
-    async with postgres.as_service() as connection:
-        await connection.execute(sql_text("request_role").format(password=sql.Literal(password)))
     await postgres.open_request()
     await neo4j.open()
     await migrate_neo4j(neo4j, migrations("neo4j"))

@@ -33,7 +33,9 @@ class Settings(BaseSettings):
     neo4j_ca: Path | None = None
     """PEM file of the authority that must have signed the managed Neo4j's certificate; its connections are encrypted."""
     postgres_url: SecretStr | None = None
-    """URL of a role that may create schemas and roles; None means embedded."""
+    """URL of a role that may create schemas, and neither roles nor databases; None means embedded."""
+    postgres_admin_url: SecretStr | None = None
+    """URL of an administrator's role, for `neurigraph prepare` alone; the engine does not use it."""
     postgres_request_url: SecretStr | None = None
     """URL of the unprivileged role; None derives it from `postgres_url`."""
     postgres_ca: Path | None = None

@@ -1,4 +1,4 @@
-"""up, down, status, init, doctor: the servers and the state of the stores."""
+"""up, down, status, init, prepare, doctor: the servers and the state of the stores."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
+from engine.addresses import prepare_managed
 from engine.embedded import Stack, StackStatus, keep_running, status, stop
 from engine.errors import SettingsError
 from engine.shell import session
@@ -24,6 +25,7 @@ def register(app: typer.Typer) -> None:
     app.command("down")(down)
     app.command("status")(show_status)
     app.command("init")(init)
+    app.command("prepare")(prepare)
     app.command("doctor")(doctor)
 
 
@@ -160,6 +162,13 @@ async def _init(here: Session) -> None:
             ("Home", str(here.settings.home)),
         ]
     here.out.print(_pairs(rows))
+
+
+def prepare(context: typer.Context) -> None:
+    """Make the roles in a managed Postgres, as its administrator (NEURIGRAPH_POSTGRES_ADMIN_URL); may be repeated."""
+    here = session.of(context)
+    handed = here.run(prepare_managed(here.settings))
+    here.out.print("The roles are ready." + (f" {handed:,} schemas changed their owner." if handed else ""))
 
 
 def doctor(context: typer.Context, as_json: AsJson = False) -> None:

@@ -1,6 +1,5 @@
--- Purpose: tries to open a conversation of any user: for the leak fuzzer, rolled back. Parameters: user_id, key. Returns: nothing.
+-- Purpose: tries to open a conversation at any node, for any user, in anybody's name: for the leak fuzzer, rolled back.
+-- Parameters: user_id, key, node_id, principal_kind, principal_id. Returns: nothing.
 INSERT INTO engine.conversations (user_id, source_id, conversation_id, principal_kind, principal_id, node_id, title, privacy, scope, source,
                                   turns, stored, chain, begun_at, last_at)
-SELECT %(user_id)s::uuid, k.key, 'c', CASE WHEN k.persona IS NULL THEN 'user' ELSE 'persona' END, coalesce(k.persona, %(user_id)s::uuid), k.persona,
-       '', 'org', 'user', 'ingested', 0, 0, '', now(), now()
-FROM (SELECT %(key)s::text AS key, nullif(substring(%(key)s::text FROM '^persona:([^:]+):')::uuid, %(user_id)s::uuid) AS persona) AS k
+VALUES (%(user_id)s, %(key)s, 'c', %(principal_kind)s, %(principal_id)s, %(node_id)s, '', 'org', 'user', 'ingested', 0, 0, '', now(), now())

@@ -1,5 +1,6 @@
 -- Purpose: hides the queue's tables from every role but their owner, also where somebody grants too much. Not forced on the owner: Postgres
--- would then leave out of an error which key was taken, and the library reads that. Parameters: none. Returns: nothing.
+-- would then leave out of an error which key was taken, and the library reads that. Its functions are the owner's alone to call, and
+-- find nothing in a temporary schema first. Parameters: none. Returns: nothing.
 DO $$
 DECLARE
     part record;
@@ -9,4 +10,6 @@ BEGIN
     LOOP
         EXECUTE format('ALTER TABLE _queue.%I ENABLE ROW LEVEL SECURITY', part.relname);
     END LOOP;
+    PERFORM engine.pin_search_paths('_queue', '_queue, pg_catalog');
+    REVOKE ALL ON ALL ROUTINES IN SCHEMA _queue FROM PUBLIC;
 END $$

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +107,8 @@ def encrypted(url: str, authority: Path | None) -> str:
 
 
 async def _prepare(connection: Connection) -> None:
-    await register_vector_async(connection)
+    with suppress(psycopg.ProgrammingError):  # no vector types: whoever looks at the roles says so, in a sentence
+        await register_vector_async(connection)
 
 
 class Postgres:

@@ -11,11 +11,11 @@
 
 CREATE EXTENSION IF NOT EXISTS vector;
 
-DO $$
+DO $$  -- the role is there before: who migrates may not make roles (engine/stores/roles.py)
 BEGIN
-    CREATE ROLE neurigraph_request LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT NOBYPASSRLS;
-EXCEPTION WHEN duplicate_object OR unique_violation THEN
-    NULL;
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'neurigraph_request') THEN
+        RAISE EXCEPTION 'There is no role neurigraph_request.';
+    END IF;
 END $$;
 
 CREATE SCHEMA engine;

@@ -71,7 +71,7 @@ async def test_the_database_belongs_to_a_role_that_is_no_superuser(home: Path, c
             role = connection.execute(
                 "SELECT rolsuper, rolcreaterole, rolname FROM pg_roles WHERE rolname = current_user"
             ).fetchone()
-            assert role == (False, True, "neurigraph_owner")
+            assert role == (False, False, "neurigraph_owner")
             assert connection.execute("SELECT '[1,2]'::vector <-> '[1,2]'").fetchone() == (0.0,)
             encoding = connection.execute(
                 "SELECT pg_encoding_to_char(encoding), datlocprovider, datlocale FROM pg_database"
@@ -79,7 +79,8 @@ async def test_the_database_belongs_to_a_role_that_is_no_superuser(home: Path, c
             ).fetchone()
             assert encoding == ("UTF8", "b", "C.UTF-8")
             connection.execute("CREATE SCHEMA from_a_test")
-            connection.execute("CREATE ROLE from_a_test")
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute("CREATE ROLE from_a_test")
             connection.rollback()
             locks = connection.execute("SHOW max_locks_per_transaction").fetchone()
             assert locks == ("1024",)

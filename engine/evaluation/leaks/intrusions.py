@@ -12,7 +12,7 @@ from psycopg import errors
 
 from engine.evaluation.leaks.asking import Draw, Operation
 from engine.evaluation.leaks.expected import differing
-from engine.evaluation.leaks.model import Asker, World
+from engine.evaluation.leaks.model import Asker, World, Written
 from engine.evaluation.leaks.rows import KEYED, Statement, a_node, claimant, may_see, may_see_shared
 
 if TYPE_CHECKING:
@@ -60,16 +60,33 @@ def insert_into_node(world: World, rng: Random) -> Operation:
     """A row more in one of a node's tables."""
     asker, node = _intruder(world, rng)
     table, private = rng.choice(("records", "items", "files", "deltas", "terms")), rng.random() < 0.3
-    parameters: dict[str, Any] = {"privacy": "private" if private else "org"}
-    if table == "terms":
-        parameters = {"unit": "private turn" if private else "turn"}
-    if table == "files":
-        record = rng.choice(world.held(node)) if world.held(node) else None
-        parameters = {"record_id": record.record_id if record else uuid4()}
-        private = record is None or record.private or record.scope != "user"
-    allowed = world.writes(asker, node) and (not private or table == "deltas" or world.owns(asker, node))
+    record, author = _some_record(world, node, rng), _author(asker, rng)
+    parameters: dict[str, Any] = {"privacy": "private" if private else "org", "author": author}
+    parameters |= {"record_id": record.record_id if record else uuid4()}
+    parameters |= {"unit": "private turn" if private else "turn"}
+    hidden = record is None or not world.sees(asker, record)
+    secret = {"items": private or hidden, "files": hidden, "deltas": hidden}.get(table, private)
+    allowed = world.writes(asker, node) and (not secret or world.owns(asker, node))
+    allowed = allowed and (table != "deltas" or author == _name(asker))
     statement = Statement(f"leaks_insert_{table}", world.places[node].schema_name, parameters)
     return _attempt("insert into a node", asker, statement, allowed)
+
+
+def _name(asker: Asker) -> str:
+    return f"{asker.kind}:{asker.principal_id}"
+
+
+def _author(asker: Asker, rng: Random) -> str:
+    """The asker, or falsely its user; a user: falsely the service."""
+    if rng.random() < 0.7:
+        return _name(asker)
+    return "service" if asker.kind == "user" else f"user:{asker.graph}"
+
+
+def _some_record(world: World, node: UUID, rng: Random) -> Written | None:
+    """A record of the node, or none."""
+    held = world.held(node)
+    return rng.choice(held) if held and rng.random() < 0.9 else None
 
 
 def insert_scoped(world: World, rng: Random) -> Operation:
@@ -119,11 +136,19 @@ def insert_shared(world: World, rng: Random) -> Operation:
     prefix = f"persona:{asker.principal_id}:" if rng.random() < 0.5 else ""
     keyed = table in KEYED
     allowed = table != "grant" and (own or (keyed and prefix != "" and _at_home(world, asker, graph)))
-    node = _node_of(world, graph, rng)
+    node, author = _node_of(world, graph, rng), _author(asker, rng)
+    replays = [row["id"] for row in world.shared if row["place"] == "replays" and row["user_id"] == graph]
+    replay = rng.choice(replays) if replays and rng.random() < 0.8 else None
+    kind, principal = (asker.kind, asker.principal_id) if rng.random() < 0.7 else ("user", graph)
     if table == "assignment":  # left where something is stored: by whoever may write there
-        allowed = world.writes(asker, node)
-    more = {"key": f"{prefix}{uuid4()}"} if keyed else {"node_id": node}
-    statement = Statement(f"leaks_insert_{table}", None, {"user_id": graph, **more})
+        allowed = world.writes(asker, node) and author == _name(asker)
+    if table == "conversations":
+        allowed &= world.writes(asker, node) and (kind, principal) == (asker.kind, asker.principal_id)
+    if table == "replayed_record":
+        allowed &= replay is not None
+    parameters = {"user_id": graph, "node_id": node, "author": author, "key": f"{prefix}{uuid4()}"}
+    parameters |= {"replay_id": replay or uuid4(), "principal_kind": kind, "principal_id": principal}
+    statement = Statement(f"leaks_insert_{table}", None, parameters)
     return _attempt("insert of a shared row", asker, statement, allowed)
 
 
@@ -139,19 +164,26 @@ def _insert_stored(world: World, asker: Asker, graph: UUID, table: str, rng: Ran
     if writable and rng.random() < 0.5:
         node = rng.choice(writable)
     prefix = f"persona:{asker.principal_id}:" if rng.random() < 0.5 else ""
+    record, author = _some_record(world, node, rng), _author(asker, rng)
+    document, key = record.record_id if record else uuid4(), f"{prefix}{uuid4()}"
     keyed = own or (prefix != "" and _at_home(world, asker, graph))
     writes = own or (_at_home(world, asker, graph) and world.writes(asker, node))
-    documents = [row["id"] for row in world.shared if row["place"] == "documents" and row["user_id"] == graph]
-    parameters = {"user_id": graph, "node_id": node, "key": f"{prefix}{uuid4()}"}
-    parameters |= {"document_id": UUID(rng.choice(documents)) if documents else uuid4()}
+    there = record is not None and world.sees(asker, record)
     allowed = {
-        "document": keyed and writes,
-        "document_version": keyed and bool(documents),
-        "resource": writes,
-        "event": own,
-    }[table]
+        "document": keyed and there,
+        "resource": there and author == _name(asker),
+        "event": author == _name(asker),
+    }
+    documents = [row for row in world.shared if row["place"] == "documents" and row["user_id"] == graph]
+    if table == "document_version" and documents:
+        known = rng.choice(documents)
+        document, key = UUID(known["id"]), str(known["detail"])
+        allowed[table] = may_see_shared(world, asker, known) and author == _name(asker)
+    parameters = {"user_id": graph, "node_id": node, "key": key, "author": author, "document_id": document}
+    parameters |= {"record_id": document, "file_id": record.file_id if record else uuid4()}
+    passes = allowed.get(table, False) and (own if table == "event" else writes or table == "document_version")
     statement = Statement(f"leaks_insert_{table}", None, parameters)
-    return _attempt("insert of a shared row", asker, statement, allowed)
+    return _attempt("insert of a shared row", asker, statement, passes)
 
 
 def commit(world: World, rng: Random) -> Operation:

@@ -1,0 +1,146 @@
+"""Whether a write past the public API tells, by how it is answered, that a hidden row is there; all undone.
+
+Each is tried twice, with an id that is there and hidden from the asker, and with one that is not there: the answers, a count
+of rows or the code of an error, must be the same. Not tried: to add a row under the id of a hidden one, because keys are
+unique over what is hidden, too (docs/access.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import TYPE_CHECKING, Any
+from uuid import UUID, uuid4
+
+import psycopg
+
+from engine.evaluation.leaks.asking import Draw, Operation
+from engine.evaluation.leaks.expected import differing
+from engine.evaluation.leaks.model import Asker, World, Written
+from engine.evaluation.leaks.rows import Statement, may_see_shared
+
+if TYPE_CHECKING:
+    from engine.neurigraph import Engine
+
+Attempt = Callable[[UUID], Statement]
+"""The statement for an id, hidden or not there."""
+
+
+def _compared(kind: str, asker: Asker, attempt: Attempt, hidden: UUID) -> Operation:
+    """The same attempt at what is hidden and at what is not there."""
+    absent = uuid4()
+
+    async def ask(engine: Engine) -> object:
+        return [await _answer(engine, asker, attempt(one)) for one in (absent, hidden)]
+
+    def judge(outcome: Any) -> Iterator[str]:
+        yield from differing("answer about what is hidden", *outcome)
+
+    return Operation(kind, asker, str(attempt(hidden)), ask, judge)
+
+
+async def _answer(engine: Engine, asker: Asker, statement: Statement) -> object:
+    try:
+        return (await statement.run(engine, asker))[1]
+    except psycopg.Error as error:
+        return error.sqlstate
+
+
+def _writer(world: World, rng: Random) -> tuple[Asker, UUID, Written | None]:
+    """A persona at a node where it may write, and a record there that it may not see, where there is one."""
+    found = [
+        (Asker("persona", right.subject_id, world.places[right.node_id].user_id), place)
+        for right in world.rights.values()
+        if right.mode == "read_write" and not right.ended
+        for place in world.places.values()
+        if world.writes(Asker("persona", right.subject_id, place.user_id), place.node_id)
+    ]
+    hidden = [
+        (asker, place, one) for asker, place in found for one in world.held(place.node_id) if not world.sees(asker, one)
+    ]
+    if hidden:
+        asker, place, record = rng.choice(hidden)
+        return asker, place.node_id, record
+    user = rng.choice(world.users)
+    asker, place = rng.choice(found) if found else (Asker("user", user, user), world.places[user])
+    return asker, place.node_id, None
+
+
+IN_NODE = (
+    "insert_items",
+    "insert_deltas",
+    "insert_files",
+    "take_record_id",
+    "take_item_id",
+    "take_item_record",
+    "take_file_id",
+)
+
+
+def of_node(world: World, rng: Random) -> Operation:
+    """A row that hangs on a hidden record, or takes its place, in the tables of a node where the asker may write."""
+    asker, node, record = _writer(world, rng)
+    name, place = rng.choice(IN_NODE), world.places[node].schema_name
+    hidden = record.record_id if record else uuid4()
+    if name == "take_item_id" and record:
+        items = [UUID(row.id) for row in world.rows[node] if row.place == "memory_items" and row.record_id == hidden]
+        hidden = rng.choice(items) if items else hidden
+    if name == "take_file_id" and record:
+        hidden = record.file_id
+    fixed = {"privacy": "org", "author": f"{asker.kind}:{asker.principal_id}"}
+
+    def attempt(one: UUID) -> Statement:
+        return Statement(f"leaks_{name}", place, fixed | {"record_id": one, "id": one})
+
+    return _compared("oracle of a node", asker, attempt, hidden)
+
+
+def of_stored(world: World, rng: Random) -> Operation:
+    """A document, a version or a raw resource of a record that is hidden from the writer."""
+    asker, node, record = _writer(world, rng)
+    name = rng.choice(("document", "document_version", "resource"))
+    hidden = record.record_id if record else uuid4()
+    fixed = {"user_id": asker.graph, "node_id": node, "key": f"persona:{asker.principal_id}:{uuid4()}"}
+    fixed |= {"author": f"{asker.kind}:{asker.principal_id}", "record_id": hidden}
+    documents = [row for row in world.shared if row["place"] == "documents" and not may_see_shared(world, asker, row)]
+    if name == "document_version" and documents:
+        hidden = UUID(rng.choice(documents)["id"])
+    elif name == "document":  # that a record which is seen is a document tells nothing new
+        unseen = [one.record_id for one in world.written.values() if not world.sees(asker, one)]
+        hidden = rng.choice([UUID(row["id"]) for row in documents if UUID(row["id"]) in unseen] or [hidden])
+    elif name == "resource" and record:
+        hidden = record.file_id
+
+    def attempt(one: UUID) -> Statement:
+        return Statement(f"leaks_insert_{name}", None, fixed | {"document_id": one, "file_id": one})
+
+    return _compared("oracle of what was stored", asker, attempt, hidden)
+
+
+def of_graphs(world: World, rng: Random) -> Operation:
+    """A node or a replay that is hidden, named in a conversation, an event of the hierarchy, or a staged record."""
+    name = rng.choice(("insert_conversations", "turn_conversation", "insert_hierarchy", "insert_replayed_record"))
+    asker, _, _ = _writer(world, rng)
+    if name in ("insert_hierarchy", "insert_replayed_record"):
+        asker = Asker("user", asker.graph, asker.graph)
+    hidden = [place.node_id for place in world.places.values() if not world.reads(asker, place.node_id)]
+    if name == "insert_replayed_record":
+        rows = [row for row in world.shared if row["place"] == "replays" and row["user_id"] != asker.graph]
+        hidden = [UUID(row["id"]) for row in rows]
+    fixed = {"user_id": asker.graph, "key": f"persona:{asker.principal_id}:{uuid4()}", "node_id": asker.graph}
+    fixed |= {"principal_kind": asker.kind, "principal_id": asker.principal_id}
+
+    def attempt(one: UUID) -> Statement:
+        return Statement(
+            f"leaks_{name}", None, fixed | {"id": one, "replay_id" if "replay" in name else "node_id": one}
+        )
+
+    return _compared("oracle of a graph", asker, attempt, rng.choice(hidden) if hidden else uuid4())
+
+
+DRAWS: dict[str, tuple[Draw, int]] = {
+    "oracle of a node": (of_node, 8),
+    "oracle of what was stored": (of_stored, 4),
+    "oracle of a graph": (of_graphs, 4),
+}
+"""Every kind with how often it is drawn, in parts."""

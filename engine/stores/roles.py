@@ -1,0 +1,129 @@
+"""The two roles under which the engine works in Postgres, and what the database must deny them.
+
+    service   owns the engine's schemas and makes those of the nodes; no superuser, makes no roles and no databases
+    request   serves requests: owns nothing, is a member of nothing, makes nothing, temporary objects neither
+
+At run time the engine only looks whether that holds, and refuses to start where it does not: a role that may make roles is one
+statement away from every right. An administrator prepares the database, once: the superuser of the embedded server does
+it by itself, `neurigraph prepare` does it on a managed one. Repeating it changes nothing.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import psycopg
+from psycopg import AsyncConnection, conninfo, sql
+from psycopg.rows import DictRow, dict_row
+
+from engine.errors import NotFound, SettingsError
+from engine.stores.postgres import Postgres, translating
+from engine.stores.statements import sql_text
+
+TIMEOUT = 5
+"""Seconds to connect as an administrator, or to try the request role."""
+REMEDY = (
+    "Run `neurigraph prepare` once, with the URL of an administrator's role in NEURIGRAPH_POSTGRES_ADMIN_URL and that"
+    " of another role, which it makes where there is none, in NEURIGRAPH_POSTGRES_URL (docs/stores.md)."
+)
+
+
+async def ensure_roles(postgres: Postgres, service_url: str, request_url: str, admin_url: str | None) -> None:
+    """Returns when both roles are as they should be; prepares them where an administrator's URL is known.
+
+    Raises SettingsError, with what is wrong and what to do, and StoreUnavailable.
+    """
+    faults = await _faults(postgres, request_url)
+    if faults and admin_url is not None:
+        await prepare_roles(admin_url, service_url, request_url)
+        faults = await _faults(postgres, request_url)
+    if faults:
+        raise SettingsError(f"{' '.join(faults)} {REMEDY}")
+
+
+async def prepare_roles(admin_url: str, service_url: str, request_url: str) -> int:
+    """Makes or weakens both roles, closes the database, hands over what an earlier role owned; how many schemas those were.
+
+    Raises SettingsError where the URLs name one role, StoreUnavailable.
+    """
+    service, request = conninfo.conninfo_to_dict(service_url), conninfo.conninfo_to_dict(request_url)
+    if conninfo.conninfo_to_dict(admin_url).get("user") == service.get("user"):
+        raise SettingsError("NEURIGRAPH_POSTGRES_URL must name another role than the administrator's.")
+    with translating():
+        url = conninfo.make_conninfo(admin_url, dbname=service.get("dbname"))
+        connecting = AsyncConnection.connect(url, autocommit=True, connect_timeout=TIMEOUT, row_factory=dict_row)
+        async with await connecting as connection:
+            async with connection.transaction():
+                await connection.execute(sql_text("migrations_lock"))
+                for role in (service, request):
+                    named = {"role": sql.Literal(role.get("user")), "password": sql.Literal(role.get("password", ""))}
+                    await connection.execute(sql_text("role_prepare").format(**named))
+                named_here = {
+                    "database": connection.info.dbname,
+                    "service": service.get("user"),
+                    "request": request.get("user"),
+                }
+                identifiers = {name: sql.Identifier(str(value)) for name, value in named_here.items()}
+                await connection.execute(sql_text("database_prepare").format(**identifiers))
+            return await _hand_over(connection, str(service.get("user")))
+
+
+async def _hand_over(connection: AsyncConnection[DictRow], service: str) -> int:
+    """Schema by schema, because one transaction can lock only so many tables; the shared one last, so that it can go on."""
+    handed = 0
+    while True:
+        cursor = await connection.execute(sql_text("ownership_schemas"), {"service": service})
+        schemas = [row["nspname"] for row in await cursor.fetchall()]
+        if not schemas:
+            return handed
+        named = {"service": sql.Literal(service), "schemas": sql.Literal(schemas)}
+        await connection.execute(sql_text("ownership_take").format(**named))
+        handed += len(schemas)
+
+
+async def _faults(postgres: Postgres, request_url: str) -> list[str]:
+    """What is wrong, in sentences. What the service may put right by itself as the owner of its database, it does."""
+    state = await _state(postgres)
+    if state["open"]:
+        with suppress(NotFound):  # it does not own the database: then this is a fault
+            await _close(postgres)
+        state = await _state(postgres)
+    service = f"The Postgres role {state['service']}"
+    found = {
+        f"{service} may do more than own schemas: it, or a role that it is a member of, is a superuser or may make roles or"
+        " databases, replicate, or reach the server's files.": state["strong"],
+        f"The engine's tables belong to {state['owner']}, not to {state['service']}.": state["owner"],
+        f"{service} may not create schemas.": not state["creates"],
+        "The extension vector is not there.": not state["vector_there"],
+        "There is no role neurigraph_request.": not state["request_there"],
+        "The role neurigraph_request may do more than serve requests.": state["request_strong"]
+        or state["request_creates"],
+        "Anybody may create objects, or temporary ones, in this database.": state["open"],
+    }
+    faults = [sentence for sentence, holds in found.items() if holds]
+    return faults or await _refused(request_url)
+
+
+async def _close(postgres: Postgres) -> None:
+    async with postgres.as_service() as connection:
+        await connection.execute(sql_text("migrations_lock"))
+        database = sql.Identifier(connection.info.dbname)
+        await connection.execute(sql_text("database_close").format(database=database))
+
+
+async def _state(postgres: Postgres) -> dict[str, Any]:
+    async with postgres.as_service() as connection:
+        row = await (await connection.execute(sql_text("roles_state"))).fetchone()
+    assert row is not None  # the statement gives one row
+    return row
+
+
+async def _refused(request_url: str) -> list[str]:
+    """Whether the request role's password is another one; a server that does not answer is the pool's to tell."""
+    try:
+        async with await AsyncConnection.connect(request_url, connect_timeout=TIMEOUT):
+            return []
+    except psycopg.OperationalError as error:
+        wrong = "password authentication failed" in str(error)
+        return ["The role neurigraph_request has another password."] if wrong else []

@@ -1,0 +1,150 @@
+"""The roles under which the engine works: what each may, and how a database of before comes to that."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg import conninfo
+
+from engine.addresses import request_url
+from engine.bootstrap import open_engine
+from engine.embedded import Stack
+from engine.errors import SettingsError
+from engine.neurigraph import Engine
+from engine.stores.roles import ensure_roles, prepare_roles
+from tests.access.databases import administrator, elsewhere, migrated, new_database, new_user, opened
+from tests.flows.commands import CLEAN
+
+POWERS = "rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls"
+OPEN = (
+    "SELECT a.privilege_type FROM pg_database AS d, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) AS a"
+    " WHERE d.datname = current_database() AND a.grantee = 0"
+    " UNION ALL SELECT a.privilege_type || ' in ' || n.nspname"
+    " FROM pg_namespace AS n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) AS a"
+    " WHERE a.grantee = 0 AND n.nspname NOT IN ('pg_catalog', 'information_schema')"
+)
+"""What everybody may do with this database and its schemas."""
+
+
+async def rows(connection, statement: str, *parameters: object) -> list[tuple[object, ...]]:
+    return await (await connection.execute(statement, parameters)).fetchall()
+
+
+@pytest.mark.ledger("N31")
+async def test_neither_role_may_do_more_than_its_work(engine: Engine, stack: Stack) -> None:
+    async with administrator(stack) as connection:
+        for role in ("neurigraph_owner", "neurigraph_request"):
+            statement = f"SELECT {POWERS}, ARRAY(SELECT roleid::regrole::text FROM pg_auth_members WHERE member = r.oid"
+            statement += " AND roleid <> 'neurigraph_request'::regrole) FROM pg_roles AS r WHERE rolname = %s"
+            assert await rows(connection, statement, role) == [(False,) * 5 + ([],)]
+        assert await rows(connection, OPEN) == [("CONNECT",)]
+        owned = "SELECT classid::regclass, objid FROM pg_shdepend WHERE refobjid = 'neurigraph_request'::regrole AND deptype = 'o'"
+        assert await rows(connection, owned) == []
+        created = (
+            "SELECT nspname FROM pg_namespace WHERE has_schema_privilege('neurigraph_request', oid, 'CREATE')"
+            " UNION ALL SELECT datname FROM pg_database WHERE datname = current_database()"
+            " AND (has_database_privilege('neurigraph_request', oid, 'CREATE') OR has_database_privilege('neurigraph_request', oid, 'TEMP'))"
+        )
+        assert await rows(connection, created) == []
+
+
+async def test_a_home_of_before_is_weakened_when_it_starts(engine: Engine, stack: Stack) -> None:
+    async with administrator(stack) as connection:
+        await connection.execute("ALTER ROLE neurigraph_owner CREATEROLE CREATEDB")
+        await connection.execute("ALTER ROLE neurigraph_request PASSWORD 'another' CREATEROLE")
+        await connection.execute("GRANT TEMPORARY ON DATABASE neurigraph TO PUBLIC, neurigraph_request")
+        await connection.execute("GRANT CREATE ON SCHEMA public TO PUBLIC")
+        async with open_engine(engine.settings) as again:
+            assert again.settings.home == engine.settings.home
+        powers = f"SELECT {POWERS} FROM pg_roles WHERE rolname IN ('neurigraph_owner', 'neurigraph_request')"
+        assert await rows(connection, powers) == [(False,) * 5] * 2
+        assert await rows(connection, OPEN) == [("CONNECT",)]
+    async with await psycopg.AsyncConnection.connect(request_url(stack.postgres_url)) as connection:
+        assert await rows(connection, "SELECT has_database_privilege(current_database(), 'TEMP')") == [(False,)]
+
+
+async def test_what_a_superuser_made_is_refused_until_it_is_prepared(
+    engine: Engine, stack: Stack, tmp_path: Path
+) -> None:
+    """As where compose's service was the superuser: schemas, functions and policies go to a role that is none."""
+    async with new_database(stack, "postgres") as name:
+        admin, request = elsewhere(stack.postgres_admin_url, name), elsewhere(request_url(stack.postgres_url), name)
+        service = conninfo.make_conninfo(elsewhere(stack.postgres_url, name), user="neurigraph_later", password="later")
+        before = await migrated(stack, admin)
+        async with opened(admin, request) as postgres:
+            with pytest.raises(SettingsError, match=r"superuser.*neurigraph prepare.*NEURIGRAPH_POSTGRES_ADMIN_URL"):
+                await ensure_roles(postgres, admin, request, None)
+        with pytest.raises(SettingsError, match="another role"):
+            await prepare_roles(admin, admin, request)
+        urls = {
+            "NEURIGRAPH_POSTGRES_URL": service,
+            "NEURIGRAPH_POSTGRES_ADMIN_URL": admin,
+            "NEURIGRAPH_POSTGRES_REQUEST_URL": request,
+        }
+        for told in ("changed their owner", "The roles are ready."):
+            command = [sys.executable, "-m", "engine.cli", "prepare"]
+            typed = await asyncio.to_thread(
+                subprocess.run, command, env=CLEAN | urls, cwd=tmp_path, capture_output=True, text=True, timeout=60
+            )
+            assert typed.returncode == 0 and told in typed.stdout, typed.stderr
+        assert "owner" not in typed.stdout  # the second time there was nothing to hand over
+        try:
+            async with opened(service, request) as postgres:
+                await ensure_roles(postgres, service, request, None)
+                after = await new_user(postgres)
+                async with postgres.as_service() as connection:
+                    counted = await (await connection.execute("SELECT count(*) AS n FROM engine.users")).fetchone()
+                    assert counted == {"n": 2}
+            async with administrator(stack, name) as connection:
+                left = (
+                    "SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace"
+                    " WHERE c.relowner <> 'neurigraph_later'::regrole AND c.relkind IN ('r', 'S', 'v')"
+                    " AND (n.nspname IN ('engine', 'template', '_queue') OR n.nspname IN (%s, %s) OR c.relname = 'neurigraph_migrations')"
+                    " UNION ALL SELECT p.proname FROM pg_proc AS p WHERE p.proowner <> 'neurigraph_later'::regrole"
+                    " AND p.pronamespace IN ('engine'::regnamespace, '_queue'::regnamespace)"
+                    " UNION ALL SELECT polname FROM pg_policy WHERE polname = 'service' AND polroles <> ARRAY['neurigraph_later'::regrole]::oid[]"
+                )
+                assert await rows(connection, left, f"s{before.hex}", f"s{after.hex}") == []
+        finally:
+            async with administrator(stack, name) as connection:
+                await connection.execute("DROP OWNED BY neurigraph_later CASCADE")
+                await connection.execute("DROP ROLE neurigraph_later")
+
+
+SPOILT = {
+    "ALTER ROLE neurigraph_managed CREATEROLE": "make roles",
+    "ALTER ROLE neurigraph_managed CREATEDB": "make roles",
+    "GRANT pg_execute_server_program TO neurigraph_managed": "files",
+    "REVOKE CREATE ON DATABASE {name} FROM neurigraph_managed": "create schemas",
+    "GRANT TEMPORARY ON DATABASE {name} TO PUBLIC": "objects",
+    "GRANT CREATE ON SCHEMA public TO neurigraph_request": "serve requests",
+    "DROP EXTENSION vector": "vector",
+}
+"""What an administrator may have left as it should not be, and what is said of it."""
+
+
+async def test_a_managed_database_is_prepared_and_refused_where_anything_is_not_as_it_should_be(
+    engine: Engine, stack: Stack
+) -> None:
+    async with new_database(stack, "postgres") as name, administrator(stack, name) as connection:
+        admin, request = elsewhere(stack.postgres_admin_url, name), elsewhere(request_url(stack.postgres_url), name)
+        service = conninfo.make_conninfo(elsewhere(stack.postgres_url, name), user="neurigraph_managed", password="m")
+        try:
+            await prepare_roles(admin, service, request)
+            for spoilt, says in SPOILT.items():
+                await connection.execute(spoilt.format(name=name))
+                async with opened(service, request) as postgres:
+                    with pytest.raises(SettingsError, match=f"{says}.*neurigraph prepare"):
+                        await ensure_roles(postgres, service, request, None)
+                    if "pg_execute" in spoilt:  # memberships are the administrator's to take back
+                        await connection.execute("REVOKE pg_execute_server_program FROM neurigraph_managed")
+                    await ensure_roles(postgres, service, request, admin)
+            await migrated(stack, service)
+        finally:
+            await connection.execute("DROP OWNED BY neurigraph_managed CASCADE")
+            await connection.execute("DROP ROLE neurigraph_managed")
