@@ -24,6 +24,7 @@ from engine.retrieval.query import Question, parse
 from engine.retrieval.rationale import rationale
 from engine.retrieval.scoped_search import QueryVector, Scope, ScopedSearch
 from engine.retrieval.weights import Weights
+from engine.stores.deadline import ending_within
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 
@@ -43,6 +44,7 @@ class Search:
         clock: Clock | None = None,
     ) -> None:
         self._active, self._weights, self._clock = active, weights, clock or SystemClock()
+        self._limit = postgres.limit
         self._anchors = Anchors(neo4j, weights.anchors)
         self._scoped = ScopedSearch(postgres, weights.limits)
 
@@ -52,10 +54,14 @@ class Search:
         A question longer than the ranking file's limit is cut, and the answer says so; when the embedding service
         does not answer, the search goes by words. An answer is made with one embedding version; where another one was
         promoted meanwhile, it is made anew with that. Raises InvalidInput (an empty question, a limit outside 1 to 200),
-        WrongDimension, StoreUnavailable.
+        WrongDimension, StoreUnavailable; stores that do not answer are waited for once, not one after the other.
         """
         _check(request)
         check_scopes(principal, request.scopes)
+        with ending_within(self._limit):
+            return await self._of_active(principal, request)
+
+    async def _of_active(self, principal: Principal, request: SearchRequest) -> SearchAnswer:
         own = self._active.current
         answer, active = await self._answer(principal, request, own)
         if active == own.name:
