@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -51,10 +54,12 @@ from api.routes import (
     tokens,
     users,
 )
-from engine.bootstrap import open_engine
 from engine.errors import NeurigraphError
 from engine.neurigraph import Engine
+from engine.opening import Opening
 from engine.settings import Settings
+
+log = logging.getLogger(__name__)
 
 ROUTERS = (
     users.router,
@@ -89,8 +94,11 @@ background jobs are kept by operator and administrators.
 """
 
 
-def create_app(settings: Settings | None = None, *, engine: Engine | None = None) -> FastAPI:
-    """The application. With `engine` it uses that one; else it opens its own at the start and closes it at the end.
+def create_app(
+    settings: Settings | None = None, *, engine: Engine | None = None, opening: Opening | None = None
+) -> FastAPI:
+    """The application. With `engine` or `opening` it uses what its caller opens; else it opens an engine of its own at the start,
+    in the background, and closes it at the end.
 
     Raises SettingsError for a door that would be open to a network without a token.
     """
@@ -99,12 +107,17 @@ def create_app(settings: Settings | None = None, *, engine: Engine | None = None
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        if engine is not None:
+        if app.state.opening is not None:
             yield
             return
-        async with open_engine(settings, worker=True) as own:
-            app.state.engine = own
+        app.state.opening = Opening(settings)
+        task = asyncio.create_task(app.state.opening.run())
+        task.add_done_callback(_ended)
+        try:
             yield
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
 
     app = FastAPI(
         title="Neurigraph",
@@ -128,10 +141,17 @@ def create_app(settings: Settings | None = None, *, engine: Engine | None = None
     app.include_router(health.router, responses=documented(500))
     for router in ROUTERS:
         app.include_router(router, dependencies=[Depends(bearer)], responses=documented(401, 403, 429, 500, 503))
-    app.state.engine = engine
+    app.state.opening = Opening.done(engine) if engine else opening
     app.state.routes = [route for router in (health.router, *ROUTERS) for route in router.routes]
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app
+
+
+def _ended(task: asyncio.Task[None]) -> None:
+    """An engine that cannot be opened ends the process: no request could ever be answered."""
+    if not task.cancelled() and (error := task.exception()):
+        log.critical("the engine cannot be opened: %s", error)
+        signal.raise_signal(signal.SIGTERM)
 
 
 def _middleware(settings: Settings) -> list[Middleware]:

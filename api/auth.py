@@ -105,7 +105,7 @@ class Guard:
             # Who has come in before is not kept out by a neighbour that guesses behind the same address.
             if digest not in self._proven and (seconds := self._failures.wait(address)):
                 return _too_many(scope, seconds)
-            identity = await self._recognised(scope["app"].state.engine, credential)
+            identity = await self._recognised(scope["app"].state.opening.opened(), credential)
             if identity is not None:
                 self._remember(digest)
         if identity is None:

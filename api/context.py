@@ -19,12 +19,18 @@ from engine.domain.principal import Principal
 from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.opening import Opening
 
 
 def engine_of(request: Request) -> Engine:
-    """The engine that the lifespan opened."""
-    engine: Engine = request.app.state.engine
-    return engine
+    """The engine. Raises StoreUnavailable while it is being opened."""
+    return opening_of(request).opened()
+
+
+def opening_of(request: Request) -> Opening:
+    """How far the engine of the application is."""
+    opening: Opening = request.app.state.opening
+    return opening
 
 
 NOBODY = UUID(int=0)

@@ -43,6 +43,7 @@ TABLE: Mapping[type[errors.NeurigraphError], Kind] = {
     errors.Conflict: Kind(409, "conflict", "The request does not fit the present state."),
     errors.NameTaken: Kind(409, "name-taken", "A sibling already has this name."),
     errors.Outdated: Kind(412, "outdated", "It was changed meanwhile."),
+    errors.InProgress: Kind(409, "in-progress", "The same request is being carried out."),
     errors.IdempotencyMismatch: Kind(422, "idempotency-mismatch", "The idempotency key belongs to another request."),
     errors.StoreUnavailable: Kind(503, "store-unavailable", "A store does not answer."),
     errors.StoreFull: Kind(507, "store-full", "A store has no room left."),
@@ -72,6 +73,9 @@ _HTTP = {
 }
 _HEADERS: Mapping[int, Mapping[str, str]] = {
     401: {"WWW-Authenticate": "How to authenticate."},
+    409: {
+        "Retry-After": "Seconds after which the request is worth repeating, where the same one is being carried out."
+    },
     429: {"Retry-After": "Seconds after which the next request is let in."},
     503: {"Retry-After": "Seconds after which the request is worth repeating."},
     507: {"Retry-After": "Seconds after which the request is worth repeating."},
@@ -188,7 +192,7 @@ async def unexpected_problem(request: Request, _: Exception) -> Response:
 
 
 def _retry(error: errors.NeurigraphError) -> dict[str, str]:
-    if isinstance(error, errors.StoreUnavailable | errors.Rehydrating):
+    if isinstance(error, errors.StoreUnavailable | errors.Rehydrating | errors.InProgress):
         return {"Retry-After": str(max(1, math.ceil(error.retry_after)))}
     if isinstance(error, errors.ProviderUnavailable):
         return {"Retry-After": str(math.ceil(error.retry_after or PROVIDER_RETRY))}

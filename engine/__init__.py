@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from engine.domain.search import Anchor, Hit, SearchAnswer, SearchRequest
     from engine.memory import Memory
     from engine.neurigraph import Engine
+    from engine.opening import Opening
     from engine.settings import Settings
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "ModelChoice",
     "Moment",
     "NewNode",
+    "Opening",
     "ProvisionedNode",
     "SearchAnswer",
     "SearchRequest",
@@ -63,6 +65,7 @@ _HOMES = {
     "engine.domain.search": ("Anchor", "Hit", "SearchAnswer", "SearchRequest"),
     "engine.memory": ("Memory",),
     "engine.neurigraph": ("Engine",),
+    "engine.opening": ("Opening",),
     "engine.settings": ("Settings",),
 }
 

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import timedelta
-from uuid import uuid4
 
 from engine.access.grants import Grants
 from engine.access.idempotency import Idempotency
@@ -15,8 +14,6 @@ from engine.access.tokens import Tokens
 from engine.addresses import Addresses, addresses_of, derived
 from engine.asking import Parts
 from engine.domain.clock import Clock, SystemClock
-from engine.domain.search import SearchRequest
-from engine.errors import NeurigraphError
 from engine.hierarchy.outbox import Outbox, StepHook
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
@@ -63,6 +60,7 @@ from engine.stores.objects import ObjectStore, object_store
 from engine.stores.postgres import Postgres
 from engine.stores.roles import ensure_roles
 from engine.stores.tls import authority
+from engine.warming import warm_quietly
 from engine.write_path import Stores, assigner, ingest_by, proposals, readings, replays, stream_limits, streams
 
 RECOVERY_INTERVAL = 2.0
@@ -76,7 +74,7 @@ def _no_step(_: str) -> None:
 
 
 @asynccontextmanager
-async def open_engine(
+async def open_engine(  # noqa: PLR0913 (the options of the one way in)
     settings: Settings | None = None,
     *,
     progress: Progress | None = None,
@@ -84,26 +82,32 @@ async def open_engine(
     on_step: StepHook = _no_step,
     worker: bool = False,
     language: LanguageModel | None = None,
+    addresses: Addresses | None = None,
+    warming: bool = True,
 ) -> AsyncIterator[Engine]:
     """The engine, ready: stores reached (or started), migrated, commits that a crash left finished.
 
     With `worker`, and unless the settings say no, it also carries out background jobs until it is closed: for processes
     that stay. Commits that were left half way are finished in either case. `language`: a language model of the caller's, instead
-    of the one that the settings name; it is closed with the engine.
+    of the one that the settings name; it is closed with the engine. `addresses`: where the stores are, from a caller that holds
+    the embedded servers. `warming`: the first search is planned in the background.
 
     Raises StackError, StoreUnavailable, MigrationError, SettingsError.
     """
     settings, progress, clock = settings or Settings(), progress or Silent(), clock or SystemClock()
     Redactor(settings.redact), stream_limits(settings)  # a misspelt kind, a wrong order start no servers
     async with AsyncExitStack() as stack:
-        addresses = await addresses_of(settings, progress, stack)
+        addresses = addresses or await addresses_of(settings, progress, stack)
+        data = None if settings.postgres_url else settings.home
         neo4j = Neo4j(
             addresses.neo4j_url,
             (addresses.neo4j_user, addresses.neo4j_password),
             database=settings.neo4j_database,
             pool=settings.neo4j_pool,
             timeout=settings.statement_timeout_s,
+            connect_timeout=settings.connect_timeout_s,
             authority=authority(settings.neo4j_ca, "NEURIGRAPH_NEO4J_CA"),
+            data=data,
         )
         stack.push_async_callback(neo4j.close)
         postgres = Postgres(
@@ -112,6 +116,7 @@ async def open_engine(
             size=settings.postgres_pool,
             statement_timeout=settings.statement_timeout_s,
             connect_timeout=settings.connect_timeout_s,
+            data=data,
         )
         stack.push_async_callback(postgres.close)
         objects = object_store(
@@ -140,7 +145,8 @@ async def open_engine(
         stack.push_async_callback(engine.parts.touches.close)
         await engine.outbox.recover_quietly(0)
         await engine.nodes.tell_quietly()
-        for background in (_recover_for_ever(engine.outbox, active), engine.upgrades.run_quietly(), _warm(engine)):
+        backgrounds = [_recover_for_ever(engine.outbox, active), engine.upgrades.run_quietly()]
+        for background in [*backgrounds, warm_quietly(engine)] if warming else backgrounds:
             stack.push_async_callback(_ended, asyncio.create_task(background))
         if worker and settings.worker:
             await stack.enter_async_context(engine.working())
@@ -242,16 +248,20 @@ def _kept_for(settings: Settings) -> KeptFor:
 async def _initialize(
     postgres: Postgres, neo4j: Neo4j, objects: ObjectStore, queue: Queue, addresses: Addresses
 ) -> None:
-    """Everything that the stores need before the first request; running it again changes nothing."""
+    """Everything that the stores need before the first request; running it again changes nothing.
+
+    One process at a time: others that start meanwhile wait for it.
+    """
     await postgres.open_service()
-    await ensure_roles(postgres, addresses.postgres_url, addresses.request_url, addresses.admin_url)
-    await migrate_postgres(postgres, migrations("postgres"))
-    await install_queue(postgres)
+    async with postgres.preparing():
+        await ensure_roles(postgres, addresses.postgres_url, addresses.request_url, addresses.admin_url)
+        await migrate_postgres(postgres, migrations("postgres"))
+        await install_queue(postgres)
+        await neo4j.open()
+        await migrate_neo4j(neo4j, migrations("neo4j"))
+        await objects.check()
     await queue.open()
     await postgres.open_request()
-    await neo4j.open()
-    await migrate_neo4j(neo4j, migrations("neo4j"))
-    await objects.check()
 
 
 async def _recover_for_ever(outbox: Outbox, active: ActiveModel) -> None:
@@ -259,12 +269,6 @@ async def _recover_for_ever(outbox: Outbox, active: ActiveModel) -> None:
         await asyncio.sleep(RECOVERY_INTERVAL)
         await outbox.recover_quietly(RECOVERY_AGE)
         await active.follow_quietly()
-
-
-async def _warm(engine: Engine) -> None:
-    """Asks for nobody once: a graph server that has just started plans the search in a second, later in no time."""
-    with suppress(NeurigraphError):
-        await engine.memory(uuid4()).search(SearchRequest("warm"))
 
 
 async def _ended(task: asyncio.Task[None]) -> None:

@@ -15,6 +15,7 @@ NeurigraphError
 │   ├── NameTaken
 │   ├── Outdated              it was changed meanwhile; read it again
 │   ├── EmbeddingsChanged     another version was promoted while this was written
+│   ├── InProgress            the same request is being carried out; knows after how long to ask again
 │   └── IdempotencyMismatch
 ├── StoreUnavailable          knows which store and after how long to try again
 │   ├── NodeOutdated          the tables of a node are of an older version
@@ -104,6 +105,13 @@ class EmbeddingsChanged(Conflict):
     """The active embeddings were changed meanwhile; try again."""
 
 
+class InProgress(Conflict):
+    """The same request is being carried out; ask again."""
+
+    retry_after = 2.0
+    """Seconds."""
+
+
 class IdempotencyMismatch(Conflict):
     """This idempotency key was used for another request."""
 
@@ -126,9 +134,15 @@ class NodeOutdated(StoreUnavailable):
 class StoreFull(StoreUnavailable):
     """A store has no room left."""
 
+    def __init__(self, store: str, detail: str | None = None) -> None:
+        super().__init__(store, detail or f"The {store} has no room left; make room, then try again.", retry_after=60)
+
 
 class StoreTimeout(StoreUnavailable):
     """A store did not answer in time."""
+
+    def __init__(self, store: str) -> None:
+        super().__init__(store, f"The {store} did not answer in time; try again in 2 s.")
 
 
 class ProviderUnavailable(NeurigraphError):

@@ -133,7 +133,7 @@ class Settings(BaseSettings):
     statement_timeout_s: float = Field(default=30, gt=0)
     connect_timeout_s: float = Field(default=5, gt=0)
     objects_timeout_s: float = Field(default=30, gt=0)
-    """Seconds that the S3 service may say nothing before a call is repeated, at most twice."""
+    """Seconds that a call to the object store may be without an answer, its repetitions included; longer for many bytes."""
 
     host: str = "127.0.0.1"
     port: int = Field(default=8420, ge=0, le=65535)

@@ -49,6 +49,7 @@ async def move(  # noqa: PLR0913 (the parts of a request are its parameters)
     """
 
     async def action() -> tuple[int, Moved]:
-        return 201, await memory.move_record(record_id, node_id, body.to_node_id, reason=body.reason)
+        own = memory.redactor.identifier(key) if key else None
+        return 201, await memory.move_record(record_id, node_id, body.to_node_id, reason=body.reason, key=own)
 
     return await once(request, response, memory, key, action)

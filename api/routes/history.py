@@ -53,8 +53,9 @@ class Writing:
 
     async def write(self, kind: SubjectKind, subject_id: UUID, node_id: UUID | None, body: ChangeBody) -> Any:
         """Writes the change once for each idempotency key; the answer carries the new revision as ETag."""
+        key = self._memory.redactor.identifier(self._key) if self._key else None
         change = Change(
-            kind, subject_id, body.fields(), node_id, body.effective_at, body.correction, self._revision, body.reason
+            kind, subject_id, body.fields(), node_id, body.effective_at, body.correction, self._revision, body.reason, key
         )  # fmt: skip
 
         async def action() -> tuple[int, Changed]:

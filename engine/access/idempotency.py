@@ -1,23 +1,35 @@
 """The same request twice gives the same answer: answers of writes kept under the caller's idempotency key.
 
-claimed   the key is known, its request is under way or was cut off
+claimed   one carrier of the request is at work and says so every few seconds; the same request meanwhile waits for its answer
+free      the carrier failed, or was cut off: whoever sends the request again carries it out
 answered  the answer is kept and given again
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from time import monotonic
 from typing import Any
+from uuid import uuid4
 
 from psycopg.types.json import Jsonb
 
 from engine.domain.principal import Principal
-from engine.errors import IdempotencyMismatch, InvalidInput
+from engine.errors import IdempotencyMismatch, InProgress, InvalidInput, NeurigraphError
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
 Answer = dict[str, Any]
+
+LEASE, RENEWAL = 8.0, 2.0
+"""Seconds for which a claim holds without a sign of life, and between two of them."""
+LONGEST_WAIT = 30.0
+"""Seconds that a request waits for the same one that is being carried out."""
+FIRST_LOOK, MOST_LOOK = 0.05, 0.5
+"""Seconds between two looks for the answer."""
 
 
 class Idempotency:
@@ -31,8 +43,9 @@ class Idempotency:
     ) -> tuple[Answer, bool]:
         """The answer to the request and whether it was kept from before.
 
-        A request that was cut off runs again: writes are themselves idempotent by their source ids and names.
-        Raises IdempotencyMismatch when the key belongs to another request.
+        Of the same request several times at once one is carried out, and the others wait for its answer. One that failed
+        or was cut off runs again: writes are themselves idempotent by their source ids, names and commits.
+        Raises IdempotencyMismatch when the key belongs to another request, InProgress where the answer takes too long.
         """
         if key is None:
             return await action(), False
@@ -40,11 +53,45 @@ class Idempotency:
             raise InvalidInput("An idempotency key has 1 to 200 printable characters.")
         digest = hashlib.sha256(request).digest()
         claim = {"user_id": principal.user_id, "key": principal.own_key(key), "request_hash": digest}
-        row = (await self._postgres.fetch(principal, sql_text("idempotency_claim"), claim))[0]
-        if row["request_hash"] != digest:
-            raise IdempotencyMismatch
-        if row["answer"] is not None:
-            return row["answer"], True
-        answer = await action()
-        await self._postgres.change(principal, sql_text("idempotency_answer"), claim | {"answer": Jsonb(answer)})
+        claim |= {"carrier": uuid4(), "lease": LEASE}
+        kept = await self._claimed(principal, claim)
+        if kept is not None:
+            return kept, True
+        async with self._carrying(principal, claim):
+            answer = await action()
+            await self._postgres.change(principal, sql_text("idempotency_answer"), claim | {"answer": Jsonb(answer)})
         return answer, False
+
+    async def _claimed(self, principal: Principal, claim: dict[str, Any]) -> Answer | None:
+        """The kept answer, waited for where another request is at work; None where the claim is ours."""
+        end, pause = monotonic() + LONGEST_WAIT, FIRST_LOOK
+        while True:
+            row = (await self._postgres.fetch(principal, sql_text("idempotency_claim"), claim))[0]
+            if row["request_hash"] != claim["request_hash"]:
+                raise IdempotencyMismatch
+            if row["answer"] is not None or row["mine"]:
+                kept: Answer | None = row["answer"]
+                return kept
+            if monotonic() > end:
+                raise InProgress
+            await asyncio.sleep(pause)
+            pause = min(MOST_LOOK, 2 * pause)
+
+    @asynccontextmanager
+    async def _carrying(self, principal: Principal, claim: dict[str, Any]) -> AsyncIterator[None]:
+        """Keeps the claim alive; what fails inside gives it back."""
+        renewing = asyncio.create_task(self._renew(principal, claim))
+        try:
+            yield
+        except NeurigraphError:
+            with suppress(NeurigraphError):  # a store that is away: the claim ends by itself
+                await self._postgres.change(principal, sql_text("idempotency_renew"), claim | {"lease": 0.0})
+            raise
+        finally:
+            renewing.cancel()
+
+    async def _renew(self, principal: Principal, claim: dict[str, Any]) -> None:
+        while True:
+            await asyncio.sleep(RENEWAL)
+            with suppress(NeurigraphError):
+                await self._postgres.change(principal, sql_text("idempotency_renew"), claim)

@@ -66,7 +66,8 @@ class Change:
     """What is asked for: new values of fields, from now on, from `effective_at` on, or, as a `correction`, from the beginning.
 
     `fields` may hold `ended`: true for what no longer holds, false for what holds again. With `if_revision` the change is
-    refused (Conflict) when somebody else changed the subject meanwhile. `node_id`: where a record or item lies.
+    refused (Conflict) when somebody else changed the subject meanwhile. `node_id`: where a record or item lies. The same change
+    with the same `key` is made once, and gives the same answer again.
     """
 
     subject_kind: SubjectKind
@@ -77,6 +78,7 @@ class Change:
     correction: bool = False
     if_revision: int | None = None
     reason: str = ""
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ class Wish:
     progress: Progress
     base_url: str | None = None
     browser: bool = False
+    restart: bool = False
+    """Whether Neo4j may be restarted for the browser under processes that use it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +110,22 @@ async def keep_running(
     progress: Progress,
     base_url: str | None = None,
     browser: bool = False,
+    restart: bool = False,
 ) -> Stack:
-    """Start the stack, if it does not run, and leave it running until `stop`."""
-    lease = await _reach(Wish(_whole(home), _whole(cache), progress, base_url, browser), "keep")
+    """Start the stack, if it does not run, and leave it running until `stop`.
+
+    Where it runs without the browser, Neo4j is restarted; raises StackError where others use it, unless `restart`.
+    """
+    lease = await _reach(Wish(_whole(home), _whole(cache), progress, base_url, browser, restart), "keep")
     lease.writer.close()
     return lease.stack
 
 
 async def stop(home: Path) -> bool:
-    """End the stack cleanly, whoever uses it; True when something ran. Returns when it has ended."""
+    """End the stack cleanly, whoever uses it; True when something ran. Returns when it has ended.
+
+    Those who use it do not start it again; they find it again when somebody else has.
+    """
     place = Home(_whole(home))
     state = read_state(place)
     stopped = False
@@ -136,14 +145,26 @@ def _whole(folder: Path) -> Path:
 
 
 async def _hold(wish: Wish, lease: Lease) -> None:
-    """Keep the lease; when the supervisor dies, take one on its successor."""
+    """Keep the lease; when the supervisor dies, take one on its successor.
+
+    After a `stop` the successor is one that somebody else has started.
+    """
     again = Wish(wish.home, wish.cache, Silent(), wish.base_url, wish.browser)
     while True:
         try:
-            await lease.reader.read()
+            said = await receive(lease.reader)
         finally:
             lease.writer.close()
+        if said and "stopped" in said:
+            await _until_started(Home(wish.home))
         lease = await _reach_patiently(again)
+
+
+async def _until_started(home: Home) -> None:
+    while is_held(home.lock):  # noqa: ASYNC110 (another process)
+        await asyncio.sleep(0.2)
+    while read_state(home) is None:  # noqa: ASYNC110 (another process)
+        await asyncio.sleep(1)
 
 
 async def _reach_patiently(wish: Wish) -> Lease:
@@ -182,7 +203,9 @@ async def _reach(wish: Wish, ask: str) -> Lease:
 
 
 async def _ask_for_stack(state: State, wish: Wish, ask: str) -> Lease:
-    reader, writer = await _knock(state, {"ask": ask, "browser": wish.browser})
+    reader, writer = await _knock(
+        state, {"ask": ask, "browser": wish.browser, "restart": wish.restart, "holder": _own_name()}
+    )
     try:
         async for message in messages(reader):
             if "progress" in message:
@@ -199,6 +222,20 @@ async def _ask_for_stack(state: State, wish: Wish, ask: str) -> Lease:
     except BaseException:
         writer.close()
         raise
+
+
+def _own_name() -> str:
+    """How a person recognises this process: `neurigraph serve (process 4711)`."""
+    name, words = Path(sys.argv[0]).stem, iter(sys.argv[1:])
+    command = ""
+    for word in words:
+        if word in ("--home", "--cache"):
+            next(words, None)
+        elif not word.startswith("-"):
+            command = word
+            break
+    told = f"neurigraph {command}" if name in ("neurigraph", "cli") else name or "python"
+    return f"{told.strip()[:60]} (process {os.getpid()})"
 
 
 async def _knock(state: State, message: Message) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

@@ -31,6 +31,9 @@ class Server(Protocol):
     async def wait(self, process: asyncio.subprocess.Process) -> None:
         """Return when it answers."""
 
+    async def works(self) -> bool:
+        """False where it runs but has given up: it needs a restart."""
+
     async def stop(self, process: asyncio.subprocess.Process) -> None:
         """End it cleanly."""
 
@@ -59,6 +62,14 @@ class Care:
                 await self._server.stop(self._process)
             self._server = server
             await self._start()
+
+    async def heal(self) -> None:
+        """Start a server again that runs but has given up. Raises StackError."""
+        async with self._turn:
+            if self._process and self._process.returncode is None and not await self._server.works():
+                print(f"{self.name} has given up and is started again", file=sys.stderr)
+                await self._server.stop(self._process)
+                await self._start()
 
     async def end(self) -> None:
         """Stop the server and do not bring it back."""

@@ -2,9 +2,10 @@
 
 The connection of an attached process is its lease: the system closes it when the process ends, however it ends.
 
-    caller      {"token": …, "ask": "attach" | "keep" | "stop" | "status", "browser": bool}
+    caller      {"token": …, "ask": "attach" | "keep" | "stop" | "status", "browser": bool, "restart": bool, "holder": its name}
     supervisor  {"progress": [method, arguments]}  any number of times, then one of
                 {"stack": {…}} · {"status": {…}} · {"stopped": true} · {"refused": sentence}
+                · {"stopped": true} later on a lease: the servers are to stay down
                 · {"error": class, "detail": sentence, "final": whether the supervisor ends too}
 """
 

@@ -109,16 +109,30 @@ class Neo4jServer:
         self._ready.touch()
 
     async def _answers(self) -> bool:
-        ping = neo4j.Query((STATEMENTS / "ping.cypher").read_text())
         with contextlib.suppress(DriverError, Neo4jError, OSError):
-            async with (
-                neo4j.AsyncGraphDatabase.driver(self.url, auth=(USER, self.password)) as driver,
-                driver.session(database="neo4j") as session,
-            ):
-                await (await session.run(ping)).consume()
-                # HTTP opens last.
-                return self.http is None or await listens((LOOPBACK, self.http))
+            await self._ping()
+            # HTTP opens last.
+            return self.http is None or await listens((LOOPBACK, self.http))
         return False
+
+    async def _ping(self) -> None:
+        ping = neo4j.Query((STATEMENTS / "ping.cypher").read_text())
+        async with (
+            neo4j.AsyncGraphDatabase.driver(self.url, auth=(USER, self.password)) as driver,
+            driver.session(database="neo4j") as session,
+        ):
+            await (await session.run(ping)).consume()
+
+    async def works(self) -> bool:
+        """False where its database has stopped after an error, a full disk above all: only a restart brings it back."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self._ping()
+        except Neo4jError as error:
+            return "needs to be restarted" not in (error.message or "")
+        except (DriverError, OSError):  # it is about to end, or is slow
+            pass
+        return True
 
     async def stop(self, process: asyncio.subprocess.Process, patience: float = PATIENCE) -> None:
         """End it cleanly; after `patience` seconds it is killed, which costs a recovery at the next start."""

@@ -176,6 +176,10 @@ class PostgresServer:
         async with await self._connect(DATABASE) as connection:
             await connection.execute(_statement("create_vector"))
 
+    async def works(self) -> bool:
+        """True: it ends where it cannot go on."""
+        return True
+
     async def stop(self, process: asyncio.subprocess.Process) -> None:
         """End it at once but cleanly: open transactions are rolled back."""
         await end(process, signal.SIGINT, PATIENCE)

@@ -51,13 +51,18 @@ class ServerStatus:
 
 @dataclass(frozen=True, slots=True)
 class StackStatus:
-    """What runs for a home. `leases` counts attached processes; `kept` means that it stays without any."""
+    """What runs for a home. `holders` are the attached processes; `kept` means that it stays without any."""
 
     running: bool
     servers: tuple[ServerStatus, ...] = ()
-    leases: int = 0
+    holders: tuple[str, ...] = ()
     kept: bool = False
     browser_url: str | None = None
+
+    @property
+    def leases(self) -> int:
+        """How many processes are attached."""
+        return len(self.holders)
 
     @property
     def memory(self) -> int:

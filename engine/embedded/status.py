@@ -27,7 +27,7 @@ def status(home: Path) -> StackStatus:
     return StackStatus(
         running=True,
         servers=tuple(server for server in running if server),
-        leases=said.get("leases", 0),
+        holders=tuple(said.get("holders", ())),
         kept=said.get("kept", False),
         browser_url=said.get("browser_url"),
     )

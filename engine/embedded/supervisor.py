@@ -15,7 +15,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,6 +39,8 @@ GRACE = 5.0
 """Seconds without any lease before the stack ends."""
 FIRST_GRACE = 30.0
 """Seconds that the process which started us has to take its lease."""
+ROOM_LOOK = 2.0
+"""Seconds between two looks at the room on the disk."""
 NEEDED_AT_FIRST, NEEDED_LATER = 256 * 2**20, 32 * 2**20
 """Bytes that must be free on the disk of the home."""
 
@@ -54,7 +56,7 @@ class Supervisor:
         self._neo4j: Neo4jServer | None = None
         self._browser_url: str | None = None
         self._stack: asyncio.Future[Stack] = asyncio.get_running_loop().create_future()
-        self._leases = 0
+        self._holders: dict[asyncio.StreamWriter, str] = {}
         self._kept = False
         self._grace = FIRST_GRACE
         self._end = asyncio.Event()
@@ -88,7 +90,7 @@ class Supervisor:
     async def _supervise(self) -> None:
         try:
             self._stack.set_result(await self._bring_up())
-            await asyncio.gather(*(care.watch() for care in self._cares))
+            await asyncio.gather(self._heal(), *(care.watch() for care in self._cares))
         except StackError as error:
             print(error, file=sys.stderr)
             if self._stack.done():
@@ -132,6 +134,16 @@ class Supervisor:
                 f"There is no room left for {self._home.folder}: {free // 2**20} MB are free, {needed} are needed."
             )
 
+    async def _heal(self) -> None:
+        """Where the disk was full and has room again, start again what has given up meanwhile."""
+        short = False
+        while True:
+            await asyncio.sleep(ROOM_LOOK)
+            free = shutil.disk_usage(self._home.folder).free
+            if free >= NEEDED_LATER and short:
+                await asyncio.gather(*(care.heal() for care in self._cares))
+            short = free < NEEDED_LATER
+
     def _publish(self, port: int) -> None:
         identity = identity_of(os.getpid())
         if identity is None:
@@ -150,7 +162,7 @@ class Supervisor:
         idle_since = time.monotonic()
         while True:
             await asyncio.sleep(0.25)
-            if self._leases or self._kept:
+            if self._holders or self._kept:
                 idle_since = time.monotonic()
                 self._grace = GRACE
             elif time.monotonic() - idle_since > self._grace:
@@ -170,28 +182,32 @@ class Supervisor:
     async def _answer(self, message: Message, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         match message.get("ask"):
             case "status":
-                status = {"leases": self._leases, "kept": self._kept, "browser_url": self._browser_url}
+                status = {"holders": list(self._holders.values()), "kept": self._kept, "browser_url": self._browser_url}
                 await send(writer, {"status": status})
             case "stop":
                 self._end.set()
+                for holder in list(self._holders):
+                    with contextlib.suppress(ConnectionError):
+                        await send(holder, {"stopped": True})
                 await self._ended.wait()
                 await send(writer, {"stopped": True})
             case "attach" | "keep" if self._end.is_set():
                 await send(writer, {"refused": "The stack is ending."})
             case "attach" | "keep":
-                self._leases += 1
+                self._holders[writer] = str(message.get("holder", "a process"))
                 try:
                     await self._lease(message, writer)
                     await reader.read()
                 finally:
-                    self._leases -= 1
+                    self._holders.pop(writer)
 
     async def _lease(self, message: Message, writer: asyncio.StreamWriter) -> None:
         telling = asyncio.create_task(self._relay.listen(writer))
         try:
             stack = await asyncio.shield(self._stack)
             if message.get("browser"):
-                stack = await self._with_browser()
+                others = [name for holder, name in self._holders.items() if holder is not writer]
+                stack = await self._with_browser(() if message.get("restart") else others)
         except StackError as error:
             final = self._stack.exception() is not None
             await send(writer, {"error": type(error).__name__, "detail": str(error), "final": final})
@@ -204,11 +220,16 @@ class Supervisor:
             self._kept = True
         await send(writer, {"stack": stack.as_json()})
 
-    async def _with_browser(self) -> Stack:
-        """Start Neo4j again with Neo4j Browser, on the same port, unless it has it already."""
+    async def _with_browser(self, users: Sequence[str]) -> Stack:
+        """Start Neo4j again with Neo4j Browser, on the same port, unless it has it already; not under `users`."""
         async with self._browser_turn:
             stack = self._stack.result()
             if self._browser_url is None and self._neo4j is not None:
+                if users:
+                    raise StackError(
+                        f"Neo4j Browser needs a restart of Neo4j, which is in use by {', '.join(users)}: "
+                        "end that first, or use --restart."
+                    )
                 jars, browser = (read_lock(lock).paths(self._cache.jars) for lock in (NEO4J, BROWSER))
                 port = choose_ports(self._home, keep=("bolt", "postgres")).http
                 self._neo4j = replace(self._neo4j, java=find_java(self._cache, jars, browser), http=port)

@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID, uuid4, uuid5
 
-from engine.domain.delta import BEGINNING, ENDED, Change, Delta, FieldChange, Operation, Subject, fields_at, next_known
+from engine.domain.delta import (
+    BEGINNING,
+    ENDED,
+    Change,
+    Changed,
+    Delta,
+    FieldChange,
+    Operation,
+    Subject,
+    fields_at,
+    next_known,
+)
 from engine.errors import Outdated
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_text
@@ -48,11 +59,16 @@ async def load(connection: Connection, node_id: UUID, subject_id: UUID) -> list[
         after = found[-1].revision
 
 
-def next_delta(change: Change, subject: Subject, author: str, now: datetime) -> Delta | None:
-    """The delta that a change comes to, with the values before it; None where nothing would differ.
+def next_delta(change: Change, subject: Subject, author: str, now: datetime) -> Delta | Changed:
+    """The delta that a change comes to, with the values before it; the answer at once where nothing would differ, or where it was
+    made before with the same key.
 
     A change without a time takes effect now. Raises Outdated where the subject is not at the revision that the change expects.
     """
+    delta_id = uuid5(change.subject_id, f"{author} {change.key}") if change.key else uuid4()
+    for made in subject.deltas:
+        if made.delta_id == delta_id:
+            return Changed(change.subject_id, made.revision, made.known_at, made.effective_at)
     if change.if_revision is not None and change.if_revision != subject.revision:
         raise Outdated(f"This was changed meanwhile: it is at revision {subject.revision}.")
     known = next_known(now, [subject.known_from, *(delta.known_at for delta in subject.deltas)])
@@ -61,13 +77,13 @@ def next_delta(change: Change, subject: Subject, author: str, now: datetime) -> 
     before = {ENDED: False} | fields_at(subject.base, subject.deltas, at, known)
     fields = {name: FieldChange(before.get(name), value) for name, value in change.fields.items()}
     if all(field.before == field.after for field in fields.values()):
-        return None
+        return Changed(change.subject_id, subject.revision, None, change.effective_at, changed=False)
     operation: Operation = "changed"
     if ENDED in fields and fields[ENDED].before != fields[ENDED].after:
         operation = "ended" if fields[ENDED].after else "reopened"
     number = subject.revision + 1
     return Delta(
-        uuid4(), change.subject_kind, change.subject_id, number, operation, fields, effective, known, author, change.reason
+        delta_id, change.subject_kind, change.subject_id, number, operation, fields, effective, known, author, change.reason
     )  # fmt: skip
 
 

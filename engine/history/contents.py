@@ -118,8 +118,8 @@ class ContentHistory:
             stored_now = await self._read(connection, place, change.subject_id)
             subject = stored_now.subject
             delta = next_delta(change, subject, principal.name, self._clock.now())
-            if delta is None:
-                return Changed(change.subject_id, subject.revision, None, change.effective_at, changed=False)
+            if isinstance(delta, Changed):
+                return delta
             wanted = timeline(subject.base, subject.since, [*subject.deltas, delta])
             plan = planned(stored_now.own, stored_now.others, wanted, delta.delta_id, delta.known_at)
             await self._write(connection, place, stored_now, delta, plan, vector)

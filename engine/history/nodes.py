@@ -73,8 +73,8 @@ class NodeHistory:
         if change.subject_id == principal.user_id and "parent_id" in change.fields:
             raise InvalidInput("The user is the root: it has no parent.")
         delta = next_delta(change, subject, principal.name, now)
-        if delta is None:
-            return Changed(change.subject_id, subject.revision, None, change.effective_at, changed=False)
+        if isinstance(delta, Changed):
+            return delta
         plan = replayed([*subject.deltas, delta], subject)
         assert plan.own is not None  # a node does not end here
         commit = Commit(uuid4(), "node_revised", {"revision": await self._revision(principal, delta, plan)})

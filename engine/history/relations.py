@@ -112,8 +112,8 @@ class RelationHistory:
             _check_properties(change.fields["properties"])
         row, subject = await self._read(principal, change.subject_id)
         delta = next_delta(change, subject, principal.name, self._clock.now())
-        if delta is None:
-            return Changed(change.subject_id, subject.revision, None, change.effective_at, changed=False)
+        if isinstance(delta, Changed):
+            return delta
         plan = replayed([*subject.deltas, delta], subject)
         ends = {name: row[name] for name in ("edge_type", "source_id", "target_id")}
         previous = subject.deltas[-1].delta_id if subject.deltas else None

@@ -74,6 +74,7 @@ class Storing:
         self._extractions: list[ExtractionReport] = []
         self._skipped: list[Skipped] = list(terms.refused)
         self._session = UUID(int=0)
+        self._contended = False  # whether another ingest was storing some of the same sources
 
     async def run(self, contents: Sequence[Pending], trigger: TriggerType) -> Ingested:
         """Stores the contents in order; raises what stops the whole of it."""
@@ -95,18 +96,24 @@ class Storing:
         )
 
     async def _patiently(self, contents: Sequence[Pending], trigger: TriggerType) -> None:
-        """The batches; once more for those that are left, after a pause, where a store did not answer."""
+        """The batches; once more for those that are left, after a pause, where a store did not answer, or where another ingest
+        was storing the same sources: what it has stored by then is skipped."""
         before = list(self._skipped)
         for attempt in range(1, ATTEMPTS + 1):
+            self._contended = False
+            pause = pause_before(attempt + 1, first=FIRST_PAUSE, longest=LONGEST_PAUSE, chance=random.random())
             try:
-                return await self._batches(contents, trigger)
+                await self._batches(contents, trigger)
             except StoreUnavailable as error:
                 if not self._terms.tolerant or isinstance(error, StoreFull) or attempt == ATTEMPTS:
                     raise
-                pause = pause_before(attempt + 1, first=FIRST_PAUSE, longest=LONGEST_PAUSE, chance=random.random())
                 log.warning("%s The ingest goes on in %.1f s.", error.detail, pause)
-                self._skipped = list(before)
-                await asyncio.sleep(pause)
+            else:
+                if not self._contended or attempt == ATTEMPTS:
+                    return
+                log.info("Another ingest stores the same sources; they are looked at again in %.1f s.", pause)
+            self._skipped = list(before)
+            await asyncio.sleep(pause)
 
     async def _batches(self, contents: Sequence[Pending], trigger: TriggerType) -> None:
         ingest, mine = self._ingest, {key for commit in self._stored for key in commit.sources}
@@ -151,6 +158,7 @@ class Storing:
         except (Conflict, InvalidInput, ProviderUnavailable) as error:
             if not self._terms.tolerant:
                 raise
+            self._contended |= isinstance(error, Conflict)
             outcome = failed(changed.document.source_id, error, "commit")
         if isinstance(outcome, Skipped):
             run.skipped.append(outcome)
@@ -166,6 +174,7 @@ class Storing:
             if not self._terms.tolerant or isinstance(error, EmbeddingsChanged):
                 raise
             if len(batch) == 1:
+                self._contended |= isinstance(error, Conflict)
                 self._skipped.append(failed(batch[0].source_id, error, "commit"))
                 return
             start = 0

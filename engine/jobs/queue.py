@@ -29,6 +29,7 @@ from engine.domain.backoff import pause_before
 from engine.errors import NeurigraphError, StoreUnavailable
 from engine.jobs.job import Cause, Job
 from engine.jobs.runs import Runs
+from engine.stores.limited import LimitedConnection
 from engine.stores.postgres import STORE
 
 log = logging.getLogger(__name__)
@@ -82,6 +83,7 @@ class Queue:
                 "options": "-c search_path=_queue,pg_catalog -c statement_timeout=30000 -c timezone=UTC",
                 "keepalives_idle": 30,
             },
+            connection_class=LimitedConnection,
             min_size=0,  # who neither works nor asks holds no connection
             max_size=limits.concurrency + 2,
             timeout=connect_timeout,

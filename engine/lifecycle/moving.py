@@ -9,12 +9,14 @@ it at the node where it lies now.
 
 from __future__ import annotations
 
-from uuid import UUID, uuid4
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4, uuid5
 
 from engine.domain.assignment import Moved
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
-from engine.errors import InvalidInput, NodeOutdated
+from engine.errors import Conflict, InvalidInput, NodeOutdated, NotFound
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.hierarchy.outdated import upgrade
 from engine.lifecycle.node_states import NodeStates
@@ -31,8 +33,16 @@ class Moving:
         self._postgres, self._outbox, self._nodes = postgres, outbox, nodes
         self._clock, self._reached = clock, reached
 
-    async def move(self, principal: Principal, record_id: UUID, source: UUID, target: UUID, reason: str = "") -> Moved:
-        """Moves a record from one node to another, whole or not at all.
+    async def move(
+        self,
+        principal: Principal,
+        record_id: UUID,
+        source: UUID,
+        target: UUID,
+        reason: str = "",
+        key: str | None = None,
+    ) -> Moved:
+        """Moves a record from one node to another, whole or not at all. The same move with the same `key` is done once.
 
         Raises NotFound where it is missing or the principal may not write at both nodes, Conflict while its file is being
         restored or where that node holds another part of the same document, InvalidInput, StoreUnavailable.
@@ -41,7 +51,8 @@ class Moving:
             raise InvalidInput("A record is moved to another node.")
         if len(reason) > MOST_REASON or not reason.isprintable():
             raise InvalidInput(f"A reason is one line of at most {MOST_REASON} characters.")
-        commit_id = uuid4()
+        move = f"move {record_id} from {source} to {target}: {principal.own_key(key)}" if key else ""
+        commit_id = uuid5(principal.user_id, move) if key else uuid4()
         parameters = {
             "commit_id": commit_id,
             "record_id": record_id,
@@ -51,12 +62,32 @@ class Moving:
             "now": self._clock.now(),
         }
         try:
-            rows = await self._postgres.fetch(principal, sql_text("record_move"), parameters)
-        except NodeOutdated:
-            await upgrade(self._postgres, [source, target])
-            rows = await self._postgres.fetch(principal, sql_text("record_move"), parameters)
-        row = rows[0]
+            row = await self._moved(principal, parameters)
+        except (NotFound, Conflict):
+            done = await self._done_before(principal, commit_id) if key else None
+            if done is None:
+                raise
+            return Moved(record_id, target, source, done["revision"], datetime.fromisoformat(done["closed_at"]))
         self._reached("record_moved")
         await self._outbox.carry_out(principal, Commit(commit_id, "record_revised", row["payload"]))
         await self._nodes.tell_quietly([source])  # a file that was awake fell asleep
         return Moved(record_id, target, source, row["revision"], row["moved_at"])
+
+    async def _moved(self, principal: Principal, parameters: dict[str, Any]) -> dict[str, Any]:
+        try:
+            rows = await self._postgres.fetch(principal, sql_text("record_move"), parameters)
+        except NodeOutdated:
+            await upgrade(self._postgres, [parameters["from_node"], parameters["to_node"]])
+            rows = await self._postgres.fetch(principal, sql_text("record_move"), parameters)
+        return rows[0]
+
+    async def _done_before(self, principal: Principal, commit_id: UUID) -> dict[str, Any] | None:
+        """What the graph has learnt of a move whose answer was lost; finished now where it was not."""
+        async with self._postgres.as_service() as connection:
+            parameters = {"user_id": principal.user_id, "commit_id": commit_id}
+            row = await (await connection.execute(sql_text("commit_payload"), parameters)).fetchone()
+        if row is None:
+            return None
+        await self._outbox.await_commit(commit_id)
+        done: dict[str, Any] = row["payload"]["revision"]
+        return done

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import Any, Literal
 
 import numpy as np
@@ -77,7 +78,13 @@ class OnnxEncoder:
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of stored texts, shape (len(texts), dimension)."""
         async with self._gate:
-            return await asyncio.to_thread(self.encode, [self._model.document_prefix + text for text in texts])
+            stop = Event()
+            try:
+                prefixed = [self._model.document_prefix + text for text in texts]
+                return await asyncio.to_thread(self.encode, prefixed, stop)
+            except asyncio.CancelledError:
+                stop.set()  # a thread cannot be cancelled, and the end of the process waits for it
+                raise
 
     async def embed_query(self, text: str) -> Vectors:
         """The unit vector of a question, shape (dimension,)."""
@@ -86,8 +93,8 @@ class OnnxEncoder:
         first: Vectors = vectors[0]
         return first
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        """The raw encoder without prefixes: what benchmarks compare with. Blocks.
+    def encode(self, texts: Sequence[str], stop: Event | None = None) -> Vectors:
+        """The raw encoder without prefixes: what benchmarks compare with. Blocks; nobody takes the vectors after a `stop`.
 
         Texts of like length share a batch, so that little is spent on padding.
         """
@@ -95,6 +102,8 @@ class OnnxEncoder:
         order = sorted(range(len(encodings)), key=lambda index: len(encodings[index].ids))
         vectors = np.empty((len(encodings), self.dimension), dtype=np.float32)
         for start in range(0, len(order), BATCH):
+            if stop is not None and stop.is_set():
+                break
             chosen = order[start : start + BATCH]
             vectors[chosen] = self._run([encodings[index].ids for index in chosen])
         return vectors

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
+
+import numpy as np
+from neo4j.vector import Vector
 
 from engine.domain.names import name_key
 from engine.domain.node import Edge
@@ -21,7 +24,12 @@ from engine.stores.statements import cypher
 FULL_MEANING = 3.0
 """Spreads above the average shell at which a node's meaning counts in full."""
 
-FEWEST_KEYS = 12
+# One size class of each parameter, whatever is asked: for any other the server plans the statement anew, for seconds.
+# A class ends at a power of ten.
+FEWEST_KEYS = 101
+SHORTEST_TEXT, SHORTEST_VERSION, SHORTEST_KIND = 1100, 40, 12
+FOREVER = datetime(9999, 1, 1, tzinfo=UTC)
+"""All that is known: a time, so that the statement has one shape with `known_at` and without."""
 MOST_TOLD = 1000
 """Rows asked of an index for a reader who may not read all of them."""
 EXACT_SHELLS = 500
@@ -68,15 +76,17 @@ class Anchors:
         """The anchors of a question in the principal's graph, strongest first; one round trip. `moment`: as_of and known_at."""
         rows = await self._neo4j.read(
             cypher("search/anchors"),
-            **principal.parameters,
+            **principal.parameters | {"kind": principal.kind.ljust(SHORTEST_KIND)},
             keys=padded(question.name_keys),
-            text=lucene_query(question.lucene, principal.user_id.hex),
-            vector=[] if vector.values is None else vector.values.tolist(),
-            version=vector.version.name,
+            text=lucene_query(question.lucene, principal.user_id.hex).ljust(SHORTEST_TEXT),
+            vector=_sent(vector),
+            with_vector=vector.values is not None,
+            version=vector.version.name.ljust(SHORTEST_VERSION),
             slot=vector.version.slot,
             column=vector.version.column,
             label=f"{vector.version.column}_version",
-            **moment,
+            as_of=moment["as_of"],
+            known_at=moment["known_at"] or FOREVER,
             most=self._strengths.most,
             most_told=self._strengths.most if principal.owns else MOST_TOLD,
             exactly=EXACT_SHELLS,
@@ -88,6 +98,12 @@ class Anchors:
 def padded(keys: Sequence[str]) -> list[str]:
     """The keys, filled up with empty ones, which no node has: the server plans anew for each order of magnitude."""
     return [*keys, *[""] * (FEWEST_KEYS - len(keys))]
+
+
+def _sent(vector: QueryVector) -> Vector:
+    """The vector as the graph takes it; without one any, which is not looked at."""
+    values = np.eye(1, vector.version.dimension)[0] if vector.values is None else vector.values
+    return Vector.from_numpy(values.astype(np.float32))
 
 
 def lucene_query(words: Sequence[str], user_key: str) -> str:

@@ -25,6 +25,7 @@ from engine.retrieval.rationale import rationale
 from engine.retrieval.scoped_search import QueryVector, Scope, ScopedSearch
 from engine.retrieval.touches import Touches
 from engine.retrieval.weights import Weights
+from engine.stores.deadline import ending_within
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 
@@ -47,6 +48,7 @@ class Search:
         """`touches` takes note of what is returned; without it nothing is counted."""
         self._touches = touches
         self._active, self._weights, self._clock = active, weights, clock or SystemClock()
+        self._limit = postgres.limit
         self._anchors = Anchors(neo4j, weights.anchors)
         self._scoped = ScopedSearch(postgres, weights.limits)
 
@@ -56,17 +58,18 @@ class Search:
         A question longer than the ranking file's limit is cut, and the answer says so; when the embedding service
         does not answer, the search goes by words. An answer is made with one embedding version; where another one was
         promoted meanwhile, it is made anew with that. Raises InvalidInput (an empty question, a limit outside 1 to 200),
-        WrongDimension, StoreUnavailable.
+        WrongDimension, StoreUnavailable; stores that do not answer are waited for once, not one after the other.
         """
         _check(request)
         check_scopes(principal, request.scopes)
-        answer = await self._with_active(principal, request)
+        with ending_within(self._limit):
+            answer = await self._of_active(principal, request)
         if self._touches is not None:
             for hit in answer.hits:
                 self._touches.note(hit.node_id, items=[hit.item_id], records=[hit.record_id])
         return answer
 
-    async def _with_active(self, principal: Principal, request: SearchRequest) -> SearchAnswer:
+    async def _of_active(self, principal: Principal, request: SearchRequest) -> SearchAnswer:
         own = self._active.current
         answer, active = await self._answer(principal, request, own)
         if active == own.name:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, cast
@@ -117,12 +118,14 @@ def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
     if nodes not in ("auto", "show", "no"):
         raise typer.BadParameter("auto, show or no", param_hint="--nodes")
     terms = Terms(limits=Limits(milliseconds, tokens, model_calls))
-    here.run(_ingest(here, path, user, Origin(scope or USERS, source), terms, nodes, as_json=as_json))
+    if not here.run(_ingest(here, path, user, Origin(scope or USERS, source), terms, nodes, as_json=as_json)):
+        raise typer.Exit(1)
 
 
 async def _ingest(  # noqa: PLR0913 (the options of the command)
     here: Session, path: Path, handle: str | None, origin: Origin, terms: Terms, nodes: str, *, as_json: bool
-) -> None:
+) -> bool:
+    """Whether everything is stored that was to be."""
     with here.progress() as progress:  # a history that cannot be read starts no servers
         histories = await read_history(
             path, handle=handle, max_text_bytes=here.settings.max_text_bytes, progress=progress
@@ -130,13 +133,22 @@ async def _ingest(  # noqa: PLR0913 (the options of the command)
     ingested: list[Ingested] = []
     async with here.engine() as (engine, progress):
         for history in histories:
-            if nodes != "no":
-                history = await arranged(here, engine, history, make=nodes == "auto", quiet=as_json)
-            ingested.append(Ingested(history.handle, await engine.ingest(history, progress, origin, terms)))
+            try:
+                if nodes != "no":
+                    history = await arranged(here, engine, history, make=nodes == "auto", quiet=as_json)
+                ingested.append(Ingested(history.handle, await engine.ingest(history, progress, origin, terms)))
+            except asyncio.CancelledError:
+                here.notes.print(_stopped(progress.done("ingest")), soft_wrap=True)
+                raise
             if not as_json:
                 print_report(here, history, ingested[-1].report)
     if as_json:
         print_json(here.out, {"histories": ingested})
+    return not any(skip.cause for one in ingested for skip in one.report.skipped)
+
+
+def _stopped(units: float) -> str:
+    return f"Stopped. {units:,.0f} turns and files were stored until now; the same command goes on from there."
 
 
 def print_report(here: Session, history: History, report: IngestReport) -> None:

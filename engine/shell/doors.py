@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+from contextlib import suppress
 from typing import Annotated
 
 import typer
 import uvicorn
 from uvicorn.importer import import_from_string
 
+import engine
 from engine.errors import SettingsError
 from engine.shell import session
 from engine.shell.session import Session
@@ -42,21 +44,34 @@ def serve(
 async def _serve(here: Session) -> bool:
     """Serves until a signal; whether that was Ctrl-C."""
     settings = here.settings
-    with _listening(settings.host, settings.port) as listener:
-        async with here.engine(worker=True) as (engine, _):
-            app = import_from_string(APP)(settings, engine=engine)
-            config = uvicorn.Config(app, log_level="info", access_log=False, server_header=False)
-            host, port = listener.getsockname()[:2]
-            shown = f"[{host}]" if ":" in host else host
-            here.out.print(f"REST at http://{shown}:{port}, its page at http://{shown}:{port}/docs", soft_wrap=True)
-            # uvicorn ends at a signal and then sends it to itself once more; handled here, it cannot end us before
-            # the stores are closed.
-            interrupted = asyncio.Event()
-            loop = asyncio.get_running_loop()
-            loop.add_signal_handler(signal.SIGTERM, lambda: None)
-            loop.add_signal_handler(signal.SIGINT, interrupted.set)
-            await uvicorn.Server(config).serve(sockets=[listener])
+    # uvicorn ends at a signal and then sends it to itself once more; handled here, it cannot end us before
+    # the stores are closed.
+    interrupted = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, lambda: None)
+    loop.add_signal_handler(signal.SIGINT, interrupted.set)
+    with _listening(settings.host, settings.port) as listener, here.progress() as progress:
+        opening = engine.Opening(settings, progress, lambda words: here.notes.print(words, soft_wrap=True))
+        app = import_from_string(APP)(settings, opening=opening)
+        server = uvicorn.Server(uvicorn.Config(app, log_level="info", access_log=False, server_header=False))
+        opened = asyncio.create_task(opening.run())
+        opened.add_done_callback(lambda _: setattr(server, "should_exit", True))
+        said = asyncio.create_task(_say_when_ready(here, opening, listener))
+        try:
+            await server.serve(sockets=[listener])
+        finally:
+            said.cancel()
+            opened.cancel()
+            with suppress(asyncio.CancelledError):
+                await opened
     return interrupted.is_set()
+
+
+async def _say_when_ready(here: Session, opening: engine.Opening, listener: socket.socket) -> None:
+    await opening.ready.wait()
+    host, port = listener.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    here.out.print(f"REST at http://{shown}:{port}, its page at http://{shown}:{port}/docs", soft_wrap=True)
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -78,7 +93,7 @@ def worker(context: typer.Context) -> None:
 async def _work(here: Session) -> None:
     ended = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
-    async with here.engine() as (engine, _), engine.working():
+    async with here.engine() as (opened, _), opened.working():
         here.out.print("Working; `neurigraph job list` shows at what.")
         await ended.wait()
     here.out.print("Ended.")

@@ -85,6 +85,11 @@ class RichProgress:
             running.told = time.monotonic()
             self._console.print(f"  {running.label}: {running.amount()}")
 
+    def done(self, task: str) -> float:
+        """How many units of a task are done; 0 where it does not run."""
+        running = self._tasks.get(task)
+        return running.done if running else 0
+
     def finish(self, task: str, note: str = "") -> None:
         """The task has ended: one line stays."""
         running = self._tasks.get(task)

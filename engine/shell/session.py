@@ -28,7 +28,6 @@ from engine.shell.progress_bars import RichProgress
 if TYPE_CHECKING:
     from engine.domain.node import User
     from engine.neurigraph import Engine
-    from engine.progress import Progress
     from engine.providers.language import LanguageModel
 
 Result = TypeVar("Result")
@@ -71,7 +70,7 @@ class Session:
     @asynccontextmanager
     async def engine(
         self, *, worker: bool = False, language: LanguageModel | None = None
-    ) -> AsyncIterator[tuple[Engine, Progress]]:
+    ) -> AsyncIterator[tuple[Engine, RichProgress]]:
         """The engine, opened with progress on stderr; the progress serves for further work inside the block.
 
         `worker`: it carries out background jobs, unless the settings say no; `language`: see `open_engine`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
 import typer
@@ -12,11 +13,14 @@ from rich.text import Text
 
 from engine.addresses import prepare_managed
 from engine.embedded import Stack, StackStatus, keep_running, status, stop
-from engine.errors import SettingsError
+from engine.errors import SettingsError, StackError
 from engine.shell import session
 from engine.shell.options import AsJson
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
+
+LOOKS, LOOK = 5, 0.2
+"""How often is looked whether somebody still uses the servers, and the seconds between."""
 
 
 def register(app: typer.Typer) -> None:
@@ -33,18 +37,26 @@ def up(
     context: typer.Context,
     browser: Annotated[bool, typer.Option("--browser", help="Serve Neo4j Browser too.")] = False,
     show_secrets: Annotated[bool, typer.Option("--show-secrets", help="Print the passwords.")] = False,
+    restart: Annotated[
+        bool, typer.Option("--restart", help="With --browser: restart Neo4j even under processes that use it.")
+    ] = False,
 ) -> None:
     """Start Neo4j and Postgres and keep them running; prints how to reach each."""
     here = session.of(context)
-    here.run(_up(here, browser=browser, show_secrets=show_secrets))
+    here.run(_up(here, browser=browser, show_secrets=show_secrets, restart=restart))
 
 
-async def _up(here: Session, *, browser: bool, show_secrets: bool) -> None:
+async def _up(here: Session, *, browser: bool, show_secrets: bool, restart: bool) -> None:
     _only_embedded(here)
     settings = here.settings
     with here.progress() as progress:
         stack = await keep_running(
-            settings.home, settings.cache, progress=progress, base_url=settings.jars_url, browser=browser
+            settings.home,
+            settings.cache,
+            progress=progress,
+            base_url=settings.jars_url,
+            browser=browser,
+            restart=restart,
         )
     async with here.engine():
         pass  # the migrations, so that psql and Browser find something to look at
@@ -75,16 +87,34 @@ def _doors(stack: Stack, secrets: object, show_secrets: bool) -> Table:
     return _pairs(rows)
 
 
-def down(context: typer.Context) -> None:
-    """Stop Neo4j and Postgres, whoever uses them."""
+def down(
+    context: typer.Context,
+    force: Annotated[bool, typer.Option("--force", help="Stop them even under processes that use them.")] = False,
+) -> None:
+    """Stop Neo4j and Postgres. Refused while a process uses them, which is named."""
     here = session.of(context)
-    here.run(_down(here))
+    here.run(_down(here, force=force))
 
 
-async def _down(here: Session) -> None:
+async def _down(here: Session, *, force: bool) -> None:
     _only_embedded(here)
+    users = () if force else await _users(here)
+    if users:
+        raise StackError(
+            f"In use by {', '.join(users)}: end that first, or `neurigraph down --force` takes the servers from it."
+        )
     stopped = await stop(here.settings.home)
     here.out.print("Stopped." if stopped else "Nothing was running.")
+
+
+async def _users(here: Session) -> tuple[str, ...]:
+    """Who uses the servers. One that is just ending is waited for."""
+    for _ in range(LOOKS):
+        users = status(here.settings.home).holders
+        if not users:
+            break
+        await asyncio.sleep(LOOK)
+    return users
 
 
 def show_status(context: typer.Context, as_json: AsJson = False) -> None:
@@ -105,7 +135,7 @@ def show_status(context: typer.Context, as_json: AsJson = False) -> None:
 
 def _until(seen: StackStatus) -> str:
     """Who uses it and how long it runs."""
-    used = f"used by {seen.leases} process{'' if seen.leases == 1 else 'es'}" if seen.leases else "not in use"
+    used = f"used by {', '.join(seen.holders)}" if seen.holders else "not in use"
     if seen.kept:
         return f"{used}, kept until `neurigraph down`"
     return f"{used}, ends with the last of them" if seen.leases else "not in use, ends in a moment"
@@ -116,6 +146,7 @@ def _seen(seen: StackStatus) -> dict[str, object]:
         "running": seen.running,
         "kept": seen.kept,
         "leases": seen.leases,
+        "holders": seen.holders,
         "browser_url": seen.browser_url,
         "servers": seen.servers,
     }

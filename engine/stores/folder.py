@@ -5,7 +5,6 @@ What a killed process leaves is either the old object or the new one, and at mos
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import os
 import shutil
@@ -18,7 +17,7 @@ from typing import IO
 from uuid import uuid4
 
 from engine.errors import NotFound, StoreFull, StoreUnavailable
-from engine.stores.tier import BLOCK, STORE, UNFINISHED, StoredObject, checked, in_pages
+from engine.stores.tier import BLOCK, STORE, UNFINISHED, StoredObject, checked, in_pages, in_thread
 
 ATTEMPTS = 20
 """How often a put makes its folder again when deletes take it away as empty."""
@@ -56,7 +55,7 @@ class Folder:
 
     async def put(self, key: str, content: IO[bytes]) -> None:
         """Stores what is left to read of `content`; readers see all of it or none. Raises StoreFull."""
-        await asyncio.to_thread(self._put, self._path(key), content)
+        await in_thread(self._put, self._path(key), content)
 
     def _put(self, target: Path, content: IO[bytes]) -> None:
         partial = self._unfinished / uuid4().hex
@@ -75,10 +74,10 @@ class Folder:
     async def read(self, key: str) -> AsyncIterator[bytes]:
         """The bytes in blocks of at most 1 MiB; raises NotFound."""
         with _translating_missing():
-            reader = await asyncio.to_thread(self._path(key).open, "rb")
+            reader = await in_thread(self._path(key).open, "rb")
         try:
             with _translating():
-                while block := await asyncio.to_thread(reader.read, BLOCK):
+                while block := await in_thread(reader.read, BLOCK):
                     yield block
         finally:
             reader.close()
@@ -86,7 +85,7 @@ class Folder:
     async def find(self, key: str) -> StoredObject:
         """The object without its bytes; raises NotFound."""
         with _translating_missing():
-            status = await asyncio.to_thread(self._path(key).stat)
+            status = await in_thread(self._path(key).stat)
         if not stat.S_ISREG(status.st_mode):
             raise NotFound
         return StoredObject(key, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
@@ -94,7 +93,7 @@ class Folder:
     async def delete(self, key: str) -> None:
         """Removes the object; a missing one is fine."""
         with _translating():
-            await asyncio.to_thread(self._delete, self._path(key))
+            await in_thread(self._delete, self._path(key))
 
     def _delete(self, target: Path) -> None:
         try:
@@ -125,7 +124,7 @@ class Folder:
     async def discard_unfinished(self, before: datetime) -> int:
         """Removes the files of puts that have not been written to since; how many."""
         with _translating():
-            return await asyncio.to_thread(self._discard, before.timestamp())
+            return await in_thread(self._discard, before.timestamp())
 
     def _discard(self, before: float) -> int:
         removed = 0
@@ -139,7 +138,7 @@ class Folder:
     async def check(self) -> None:
         """Proves that the folder can be written to."""
         with _translating():
-            await asyncio.to_thread(self._probe)
+            await in_thread(self._probe)
 
     def _probe(self) -> None:
         _make_folder(self._unfinished)

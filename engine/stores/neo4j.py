@@ -1,15 +1,16 @@
 """Neo4j: one driver, reads and idempotent writes, and the only translation of its errors.
 
 A read is one auto-commit statement, one round trip. A write is one transaction of one statement that may be
-repeated (everything is MERGE by id), so the driver's own retries are safe.
+repeated (everything is MERGE by id), so the driver's own retries are safe. Each has one deadline for connecting,
+running and repeating: a server that is stopped never answers, not even to say that a statement took too long.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, LiteralString
 
@@ -24,11 +25,26 @@ from neo4j import (
 )
 from neo4j.exceptions import AuthError, ClientError, ConstraintError, DriverError, Neo4jError, TransientError
 
-from engine.errors import Conflict, InvalidInput, NeurigraphError, SettingsError, StoreTimeout, StoreUnavailable
+from engine.errors import (
+    Conflict,
+    InvalidInput,
+    NeurigraphError,
+    SettingsError,
+    StoreFull,
+    StoreTimeout,
+    StoreUnavailable,
+)
+from engine.stores.deadline import MARGIN, ending_within, remaining
+from engine.stores.room import telling_room
 
 Row = dict[str, Any]
 
 STORE = "graph store"
+NO_ROOM = ("No space left on device", "OutOfDisk", "no space left")
+"""What the server says where its disk is full; it has no code of its own for it."""
+STOPPED = "critical error, and needs to be restarted"
+LONGEST_END = 5.0
+"""Seconds that saying goodbye to the server may take."""
 WRITE_ATTEMPTS = 8
 """Two writers that wait for each other's locks: the server ends one of them, which tries again, later each time."""
 
@@ -37,6 +53,8 @@ def translated(error: BaseException) -> NeurigraphError | None:
     """The engine's error for a driver's error; None where it is a defect of ours."""
     if isinstance(error, ConstraintError):
         return Conflict()
+    if isinstance(error, Neo4jError) and any(words in f"{error.code} {error.message}" for words in NO_ROOM):
+        return StoreFull(STORE)
     if isinstance(error, ClientError) and not isinstance(error, AuthError):
         code = error.code or ""
         if "Timeout" in code or "TransactionTimedOut" in code:
@@ -44,6 +62,10 @@ def translated(error: BaseException) -> NeurigraphError | None:
         if "Database" in code or "Transaction" in code:
             return StoreUnavailable(STORE)
         return InvalidInput() if "Argument" in code else None
+    if isinstance(error, Neo4jError) and STOPPED in (error.message or ""):
+        return StoreUnavailable(
+            STORE, "The graph store stopped after an error that its log names, such as a full disk; it needs a restart."
+        )
     if isinstance(error, TransientError | DriverError | Neo4jError):
         return StoreUnavailable(STORE)
     return None
@@ -59,6 +81,17 @@ def translating() -> Iterator[None]:
         if ours is None:
             raise
         raise ours from error
+
+
+@asynccontextmanager
+async def _ending(limit: float) -> AsyncIterator[None]:
+    """The block ends within the limit and the operation's deadline; else StoreTimeout."""
+    with ending_within(limit):
+        try:
+            async with asyncio.timeout(remaining(limit)):
+                yield
+        except TimeoutError as error:
+            raise StoreTimeout(STORE) from error
 
 
 def _encrypted(url: str, authority: Path | None) -> tuple[str, dict[str, Any]]:
@@ -78,7 +111,7 @@ def _encrypted(url: str, authority: Path | None) -> tuple[str, dict[str, Any]]:
 class Neo4j:
     """The driver and the two ways to use it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (wired in one place)
         self,
         url: str,
         auth: tuple[str, str],
@@ -86,7 +119,9 @@ class Neo4j:
         database: str,
         pool: int,
         timeout: float,
+        connect_timeout: float,
         authority: Path | None = None,
+        data: Path | None = None,
     ) -> None:
         url, encryption = _encrypted(url, authority)
         self.driver: AsyncDriver = AsyncGraphDatabase.driver(
@@ -95,51 +130,60 @@ class Neo4j:
             **encryption,
             max_connection_pool_size=pool,
             connection_acquisition_timeout=timeout,
-            connection_timeout=timeout,
+            connection_timeout=min(timeout, connect_timeout),
             max_transaction_retry_time=timeout,
             keep_alive=True,
             telemetry_disabled=True,
             notifications_min_severity=NotificationMinimumSeverity.OFF,
         )
         self._database = database
-        self._timeout = timeout
+        self._timeout, self.limit = timeout, timeout + MARGIN
+        self._data = data  # where it keeps its data, if on this machine
 
     async def open(self) -> None:
         """Proves that the server answers and accepts the password; raises StoreUnavailable."""
-        with translating():
-            await self.driver.verify_connectivity()
+        async with _ending(self.limit):
+            with translating():
+                await self.driver.verify_connectivity()
 
     async def close(self) -> None:
-        """Closes all connections."""
-        await self.driver.close()
+        """Closes all connections; a server that does not answer is not waited for."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LONGEST_END):
+                await self.driver.close()
 
     async def read(self, statement: LiteralString, **parameters: Any) -> list[Row]:
         """The rows of one reading statement, in one round trip; a dead pooled connection is replaced once."""
-        try:
-            return await self._run(statement, parameters, READ_ACCESS)
-        except StoreUnavailable as error:
-            if isinstance(error, StoreTimeout):
-                raise
-            return await self._run(statement, parameters, READ_ACCESS)
+        async with _ending(self.limit):
+            try:
+                return await self._run(statement, parameters, READ_ACCESS)
+            except StoreUnavailable as error:
+                if isinstance(error, StoreTimeout | StoreFull):
+                    raise
+                return await self._run(statement, parameters, READ_ACCESS)
 
     async def write(self, statement: LiteralString, **parameters: Any) -> list[Row]:
         """One idempotent writing statement, its rows; repeated once when the connection broke, and for some time while other
         writers are in its way."""
+        async with _ending(self.limit):
+            return await self._write(statement, parameters)
+
+    async def _write(self, statement: LiteralString, parameters: Row) -> list[Row]:
         for attempt in range(1, WRITE_ATTEMPTS):
             try:
                 return await self._run(statement, parameters, WRITE_ACCESS)
             except StoreUnavailable as error:
                 in_the_way = isinstance(error.__cause__, TransientError)
-                if isinstance(error, StoreTimeout) or (attempt > 1 and not in_the_way):
+                if isinstance(error, StoreTimeout | StoreFull) or (attempt > 1 and not in_the_way):
                     raise
                 if in_the_way:
                     await asyncio.sleep(random.uniform(0, 0.02 * 2**attempt))
         return await self._run(statement, parameters, WRITE_ACCESS)
 
     async def _run(self, statement: LiteralString, parameters: Row, access: str) -> list[Row]:
-        with translating():
+        with telling_room(STORE, self._data), translating():
             async with self.driver.session(
                 database=self._database, default_access_mode=access, fetch_size=-1
             ) as session:
-                result = await session.run(Query(statement, timeout=self._timeout), parameters)
+                result = await session.run(Query(statement, timeout=max(0.001, remaining(self._timeout))), parameters)
                 return await result.data()

@@ -1,7 +1,7 @@
 """Objects: file bytes under keys that mirror the hierarchy, in a folder or in any S3 service, the same behaviour.
 
 There may be a second, cold tier for what is seldom read. A key lives in one of them; a reader need not know in which.
-Where a crash left a key in both, the hot one counts.
+Where a crash left a key in both, the hot one counts. Every call has an end, however silent a tier is.
 """
 
 from __future__ import annotations
@@ -9,63 +9,86 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from os import SEEK_END
 from pathlib import Path
 from typing import IO
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from engine.errors import NotFound, SettingsError
+from engine.errors import NotFound, SettingsError, StoreTimeout
+from engine.stores.deadline import MARGIN, remaining
 from engine.stores.folder import Folder
 from engine.stores.s3 import Patience, bucket
-from engine.stores.tier import StoredObject, Tier
+from engine.stores.tier import STORE, StoredObject, Tier
 
 __all__ = ["ObjectStore", "StoredObject", "object_store"]
 
 IN_MEMORY = 8 << 20
 """Objects up to this size are moved in memory, larger ones through a temporary file."""
+SLOWEST = 256 << 10
+"""Bytes a second below which a put counts as stuck."""
+TRIES = 3
+"""How often a silent service is asked within the limit of a call."""
 
 
 class ObjectStore:
     """A place for bytes, of one tier or two. Every method raises StoreUnavailable when a tier does not answer."""
 
-    def __init__(self, hot: Tier, cold: Tier | None = None) -> None:
-        self.hot, self.cold = hot, cold
+    def __init__(self, hot: Tier, cold: Tier | None = None, *, limit: float = 30.0 + MARGIN) -> None:
+        self.hot, self.cold, self._limit = hot, cold, limit
+
+    @asynccontextmanager
+    async def _ending(self, size: int = 0) -> AsyncIterator[None]:
+        """The block ends in time, for `size` bytes a longer one; else StoreTimeout."""
+        try:
+            async with asyncio.timeout(remaining(self._limit + size / SLOWEST)):
+                yield
+        except TimeoutError as error:
+            raise StoreTimeout(STORE) from error
 
     async def put(self, key: str, content: IO[bytes], *, cold: bool = False) -> None:
         """Stores what is left to read of `content`; readers see all of it or none. Raises StoreFull.
 
         `cold` says in which tier; where there is only one, it says nothing.
         """
-        if self.cold is None:
-            await self.hot.put(key, content)
-        elif cold:
-            await self.cold.put(key, content)
-            await self.hot.delete(key)
-        else:
-            await self.hot.put(key, content)
-            await self.cold.delete(key)
+        async with self._ending(_left_of(content)):
+            if self.cold is None:
+                await self.hot.put(key, content)
+            elif cold:
+                await self.cold.put(key, content)
+                await self.hot.delete(key)
+            else:
+                await self.hot.put(key, content)
+                await self.cold.delete(key)
 
     async def read(self, key: str) -> AsyncIterator[bytes]:
         """The bytes in blocks of at most 1 MiB; raises NotFound."""
         for tier in self._places:
+            blocks = tier.read(key)
             with suppress(NotFound):
-                async for block in tier.read(key):
+                while block := await self._next(blocks):
                     yield block
                 return
         raise NotFound
 
+    async def _next(self, blocks: AsyncIterator[bytes]) -> bytes:
+        async with self._ending():
+            return await anext(blocks, b"")
+
     async def find(self, key: str) -> StoredObject:
         """The object without its bytes; raises NotFound."""
-        found, tier = await self._found(key)
+        async with self._ending():
+            found, tier = await self._found(key)
         return replace(found, cold=tier is self.cold)
 
     async def delete(self, key: str) -> None:
         """Removes the object; a missing one is fine."""
-        if self.cold:
-            await self.cold.delete(key)
-        await self.hot.delete(key)
+        async with self._ending():
+            if self.cold:
+                await self.cold.delete(key)
+            await self.hot.delete(key)
 
     async def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
         """Every object whose key starts with the prefix, in the order of the keys.
@@ -74,52 +97,61 @@ class ObjectStore:
         """
         hot = self.hot.listing(prefix)
         cold = self.cold.listing(prefix) if self.cold else _nothing()
-        ours, theirs = await anext(hot, None), await anext(cold, None)
+
+        async def following(tier: AsyncIterator[StoredObject]) -> StoredObject | None:
+            async with self._ending():
+                return await anext(tier, None)
+
+        ours, theirs = await following(hot), await following(cold)
         while ours or theirs:
             if ours and (theirs is None or ours.key <= theirs.key):
                 if theirs and theirs.key == ours.key:
-                    theirs = await anext(cold, None)
+                    theirs = await following(cold)
                 yield ours
-                ours = await anext(hot, None)
+                ours = await following(hot)
             elif theirs:
                 yield replace(theirs, cold=True)
-                theirs = await anext(cold, None)
+                theirs = await following(cold)
 
     async def move(self, key: str, *, cold: bool) -> None:
         """Brings the object into the cold tier, or back; where there is one tier, nothing. Raises NotFound.
 
         It can be read all the while, and a cut-off move can be repeated. Not for a key that is being put.
         """
+        size = (await self.find(key)).size
         if self.cold is None:
-            await self.hot.find(key)
             return
-        if not cold and await _has(self.hot, key):
-            await self.cold.delete(key)
-            return
-        source, target = (self.hot, self.cold) if cold else (self.cold, self.hot)
-        try:
-            await _copy(key, source, target)
-        except NotFound:
-            await target.find(key)  # there already
-        else:
-            await source.delete(key)
+        async with self._ending(2 * size):
+            if not cold and await _has(self.hot, key):
+                await self.cold.delete(key)
+                return
+            source, target = (self.hot, self.cold) if cold else (self.cold, self.hot)
+            try:
+                await _copy(key, source, target)
+            except NotFound:
+                await target.find(key)  # there already
+            else:
+                await source.delete(key)
 
     async def presigned(self, key: str, expires: timedelta) -> str | None:
         """A URL that gives the bytes to whoever has it, for 1 second to 7 days; None where the tier is a folder.
 
         Raises NotFound, InvalidInput.
         """
-        _, tier = await self._found(key)
-        return await tier.presigned(key, expires)
+        async with self._ending():
+            _, tier = await self._found(key)
+            return await tier.presigned(key, expires)
 
     async def discard_unfinished(self, before: datetime) -> int:
         """Removes what puts have left that began before and never ended; how many. Readers never saw any of it."""
-        return sum([await tier.discard_unfinished(before) for tier in self._tiers])
+        async with self._ending():
+            return sum([await tier.discard_unfinished(before) for tier in self._tiers])
 
     async def check(self) -> None:
         """Proves that the store can be reached and written to."""
-        for tier in self._tiers:
-            await tier.check()
+        async with self._ending():
+            for tier in self._tiers:
+                await tier.check()
 
     @property
     def _tiers(self) -> tuple[Tier, ...]:
@@ -135,6 +167,14 @@ class ObjectStore:
             with suppress(NotFound):
                 return await tier.find(key), tier
         raise NotFound
+
+
+def _left_of(content: IO[bytes]) -> int:
+    """Bytes from where the content stands to its end."""
+    start = content.tell()
+    end = content.seek(0, SEEK_END)
+    content.seek(start)
+    return end - start
 
 
 async def _nothing() -> AsyncIterator[StoredObject]:
@@ -167,19 +207,19 @@ def object_store(
 ) -> ObjectStore:
     """The store that a URL names: `file:///folder` or `s3://key:secret@host:port/bucket?secure=true&region=…`.
 
-    `timeout` seconds may a connection take, `silence` a connected service say nothing; `authority` is the PEM file
-    for the certificates of S3 services. Raises SettingsError.
+    `timeout` seconds may a connection take, `silence` a service or a folder say nothing, in a whole call with its repetitions;
+    `authority` is the PEM file for the certificates of S3 services. Raises SettingsError.
     """
-    patience = Patience(timeout, silence)
+    patience, limit = Patience(timeout, silence / TRIES), silence + MARGIN
     if authority and not any(part and part.startswith("s3:") for part in (url, cold_url)):
         raise SettingsError("NEURIGRAPH_OBJECTS_CA is for an S3 service: set NEURIGRAPH_OBJECTS_URL to one.")
     hot = urlsplit(url)
     if cold_url is None:
-        return ObjectStore(_tier(hot, patience, authority))
+        return ObjectStore(_tier(hot, patience, authority), limit=limit)
     cold = urlsplit(cold_url)
     if _overlap(hot, cold):
         raise SettingsError("The cold tier (NEURIGRAPH_OBJECTS_COLD_URL) has to be a bucket or a folder of its own.")
-    return ObjectStore(_tier(hot, patience, authority), _tier(cold, patience, authority))
+    return ObjectStore(_tier(hot, patience, authority), _tier(cold, patience, authority), limit=limit)
 
 
 def _tier(url: SplitResult, patience: Patience, authority: Path | None) -> Tier:

@@ -3,6 +3,8 @@
 A request transaction is one network round trip: the principal and the statements go out in one pipeline, which
 Postgres runs as one implicit transaction, committed at the pipeline's end or not at all. The principal is local
 to the transaction, so a pooled connection cannot carry it over.
+
+Every wait has a limit on this side, too, see `limited`.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import psycopg
@@ -34,6 +37,9 @@ from engine.errors import (
     StoreTimeout,
     StoreUnavailable,
 )
+from engine.stores.deadline import MARGIN, ending_within, remaining
+from engine.stores.limited import SilentServer, limited
+from engine.stores.room import telling_room
 from engine.stores.statements import sql_text
 
 Connection = AsyncConnection[DictRow]
@@ -42,6 +48,8 @@ Parameters = dict[str, Any]
 STORE = "metadata store"
 OPENING = 15.0
 """Seconds that the first connection may take."""
+LONGEST_PREPARATION, PREPARATION_PAUSE = 300.0, 0.2
+"""Seconds that a process waits for another one that prepares the database, and between two looks."""
 
 _OWN_STATES: dict[str, type[NeurigraphError]] = {
     "NG404": NotFound,
@@ -53,6 +61,7 @@ _OWN_STATES: dict[str, type[NeurigraphError]] = {
 }
 _TRANSLATIONS: tuple[tuple[type[BaseException], type[NeurigraphError]], ...] = (
     (errors.QueryCanceled, StoreTimeout),
+    (SilentServer, StoreTimeout),
     (errors.DiskFull, StoreFull),
     (errors.OutOfMemory, StoreFull),
     (errors.InsufficientPrivilege, NotFound),
@@ -106,6 +115,12 @@ def encrypted(url: str, authority: Path | None) -> str:
     return conninfo.make_conninfo(url, sslmode="verify-full", sslrootcert=str(authority), gssencmode="disable")
 
 
+async def _first(connection: Connection, name: str) -> DictRow:
+    row = await (await connection.execute(sql_text(name))).fetchone()
+    assert row is not None
+    return row
+
+
 async def _prepare(connection: Connection) -> None:
     with suppress(psycopg.ProgrammingError):  # no vector types: whoever looks at the roles says so, in a sentence
         await register_vector_async(connection)
@@ -122,6 +137,7 @@ class Postgres:
         size: int,
         statement_timeout: float,
         connect_timeout: float,
+        data: Path | None = None,
     ) -> None:
         options = {
             "autocommit": True,
@@ -131,19 +147,21 @@ class Postgres:
             " -c timezone=UTC",
             "keepalives_idle": 30,
         }
-        self.service = self._pool(service_url, options, max(2, size // 2), connect_timeout)
-        self.request = self._pool(request_url, options, size, connect_timeout)
+        self._data = data  # where the server keeps its data, if on this machine
+        self.limit, self._waits = statement_timeout + MARGIN, connect_timeout
+        self.service = self._pool(service_url, options, max(2, size // 2))
+        self.request = self._pool(request_url, options, size)
 
-    @staticmethod
-    def _pool(url: str, options: dict[str, Any], size: int, timeout: float) -> AsyncConnectionPool[Connection]:
+    def _pool(self, url: str, options: dict[str, Any], size: int) -> AsyncConnectionPool[Connection]:
         return AsyncConnectionPool(
             url,
+            connection_class=limited(self.limit),
             kwargs=options,
             min_size=1,
             max_size=size,
             open=False,
             configure=_prepare,
-            timeout=timeout,
+            timeout=self._waits,
             max_lifetime=1800,  # a connection's caches grow with every node it has seen
         )
 
@@ -151,6 +169,25 @@ class Postgres:
         """Opens the service's pool; raises StoreUnavailable when no connection can be had."""
         with translating():
             await self.service.open(wait=True, timeout=OPENING)
+
+    @asynccontextmanager
+    async def preparing(self) -> AsyncIterator[None]:
+        """While this lasts, no other process prepares this database; waits for one that does.
+
+        A lock of the session: what is prepared takes several transactions, and other stores. Raises StoreTimeout.
+        """
+        with translating():
+            async with self.service.connection() as connection:
+                end = monotonic() + LONGEST_PREPARATION
+                while not (await _first(connection, "preparation_try"))["taken"]:
+                    if monotonic() > end:
+                        raise StoreTimeout(STORE)
+                    await asyncio.sleep(PREPARATION_PAUSE)
+                try:
+                    yield
+                finally:
+                    with suppress(psycopg.Error):  # a connection that is lost has given it back
+                        await _first(connection, "preparation_end")
 
     async def open_request(self) -> None:
         """Opens the pool of the request role, which the migrations have made; raises StoreUnavailable."""
@@ -169,8 +206,8 @@ class Postgres:
         After any error the connection is closed and the pool makes another: the end of a pipeline would commit what
         the block had sent before it failed, and the driver would count statements as prepared that the server skipped.
         """
-        with translating():
-            async with self.request.connection() as connection:
+        with telling_room(STORE, self._data), translating():
+            async with self.request.connection(remaining(self._waits)) as connection:
                 try:
                     async with connection.pipeline():
                         who = {"kind": principal.kind, "id": str(principal.principal_id)}
@@ -187,8 +224,8 @@ class Postgres:
     @asynccontextmanager
     async def as_service(self) -> AsyncIterator[Connection]:
         """A transaction of the service, which sees all users: migrations, recovery, jobs; never a person's request."""
-        with translating():
-            async with self.service.connection() as connection:
+        with telling_room(STORE, self._data), translating():
+            async with self.service.connection(remaining(self._waits)) as connection:
                 try:
                     async with connection.transaction():
                         yield connection
@@ -209,13 +246,14 @@ class Postgres:
         A connection that a restarted server left dead is noticed only in use; then the pool is checked and the
         statement, which changes nothing, is sent once more.
         """
-        try:
-            return await self._fetch(principal, query, parameters)
-        except StoreUnavailable as error:
-            if isinstance(error, StoreTimeout | StoreFull) or isinstance(error.__cause__, PoolTimeout):
-                raise
-            await self.request.check()
-            return await self._fetch(principal, query, parameters)
+        with ending_within(self.limit):
+            try:
+                return await self._fetch(principal, query, parameters)
+            except StoreUnavailable as error:
+                if isinstance(error, StoreTimeout | StoreFull) or isinstance(error.__cause__, PoolTimeout):
+                    raise
+                await self.request.check()
+                return await self._fetch(principal, query, parameters)
 
     async def change(self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters) -> None:
         """One changing statement for a principal; one round trip, never repeated."""

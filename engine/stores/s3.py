@@ -24,8 +24,8 @@ from minio import Minio
 from minio.error import MinioException, S3Error
 from minio.sse import Sse, SseKMS, SseS3
 
-from engine.errors import InvalidInput, NotFound, SettingsError, StoreUnavailable
-from engine.stores.tier import BLOCK, STORE, StoredObject, checked, in_pages
+from engine.errors import InvalidInput, NotFound, SettingsError, StoreFull, StoreUnavailable
+from engine.stores.tier import BLOCK, STORE, StoredObject, checked, in_pages, in_thread
 
 PART = 8 << 20
 """Bytes of a part; larger where an object would have more than MOST_PARTS."""
@@ -37,13 +37,15 @@ _AGAIN = frozenset({"NoSuchUpload", "RequestTimeout", "InternalError", "SlowDown
 """Codes after which a put begins anew. NoSuchUpload: the last step was repeated, and its first answer got lost."""
 _NOT_FOR_US = frozenset({"AccessDenied", "NotImplemented", "MethodNotAllowed"})
 """Codes of a service that does not let us look at its uploads; a rule of the bucket may end them instead."""
+_FULL = frozenset({"XMinioStorageFull", "InsufficientStorage", "QuotaExceeded"})
+NO_ROOM = 507
 _OPTIONS = frozenset({"secure", "region", "sse", "class"})
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Seconds that a connection may take, and that a connected service may be silent."""
+    """Seconds that a connection may take, and that a connected service may be silent before a call is repeated."""
 
     connect: float
     silence: float
@@ -56,7 +58,8 @@ def _translating() -> Iterator[None]:
     except S3Error as error:
         if error.code in ("NoSuchKey", "NoSuchObject"):
             raise NotFound from error
-        raise StoreUnavailable(STORE) from error
+        full = error.code in _FULL or error.response.status == NO_ROOM
+        raise (StoreFull if full else StoreUnavailable)(STORE) from error
     except (MinioException, urllib3.exceptions.HTTPError, OSError) as error:
         raise StoreUnavailable(STORE) from error
 
@@ -73,7 +76,7 @@ class Bucket:
     async def put(self, key: str, content: IO[bytes]) -> None:
         """Stores what is left to read of `content`, in parts where it is large; readers see all of it or none."""
         with _translating():
-            await asyncio.to_thread(self._put, checked(key), content)
+            await in_thread(self._put, checked(key), content)
 
     def _put(self, key: str, content: IO[bytes]) -> None:
         start = content.tell()
@@ -106,11 +109,11 @@ class Bucket:
     async def read(self, key: str) -> AsyncIterator[bytes]:
         """The bytes in blocks of at most 1 MiB; raises NotFound, before the first block."""
         with _translating():
-            response = await asyncio.to_thread(self._client.get_object, self._name, checked(key))
+            response = await in_thread(self._client.get_object, self._name, checked(key))
             tag, position, failures = response.headers.get("etag", ""), 0, 0
             while True:
                 try:
-                    while block := await asyncio.to_thread(response.read, BLOCK):
+                    while block := await in_thread(response.read, BLOCK):
                         position += len(block)
                         yield block
                     return
@@ -128,22 +131,20 @@ class Bucket:
         """The same object from a position on; another one under this key, or none, cannot continue it."""
         unchanged: dict[str, str | list[str] | tuple[str]] | None = {"If-Match": tag} if tag else None
         try:
-            return await asyncio.to_thread(
-                self._client.get_object, self._name, key, offset=position, request_headers=unchanged
-            )
+            return await in_thread(self._client.get_object, self._name, key, offset=position, request_headers=unchanged)
         except S3Error as error:
             raise StoreUnavailable(STORE) from error
 
     async def find(self, key: str) -> StoredObject:
         """The object without its bytes; raises NotFound."""
         with _translating():
-            found = await asyncio.to_thread(self._client.stat_object, self._name, checked(key))
+            found = await in_thread(self._client.stat_object, self._name, checked(key))
         return StoredObject(key, found.size or 0, found.last_modified or datetime.now(UTC))
 
     async def delete(self, key: str) -> None:
         """Removes the object; a missing one is fine."""
         with suppress(NotFound), _translating():
-            await asyncio.to_thread(self._client.remove_object, self._name, checked(key))
+            await in_thread(self._client.remove_object, self._name, checked(key))
 
     async def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
         """Every object whose key starts with the prefix, in the order that the service gives: that of the keys."""
@@ -161,12 +162,12 @@ class Bucket:
         if not timedelta(seconds=1) <= expires <= timedelta(days=7):
             raise InvalidInput("A download URL lives for 1 second to 7 days.")
         with _translating():
-            return await asyncio.to_thread(self._client.presigned_get_object, self._name, checked(key), expires=expires)
+            return await in_thread(self._client.presigned_get_object, self._name, checked(key), expires=expires)
 
     async def discard_unfinished(self, before: datetime) -> int:
         """Ends uploads in parts that began before, at most 1,000 at a time; how many. None where we may not see them."""
         with _translating():
-            return await asyncio.to_thread(self._discard, before)
+            return await in_thread(self._discard, before)
 
     def _discard(self, before: datetime) -> int:
         # the client has no public way to these; without them the parts of killed uploads are paid for for ever
@@ -185,9 +186,9 @@ class Bucket:
     async def check(self) -> None:
         """Proves that the bucket is there, and makes it where it may."""
         with _translating():
-            if not await asyncio.to_thread(self._client.bucket_exists, self._name):
+            if not await in_thread(self._client.bucket_exists, self._name):
                 with suppress(S3Error):  # another process was faster; if not, the first put says so
-                    await asyncio.to_thread(self._client.make_bucket, self._name)
+                    await in_thread(self._client.make_bucket, self._name)
 
 
 def bucket(url: SplitResult, patience: Patience, authority: Path | None) -> Bucket:

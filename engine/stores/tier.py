@@ -6,15 +6,22 @@ Keys are ASCII, separated by slashes, and written once: a put under an existing 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
-from typing import IO, Protocol
+from typing import IO, ParamSpec, Protocol, TypeVar
 
 from engine.errors import InvalidInput
 
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
 STORE = "object store"
+THREADS = ThreadPoolExecutor(16, "objects")
+"""Threads of their own: calls that a silent store holds must not take those that questions are embedded in."""
 BLOCK = 1 << 20
 """Bytes that are read at a time."""
 UNFINISHED = ".unfinished"
@@ -62,6 +69,11 @@ class Tier(Protocol):
         """Proves that the place can be reached and written to."""
 
 
+async def in_thread(call: Callable[Given, Result], *args: Given.args, **options: Given.kwargs) -> Result:
+    """What a blocking call of a tier gives."""
+    return await asyncio.get_running_loop().run_in_executor(THREADS, partial(call, *args, **options))
+
+
 def checked(key: str) -> str:
     """The key; raises InvalidInput for one that a store could not hold or that would lead out of it."""
     parts = key.split("/")
@@ -73,6 +85,6 @@ def checked(key: str) -> str:
 
 async def in_pages(objects: Iterator[StoredObject]) -> AsyncIterator[StoredObject]:
     """What a blocking iterator gives, fetched in worker threads a page at a time."""
-    while page := await asyncio.to_thread(lambda: list(islice(objects, PAGE))):
+    while page := await in_thread(lambda: list(islice(objects, PAGE))):
         for entry in page:
             yield entry

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
+from fastapi.encoders import jsonable_encoder
 
-from engine.domain.node import User
+from api.app import create_app
+from engine.access import idempotency
+from engine.bootstrap import open_engine
+from engine.domain.node import NewNode, User
+from engine.errors import StoreUnavailable
+from engine.neurigraph import Engine
 
 
 @pytest.mark.ledger("U02")
@@ -55,9 +64,116 @@ async def test_at_the_same_time_a_text_is_stored_once(door: httpx.AsyncClient, h
         return await door.post(f"{home_path}/records", json=body, headers={"Idempotency-Key": "at-once"})
 
     answers = await asyncio.gather(*(write() for _ in range(6)))
-    assert {answer.status_code for answer in answers} <= {200, 201, 409}
+    assert {answer.status_code for answer in answers} == {201}
     page = (await door.get(f"{home_path}/nodes/{user.user_id}/metadata")).json()
     assert len(page["records"]) == 1
+
+
+async def test_at_the_same_time_a_request_is_carried_out_once(door: httpx.AsyncClient, home_path: str) -> None:
+    key = {"Idempotency-Key": "sixteen"}
+
+    async def write() -> httpx.Response:
+        return await door.post(f"{home_path}/records", json={"text": "Sixteen times at once."}, headers=key)
+
+    answers = await asyncio.gather(*(write() for _ in range(16)))
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.text for answer in answers}) == 1
+    assert sum("idempotency-replayed" not in answer.headers for answer in answers) == 1
+
+
+async def test_a_refused_request_is_refused_each_time_it_waited_for_the_other(door: httpx.AsyncClient, home_path: str) -> None:  # fmt: skip
+    missing = {"target_id": str(uuid4()), "edge_type": "knows", "source_id": home_path.rsplit("/", 1)[1]}
+
+    async def write() -> httpx.Response:
+        return await door.post(f"{home_path}/edges", json=missing, headers={"Idempotency-Key": "refused"})
+
+    answers = await asyncio.gather(*(write() for _ in range(4)))
+    assert [answer.status_code for answer in answers] == [404] * 4
+
+
+async def test_a_request_that_is_still_being_carried_out_says_when_to_ask_again(
+    door: httpx.AsyncClient, home_path: str, engine: Engine, user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(idempotency, "LONGEST_WAIT", 0.3)
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow() -> dict[str, Any]:
+        begun.set()
+        await go_on.wait()
+        node = await memory.provision(NewNode(user.user_id, "Slow"))
+        return {"status": 201, "value": jsonable_encoder(node)}
+
+    memory, path, body = engine.memory(user.user_id), f"{home_path}/nodes", {"name": "Slow"}
+    asked = f"POST {path}\n".encode() + json.dumps(body, sort_keys=True).encode()
+    first = asyncio.create_task(memory.idempotency.once(memory.principal, "slow", asked, slow))
+    await begun.wait()
+    second = await door.post(path, json=body, headers={"Idempotency-Key": "slow"})
+    assert (second.status_code, second.json()["type"]) == (409, "urn:neurigraph:problem:in-progress")
+    assert int(second.headers["retry-after"]) >= 1
+    go_on.set()
+    answer, replayed = await first
+    third = await door.post(path, json=body, headers={"Idempotency-Key": "slow"})
+    assert (third.status_code, third.headers["idempotency-replayed"], replayed) == (201, "true", False)
+    assert third.json()["node_id"] == answer["value"]["node_id"]
+
+
+@pytest.mark.ledger("N15")
+@pytest.mark.parametrize("step", ["record_moved", "graph_written", "made_visible"])
+async def test_a_move_whose_answer_was_lost_gives_it_when_it_is_sent_again(
+    door: httpx.AsyncClient, home_path: str, engine: Engine, user: User, step: str
+) -> None:
+    memory = engine.memory(user.user_id)
+    source, target = [await memory.provision(NewNode(user.user_id, name)) for name in ("Source", "Target")]
+    record = (await memory.remember_text("Catch", "A walleye.", node_id=source.node_id)).records[0].record_id
+
+    def lost(name: str) -> None:
+        if name == step:
+            raise StoreUnavailable("graph store")
+
+    path, key = f"{home_path}/nodes/{source.node_id}/records/{record}/move", {"Idempotency-Key": "move-1"}
+    async with open_engine(engine.settings, on_step=lost, warming=False) as losing:
+        transport = httpx.ASGITransport(create_app(losing.settings, engine=losing), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as broken:
+            first = await broken.post(path, json={"to_node_id": str(target.node_id)}, headers=key)
+            assert first.status_code == 503
+    answers = [await door.post(path, json={"to_node_id": str(target.node_id)}, headers=key) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 201], answers[0].text
+    assert answers[0].json() == answers[1].json()
+    assert (answers[0].json()["node_id"], answers[0].json()["revision"]) == (str(target.node_id), 2)
+    assert [entry.record_id for entry in (await memory.shell(target.node_id)).manifest] == [record]
+    other = await door.post(path, json={"to_node_id": str(target.node_id)}, headers={"Idempotency-Key": "move-2"})
+    assert other.status_code == 404
+
+
+@pytest.mark.parametrize("kind", ["node", "record", "edge"])
+async def test_a_change_whose_answer_was_lost_gives_it_when_it_is_sent_again(
+    door: httpx.AsyncClient, home_path: str, engine: Engine, user: User, kind: str
+) -> None:
+    memory = engine.memory(user.user_id)
+    node = await memory.provision(NewNode(user.user_id, "Leases"))
+    record = (await memory.remember_text("Lease", "It ends in June.", node_id=node.node_id)).records[0].record_id
+    edge, _ = await memory.relate(user.user_id, node.node_id, "KNOWS")
+    path, body = {
+        "node": (f"nodes/{node.node_id}", {"summary": "All leases."}),
+        "record": (f"nodes/{node.node_id}/records/{record}", {"title": "The lease"}),
+        "edge": (f"edges/{edge}", {"properties": {"since": "2020"}}),
+    }[kind]
+    headers = {"Idempotency-Key": "change-1", "If-Match": '"1"'}
+
+    def lost(name: str) -> None:
+        if name == "made_visible":
+            raise StoreUnavailable("graph store")
+
+    async with open_engine(engine.settings, on_step=lost, warming=False) as losing:
+        transport = httpx.ASGITransport(create_app(losing.settings, engine=losing), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as broken:
+            assert (await broken.patch(f"{home_path}/{path}", json=body, headers=headers)).status_code == 503
+    answers = [await door.patch(f"{home_path}/{path}", json=body, headers=headers) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [200, 200], answers[0].text
+    assert answers[0].json() == answers[1].json() and answers[0].json()["revision"] == 2
+    assert answers[0].json()["changed"] is True
+    stale = await door.patch(f"{home_path}/{path}", json=body, headers=headers | {"Idempotency-Key": "change-2"})
+    assert stale.status_code == 412
 
 
 @pytest.mark.parametrize("key", ["", "k" * 201, "with space", "ümlaut"])

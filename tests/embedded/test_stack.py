@@ -226,6 +226,36 @@ async def test_up_stays_until_down_and_brings_the_browser(home: Path, cache: Pat
     assert not status(home).running
 
 
+async def test_neo4j_is_not_restarted_under_others_unless_they_say_so(
+    home: Path, cache: Path, hold: Callable[..., Holder]
+) -> None:
+    holder = hold(home)
+    stack = holder.stack()
+    named = f"holder (process {holder.process.pid})"
+    assert status(home).holders == (named,)
+    before = pid_of(home, "neo4j")
+    with pytest.raises(StackError, match="--restart") as refused:
+        await keep_running(home, cache, progress=Silent(), browser=True)
+    assert named in str(refused.value)
+    assert pid_of(home, "neo4j") == before and ask_both(stack) == (1, 1)
+    with_browser = await keep_running(home, cache, progress=Silent(), browser=True, restart=True)
+    assert with_browser.browser_url and pid_of(home, "neo4j") != before
+    again = await keep_running(home, cache, progress=Silent(), browser=True)  # it is served already: nothing to restart
+    assert again.browser_url == with_browser.browser_url
+
+
+async def test_a_stopped_stack_stays_down_under_its_users_until_it_is_started_again(
+    home: Path, cache: Path, hold: Callable[..., Holder]
+) -> None:
+    hold(home).stack()
+    assert await stop(home) is True
+    await asyncio.sleep(4)
+    assert not status(home).running and not is_held(Home(home).lock)
+    stack = await keep_running(home, cache, progress=Silent())
+    assert await asyncio.to_thread(eventually, lambda: status(home).leases == 1, 20)  # the holder found it again
+    assert ask_both(stack) == (1, 1)
+
+
 async def test_interrupted_first_start_is_begun_again(new_home: Path, cache: Path) -> None:
     starting = asyncio.create_task(keep_running(new_home, cache, progress=Silent()))
     supervised = await asyncio.to_thread(eventually, lambda: status(new_home).running, 20)

@@ -155,6 +155,28 @@ def test_the_worker_ends_when_it_is_told_to(command: list[str], number: signal.S
 
 
 @pytest.mark.usefixtures("kept")
+@pytest.mark.ledger("U07")
+def test_down_is_refused_while_a_process_uses_the_servers(run: Run, command: list[str]) -> None:
+    process = subprocess.Popen(
+        [*command, "serve", "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=CLEAN | {"PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        assert process.stdout is not None and process.stdout.readline().startswith("REST at")
+        named = f"neurigraph serve (process {process.pid})"
+        assert named in sentence(run("down"))
+        assert named in run("status").stdout
+        assert json.loads(run("status", "--json").stdout)["running"]
+    finally:
+        process.send_signal(signal.SIGINT)
+        _, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Traceback" not in complaint, complaint
+
+
+@pytest.mark.usefixtures("kept")
 @pytest.mark.ledger("N34", "U05")
 def test_a_job_is_run_by_hand_and_logged(run: Run) -> None:
     result = run("job", "run", "drift-check")

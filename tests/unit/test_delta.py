@@ -14,6 +14,7 @@ from engine.domain.delta import (
     BEGINNING,
     ENDED,
     Change,
+    Changed,
     Delta,
     OpenSlice,
     Slice,
@@ -54,7 +55,7 @@ def history(script, since: datetime) -> Subject:
         change = Change("record", SUBJECT, fields, effective_at=effective, correction=day is None)
         subject = Subject(BASE, since, deltas, revision, START - DAY)
         delta = next_delta(change, subject, "user:x", START + number * DAY)
-        if delta is not None:
+        if isinstance(delta, Delta):
             deltas, revision = [*deltas, delta], delta.revision
     return Subject(BASE, since, deltas, revision, START - DAY)
 
@@ -153,7 +154,21 @@ def test_a_late_correction_changes_the_past_but_not_what_was_known() -> None:
 @pytest.mark.ledger("N23")
 def test_a_change_that_changes_nothing_is_no_delta() -> None:
     subject = Subject(BASE, BEGINNING, [], 1, START)
-    assert next_delta(Change("record", SUBJECT, {"title": "first"}), subject, "user:x", NOW) is None
+    answer = next_delta(Change("record", SUBJECT, {"title": "first"}), subject, "user:x", NOW)
+    assert isinstance(answer, Changed) and (answer.revision, answer.changed) == (1, False)
+
+
+@pytest.mark.ledger("N23")
+def test_a_change_with_the_key_of_an_earlier_one_gives_its_answer() -> None:
+    subject = Subject(BASE, BEGINNING, [], 1, START)
+    change = Change("record", SUBJECT, {"title": "x"}, if_revision=1, key="k")
+    made = next_delta(change, subject, "user:x", NOW)
+    assert isinstance(made, Delta)
+    later = Subject(BASE, BEGINNING, [made], 2, START)
+    again = next_delta(change, later, "user:x", NOW + DAY)
+    assert again == Changed(SUBJECT, 2, made.known_at, made.effective_at)
+    with pytest.raises(Conflict):
+        next_delta(change, later, "persona:y", NOW + DAY)
 
 
 @pytest.mark.ledger("N23")

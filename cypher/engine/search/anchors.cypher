@@ -1,15 +1,23 @@
 // Purpose: the nodes where a question's subjects live, by name, alias, full text, meaning of the shell, and over edges from
 //   nodes that were named; each with the way to it and its edges. One round trip; only what the principal may read,
 //   also in what is counted and averaged.
-// Parameters: user_id (whose graph), principal and kind (who asks), keys (normal forms of possible names), text (Lucene query that holds +user_key),
-//   vector (of the question, or empty), version (its embedding version), slot (a or b, where that lies), column and label (the slot's properties), as_of, known_at (null is now), most (rows of each
-//   kind), most_told (rows that the indexes give before those not readable are left out), least_meaning (spreads), exactly (so many shells are compared one by one; in bigger graphs the index finds them).
-//   Types and rough sizes that never change keep the server from planning anew.
+// Parameters: user_id (whose graph), principal and kind (who asks; kind with blanks to 12 characters), keys (normal forms of possible names, at
+//   least 101), text (Lucene query that holds +user_key, with blanks to 1,100 characters), vector (of the question, in float32; any one where
+//   with_vector is false), version (its embedding version, with blanks to 40 characters), slot (a or b, where that lies), column and label (the
+//   slot's properties), as_of, known_at (the year 9999 is now), most (rows of each kind), most_told (rows that the indexes give before those not
+//   readable are left out), least_meaning (spreads), exactly (so many shells are compared one by one; in bigger graphs the index finds them).
+//   None is ever null and each has one type and one size class: the server plans anew for each other combination, which takes it seconds.
+//   What others than the user may read is collected once, at the top: nine such filters made the plan twice as long.
 // Returns: node_id, name, node_type, layer, state, path, edges, below (ids of the nodes under a named one), and what was
 //   found: named, aliased, text (Lucene score), meaning (spreads above the user's average shell), linked (number of edges).
 CYPHER 25
-WITH coalesce($as_of, datetime()) AS as_of
-CALL (as_of) {
+WITH $as_of AS as_of, trim($version) AS version,
+     CASE WHEN $principal = $user_id THEN [] ELSE COLLECT {
+       MATCH (r:Node {user_id: $user_id})
+       WHERE r.name_key IS NOT NULL AND ($principal = $user_id OR EXISTS { (r)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE trim($kind) = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: trim($kind)}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+       RETURN r.node_id
+     } END AS readable
+CALL (as_of, readable) {
   CALL (as_of) {
     MATCH (n:Node {user_id: $user_id})
     WHERE n.name_key IS NOT NULL  // lets the index on user and name find all of a user
@@ -23,26 +31,26 @@ CALL (as_of) {
   }
   WITH n WHERE n.user_id = $user_id AND coalesce(n.known_from <= $known_at, true) AND coalesce(n.known_to > $known_at, n.known_to IS NULL)
     AND coalesce(n.valid_from <= as_of, true) AND coalesce(n.valid_to > as_of, true)
-    AND ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+    AND ($principal = $user_id OR n.node_id IN readable)
   WITH n ORDER BY n.name_key IN $keys DESC, n.layer, n.name_key LIMIT $most
   RETURN collect(n) AS named
 }
-CALL () {
+CALL (readable) {
   CALL db.index.fulltext.queryNodes('node_text', $text, {limit: $most_told}) YIELD node, score
   WITH node, score
-  WHERE ($principal = $user_id OR EXISTS { (node)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+  WHERE ($principal = $user_id OR node.node_id IN readable)
   WITH node, score ORDER BY score DESC LIMIT $most
   RETURN collect({node: node, text: score}) AS told
 }
-CALL () {
+CALL (readable, version) {
   MATCH (n:Node {user_id: $user_id})
-  WHERE n.name_key IS NOT NULL AND n[$label] = $version AND size($vector) > 0
-    AND ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+  WHERE $with_vector AND n.name_key IS NOT NULL AND n[$label] = version
+    AND ($principal = $user_id OR n.node_id IN readable)
   WITH n LIMIT $exactly
   WITH n, vector.similarity.cosine(n[$column], $vector) AS cosine
   RETURN collect({node: n, cosine: cosine}) AS near, avg(cosine) AS mean, stDevP(cosine) AS spread
 }
-CALL (near) {
+CALL (near, readable, version) {
   WITH near WHERE size(near) >= $exactly  // a bigger graph: the index finds the closest, the sample says what is usual
   CALL () {
     WITH 1 AS here WHERE $slot = 'a'
@@ -56,9 +64,9 @@ CALL (near) {
     RETURN n, cosine
   }
   WITH n, cosine
-  WHERE ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+  WHERE ($principal = $user_id OR n.node_id IN readable)
   WITH n, cosine ORDER BY cosine DESC LIMIT $most
-  RETURN collect(CASE n[$label] WHEN $version THEN {node: n, cosine: cosine} END) AS nearest
+  RETURN collect(CASE n[$label] WHEN version THEN {node: n, cosine: cosine} END) AS nearest
 }
 CALL (near, nearest, mean, spread) {
   UNWIND near + nearest AS one
@@ -67,42 +75,42 @@ CALL (near, nearest, mean, spread) {
   WITH node, max(meaning) AS meaning ORDER BY meaning DESC LIMIT $most
   RETURN collect({node: node, meaning: meaning}) AS meant
 }
-CALL (named, as_of) {
+CALL (named, as_of, readable) {
   UNWIND named AS n
   MATCH (n)-[e:RELATED|WAS_RELATED]-(o:Node)
   WHERE coalesce(e.known_from <= $known_at, true) AND coalesce(e.known_to > $known_at, e.known_to IS NULL)
     AND coalesce(e.valid_from <= as_of, true) AND coalesce(e.valid_to > as_of, true)
-    AND ($principal = $user_id OR EXISTS { (o)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+    AND ($principal = $user_id OR o.node_id IN readable)
   WITH o, count(DISTINCT e) AS edges ORDER BY edges DESC, o.name_key LIMIT $most
   RETURN collect({node: o, linked: edges}) AS linked
 }
-WITH as_of, named, [n IN named | {node: n, named: n.name_key IN $keys}] + told + meant + linked AS findings
+WITH as_of, readable, named, [n IN named | {node: n, named: n.name_key IN $keys}] + told + meant + linked AS findings
 UNWIND findings AS finding
-WITH as_of, named, finding.node AS n, max(CASE finding.named WHEN true THEN 1 WHEN false THEN 0 END) AS naming,
+WITH as_of, readable, named, finding.node AS n, max(CASE finding.named WHEN true THEN 1 WHEN false THEN 0 END) AS naming,
      max(finding.text) AS text, max(finding.meaning) AS meaning, max(finding.linked) AS linked
 WHERE n.user_id = $user_id
   AND coalesce(n.known_from <= $known_at, true) AND coalesce(n.known_to > $known_at, n.known_to IS NULL)
   AND coalesce(n.valid_from <= as_of, true) AND coalesce(n.valid_to > as_of, true)
-CALL (n, as_of) {
+CALL (n, as_of, readable) {
   MATCH way_down = (:Node {node_id: $user_id})-[:HAS_CHILD|HAD_CHILD*0..5]->(n)
   WHERE all(h IN relationships(way_down) WHERE coalesce(h.known_from <= $known_at, true) AND coalesce(h.known_to > $known_at, h.known_to IS NULL) AND coalesce(h.valid_from <= as_of, true) AND coalesce(h.valid_to > as_of, true))
-  RETURN [p IN nodes(way_down) WHERE ($principal = $user_id OR EXISTS { (p)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) | coalesce(head([(p)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), p.name)] AS path LIMIT 1
+  RETURN [p IN nodes(way_down) WHERE ($principal = $user_id OR p.node_id IN readable) | coalesce(head([(p)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), p.name)] AS path LIMIT 1
 }
-CALL (n, as_of) {
+CALL (n, as_of, readable) {
   MATCH (n)-[e:RELATED|WAS_RELATED]-(o:Node {user_id: $user_id})
   WHERE coalesce(e.known_from <= $known_at, true) AND coalesce(e.known_to > $known_at, e.known_to IS NULL)
     AND coalesce(e.valid_from <= as_of, true) AND coalesce(e.valid_to > as_of, true)
-    AND ($principal = $user_id OR EXISTS { (o)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+    AND ($principal = $user_id OR o.node_id IN readable)
   WITH n, e, o ORDER BY e.edge_type, o.name_key LIMIT 50
   MATCH to_other = (root:Node)-[:HAS_CHILD|HAD_CHILD*0..5]->(o)
   WHERE root.node_id = $user_id AND all(h IN relationships(to_other) WHERE coalesce(h.known_from <= $known_at, true) AND coalesce(h.known_to > $known_at, h.known_to IS NULL) AND coalesce(h.valid_from <= as_of, true) AND coalesce(h.valid_to > as_of, true))
   RETURN collect({edge_type: e.edge_type, other_id: o.node_id, other_name: coalesce(head([(o)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), o.name), other_state: o.state, outgoing: startNode(e) = n,
-                  other_path: [p IN nodes(to_other) WHERE ($principal = $user_id OR EXISTS { (p)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) | coalesce(head([(p)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), p.name)]}) AS edges
+                  other_path: [p IN nodes(to_other) WHERE ($principal = $user_id OR p.node_id IN readable) | coalesce(head([(p)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), p.name)]}) AS edges
 }
-CALL (n, naming) {
+CALL (n, naming, readable) {
   MATCH (n)-[:HAS_CHILD*1..4]->(d:Node)
   WHERE naming IS NOT NULL AND n.layer > 0
-    AND ($principal = $user_id OR EXISTS { (d)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+    AND ($principal = $user_id OR d.node_id IN readable)
   WITH d LIMIT 1000
   RETURN collect(d.node_id) AS below
 }

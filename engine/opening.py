@@ -1,0 +1,95 @@
+"""An engine that is opened in the background: a process that stays says at once that it lives, and waits for its stores.
+
+    opening   a store does not answer yet, or is being prepared: `reason` says what is waited for
+    warming   the engine answers; the statements of a search are being planned
+    ready     the first request of every kind is as quick as the others
+
+The embedded servers are held all the while: a server that recovers is not ended because an attempt was too early.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import AsyncExitStack, suppress
+from time import monotonic
+
+from engine.addresses import addresses_of
+from engine.bootstrap import open_engine
+from engine.errors import NeurigraphError, StoreUnavailable
+from engine.neurigraph import Engine
+from engine.progress import Progress, Silent
+from engine.settings import Settings
+from engine.warming import warm
+
+log = logging.getLogger(__name__)
+
+PAUSE = 1.0
+"""Seconds between two attempts to open the engine."""
+SAID_AGAIN = 60.0
+"""Seconds after which the same reason is logged once more."""
+
+
+class Opening:
+    """Opens an engine and keeps it open while `run` runs."""
+
+    def __init__(
+        self, settings: Settings, progress: Progress | None = None, told: Callable[[str], None] = log.warning
+    ) -> None:
+        self._settings, self._progress, self._told = settings, progress or Silent(), told
+        self._said = ("", 0.0)
+        self.engine: Engine | None = None
+        self.reason = "The stores are being started."
+        self.ready = asyncio.Event()
+
+    @classmethod
+    def done(cls, engine: Engine) -> Opening:
+        """The opening of an engine that its caller has opened and closes."""
+        opening = cls(engine.settings)
+        opening.engine, opening.reason = engine, ""
+        opening.ready.set()
+        return opening
+
+    def opened(self) -> Engine:
+        """The engine. Raises StoreUnavailable with the reason while it is being opened."""
+        if self.engine is None:
+            raise StoreUnavailable("engine", self.reason)
+        return self.engine
+
+    async def run(self) -> None:
+        """Opens the engine, however long its stores take, and closes it when cancelled.
+
+        Raises what no waiting mends: SettingsError, MigrationError, StackError.
+        """
+        async with AsyncExitStack() as lease:
+            addresses = await addresses_of(self._settings, self._progress, lease)
+            while True:
+                try:
+                    async with open_engine(
+                        self._settings, progress=self._progress, worker=True, addresses=addresses, warming=False
+                    ) as engine:
+                        await self._serve(engine)
+                except StoreUnavailable as error:
+                    self._wait_for(error.detail)
+                await asyncio.sleep(PAUSE)
+
+    async def _serve(self, engine: Engine) -> None:
+        """Until cancelled."""
+        self.engine, self.reason = engine, "The search is being prepared."
+        try:
+            with suppress(NeurigraphError):  # a store that went away again: readiness asks the stores anyway
+                await warm(engine)
+            self.reason = ""
+            self.ready.set()
+            await asyncio.Event().wait()
+        finally:
+            self.engine = None
+            self.ready.clear()
+
+    def _wait_for(self, reason: str) -> None:
+        self.reason = reason
+        said, at = self._said
+        if reason != said or monotonic() - at > SAID_AGAIN:
+            self._said = (reason, monotonic())
+            self._told(f"Not ready yet, waiting: {reason}")

@@ -1,0 +1,24 @@
+"""Makes the first search as quick as the others: a graph server that has just started plans its statement for seconds.
+
+The statement has one shape, whoever asks for whatever moment, with a vector and without, so one question plans it for all.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from uuid import uuid4
+
+from engine.domain.search import SearchRequest
+from engine.errors import NeurigraphError
+from engine.neurigraph import Engine
+
+
+async def warm(engine: Engine) -> None:
+    """Asks for nobody once. Raises StoreUnavailable."""
+    await engine.memory(uuid4()).search(SearchRequest("warm"))
+
+
+async def warm_quietly(engine: Engine) -> None:
+    """The same in the background; a store that is away is met again by the first question."""
+    with suppress(NeurigraphError):
+        await warm(engine)

@@ -1,0 +1,143 @@
+"""Stores that are stopped and never answer, not even to refuse: every call ends by the limits of this side."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import psutil
+import pytest
+
+from api.app import create_app
+from engine.bootstrap import open_engine
+from engine.domain.history import Conversation, Turn
+from engine.domain.search import SearchRequest
+from engine.errors import StoreUnavailable
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from engine.settings import Settings
+from tests.faults.servers import server_pid, until_healthy
+
+LIMIT = 5.0
+"""Seconds of a statement in the engine of this module."""
+GENEROUS = LIMIT + 8
+"""Seconds after which a call is held to hang: its limit, the two of the margin, and a busy machine."""
+TURNS = (Turn("Bob", "A walleye was caught."), Turn("Bob", "It was a large one."))
+
+
+@contextmanager
+def stopped(engine: Engine, *names: str) -> Iterator[None]:
+    """While this lasts, all processes of these servers are stopped."""
+    family: list[psutil.Process] = []
+    for name in names:
+        server = psutil.Process(server_pid(engine, name))
+        family += [server, *server.children(recursive=True)]
+    try:
+        for process in family:
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(signal.SIGSTOP)
+        yield
+    finally:
+        for process in family:
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(signal.SIGCONT)
+
+
+@pytest.fixture(scope="module")
+async def hurried(engine: Engine, settings: Settings) -> AsyncIterator[Engine]:
+    """An engine on the same stores that gives statements little time."""
+    quick = settings.model_copy(update={"statement_timeout_s": LIMIT, "connect_timeout_s": 2.0})
+    async with open_engine(quick) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def known(engine: Engine, hurried: Engine) -> Memory:
+    """A memory that was asked everything before, by an engine with time: the servers know the statements."""
+    user = await engine.create_user(f"h{uuid4().hex[:12]}")
+    for asked in (engine.memory(user.user_id), hurried.memory(user.user_id)):
+        await asked.remember(Conversation("before", TURNS))
+        assert (await asked.search(SearchRequest("walleye"))).hits
+        await asyncio.gather(asked.shell(user.user_id), asked.metadata(user.user_id), asked.edges())
+        await asked.provision_path(["Work"])
+    return hurried.memory(user.user_id)
+
+
+@pytest.mark.ledger("N15", "U07")
+@pytest.mark.parametrize("names", [("postgres",), ("neo4j",), ("postgres", "neo4j")])
+async def test_every_call_ends_while_a_store_hangs(engine: Engine, hurried: Engine, known: Memory, names: tuple[str, ...]) -> None:  # fmt: skip
+    node = known.principal.user_id
+
+    async def calls() -> list[object]:
+        """More at once than the pools have connections."""
+        asked = [known.search(SearchRequest(f"walleye {number}")) for number in range(10)]
+        written = [known.remember(Conversation(f"during {number}", TURNS)) for number in range(10)]
+        others = [known.shell(node), known.metadata(node), known.edges(), known.provision_path(["Family"])]
+        return await asyncio.gather(*asked, *written, *others, return_exceptions=True)
+
+    with stopped(engine, *names):
+        found = await asyncio.wait_for(calls(), 4 * GENEROUS)  # a write may wait for one store after the other
+        assert any(isinstance(one, StoreUnavailable) for one in found)
+        surprises = [one for one in found if isinstance(one, BaseException) and not isinstance(one, StoreUnavailable)]
+        assert not surprises
+        for _ in range(2):
+            with pytest.raises(StoreUnavailable):
+                await asyncio.wait_for(known.search(SearchRequest("walleye")), GENEROUS)
+    await until_healthy(hurried)
+    assert (await known.search(SearchRequest("walleye"))).hits
+    assert (await known.remember(Conversation("after", TURNS))).turns == 2
+
+
+@pytest.mark.ledger("U07")
+async def test_readiness_answers_while_all_stores_hang(engine: Engine, hurried: Engine) -> None:
+    transport = httpx.ASGITransport(create_app(hurried.settings, engine=hurried))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
+        with stopped(engine, "postgres", "neo4j"):
+            asked = [door.get("/v1/health/ready") for _ in range(12)]
+            answers = await asyncio.wait_for(asyncio.gather(*asked), GENEROUS)
+            assert {answer.status_code for answer in answers} == {503}
+            silent = {store["store"] for store in answers[0].json()["stores"] if not store["healthy"]}
+            assert {"postgres", "neo4j"} <= silent
+            assert (await door.get("/v1/health/live")).json() == {"alive": True}
+        await until_healthy(hurried)
+        assert (await door.get("/v1/health/ready")).status_code == 200
+
+
+@pytest.mark.ledger("U07")
+@pytest.mark.parametrize("name", ["postgres", "neo4j"])
+async def test_a_service_waits_for_a_store_that_is_not_there_yet(engine: Engine, settings: Settings, name: str) -> None:
+    quick = settings.model_copy(update={"statement_timeout_s": LIMIT, "connect_timeout_s": 2.0, "worker": False})
+    app = create_app(quick)
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    service = app.router.lifespan_context(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
+        with stopped(engine, name):
+            await asyncio.wait_for(service.__aenter__(), GENEROUS)
+            waiting = await until_ready_says(door, "time", "answer")
+            assert waiting["ready"] is False and "store" in waiting["detail"]
+            refused = await door.get("/v1/users")
+            assert refused.status_code == 503 and refused.headers["retry-after"]
+            assert refused.headers["content-type"] == "application/problem+json"
+            assert (await door.get("/v1/health/live")).status_code == 200
+        try:
+            await until_ready_says(door, "ready")
+            assert (await door.get("/v1/users")).status_code == 200
+        finally:
+            await service.__aexit__(None, None, None)
+
+
+async def until_ready_says(door: httpx.AsyncClient, *words: str) -> dict[str, Any]:
+    """The answer of readiness, once it is ready or its reason holds one of the words."""
+    deadline = time.monotonic() + 120
+    while True:
+        answer = (await door.get("/v1/health/ready")).json()
+        if answer["ready"] if "ready" in words else any(word in answer.get("detail", "") for word in words):
+            return answer
+        assert time.monotonic() < deadline, answer
+        await asyncio.sleep(0.2)

@@ -1,0 +1,120 @@
+"""The statement of a search is planned before a service is ready: no question of any shape makes the server plan again.
+
+The server counts: what its caches of plans held when they were emptied.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+import pytest
+
+from engine.bootstrap import open_engine
+from engine.domain.clock import Moment
+from engine.domain.grant import NewGrant
+from engine.domain.node import NewNode
+from engine.domain.principal import Principal
+from engine.domain.search import SearchAnswer, SearchRequest
+from engine.neurigraph import Engine
+from engine.settings import Settings
+from engine.warming import warm
+from tests.faults.servers import until_settled
+from tests.flows.test_search import search_with
+
+NOW = datetime.now(UTC)
+LONG = (
+    "What did Ellen say of the lease and of Dave? " + "Think of many different important words about everything. " * 20
+)
+SHAPES = {
+    "now": SearchRequest("What of Dave?"),
+    "one word": SearchRequest("Dave"),
+    "as of": SearchRequest("What of Dave?", moment=Moment(as_of=NOW + timedelta(hours=1))),
+    "known at": SearchRequest("What of Dave?", moment=Moment(known_at=NOW + timedelta(hours=1))),
+    "both": SearchRequest("What of Dave?", moment=Moment(NOW + timedelta(hours=1), NOW + timedelta(hours=1))),
+    "long": SearchRequest(LONG),
+}
+
+
+async def planned(engine: Engine) -> int:
+    """How many plans the server held; it holds none afterwards."""
+    [row] = await engine.neo4j.read("CALL db.clearQueryCaches()")
+    return int("".join(letter for letter in row["value"] if letter.isdigit()) or 0)
+
+
+@dataclass(frozen=True)
+class Family:
+    """A graph with two namesakes, and who may read what of it."""
+
+    user_id: UUID
+    nodes: dict[str, UUID]
+    readers: dict[str, tuple[Principal, set[str]]]
+
+
+@pytest.fixture(scope="module")
+async def family(engine: Engine) -> Family:
+    user = await engine.create_user(f"w{uuid4().hex[:12]}", "Bob")
+    memory, nodes = engine.memory(user.user_id), {}
+    for path, kind in (
+        ("Work", "persona"), ("Work/Dave", "concept"), ("Work/Dave/Boat", "concept"), ("Family", "concept"),
+        ("Family/Dave", "concept"), ("Coach", "persona"),
+    ):  # fmt: skip
+        above, _, name = path.rpartition("/")
+        node = await memory.provision(NewNode(nodes.get(above, user.user_id), name, kind, f"About {name}."))
+        nodes[path] = node.node_id
+    await memory.relate(nodes["Work/Dave"], nodes["Family/Dave"], "SAME_NAME")
+    readers = {"owner": (memory.principal, set(nodes))}
+    for path, depth, seen in (
+        ("Family", 5, {"Family", "Family/Dave"}),
+        ("Work/Dave", 0, {"Work/Dave"}),
+        ("Work/Dave", 1, {"Work/Dave", "Work/Dave/Boat"}),
+    ):
+        reader = await engine.integrations.create(f"w{uuid4().hex[:12]}")
+        await memory.grants.give(
+            memory.principal, NewGrant(nodes[path], "third_party", reader.integration_id, depth=depth)
+        )
+        readers[f"integration at {path}, {depth}"] = (
+            Principal("third_party", reader.integration_id, user.user_id),
+            seen,
+        )
+    for path, seen in (("Work", {"Work", "Work/Dave", "Work/Dave/Boat"}), ("Coach", {"Coach"})):
+        readers[f"persona {path}"] = (Principal("persona", nodes[path], user.user_id), seen)
+    return Family(user.user_id, nodes, readers)
+
+
+@pytest.mark.ledger("N24")
+async def test_no_first_search_is_planned_after_the_warming(engine: Engine, settings: Settings, family: Family) -> None:
+    await until_settled(engine)  # no commit of another test is recovered, and planned, meanwhile
+    async with open_engine(settings, warming=False) as fresh:  # connections that no question has been asked on
+        await planned(fresh)
+        await warm(fresh)
+        warmed = await planned(fresh)
+        await warm(fresh)
+        for principal, _ in family.readers.values():
+            for request in SHAPES.values():
+                await fresh.memory_as(principal).search(request)
+        without_vector = await search_with(fresh, None).search(Principal.user(family.user_id), SHAPES["now"])
+        assert without_vector.embeddings == ""
+        assert await planned(fresh) == warmed
+
+
+def seen(answer: SearchAnswer) -> set[UUID]:
+    """Every node that an answer tells of as an anchor or at the end of an edge."""
+    edges = {edge.other_id for anchor in answer.anchors for edge in anchor.edges}
+    return {anchor.node_id for anchor in answer.anchors} | edges
+
+
+@pytest.mark.ledger("N31", "X01")
+async def test_every_reader_finds_its_own_anchors_in_every_shape(engine: Engine, family: Family) -> None:
+    names = {node: path for path, node in family.nodes.items()}
+    for name, (principal, readable) in family.readers.items():
+        for shape, request in SHAPES.items():
+            answer = await engine.memory_as(principal).search(request)
+            found = {names[node] for node in seen(answer) if node in names}
+            assert found <= readable, (name, shape)
+            named = {names[anchor.node_id] for anchor in answer.anchors if "name" in anchor.reasons}
+            assert named == {path for path in readable if path.endswith("/Dave")}, (name, shape)
+            for anchor in answer.anchors:
+                told = {path.rpartition("/")[2] for path in readable} | ({"Bob"} if principal.owns else set())
+                assert set(anchor.path) <= told and anchor.path[-1] == anchor.name, (name, shape)
