@@ -15,6 +15,7 @@ from engine.domain.assignment import Moved
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
 from engine.errors import InvalidInput, NodeOutdated
+from engine.hierarchy.archived import require_unarchived
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.hierarchy.outdated import upgrade
 from engine.lifecycle.node_states import NodeStates
@@ -41,6 +42,7 @@ class Moving:
             raise InvalidInput("A record is moved to another node.")
         if len(reason) > MOST_REASON or not reason.isprintable():
             raise InvalidInput(f"A reason is one line of at most {MOST_REASON} characters.")
+        await require_unarchived(self._postgres, principal, source, target)
         commit_id = uuid4()
         parameters = {
             "commit_id": commit_id,
