@@ -1,0 +1,128 @@
+"""node: one node with all that its shell says; nodes are archived and taken back."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from engine.domain.node import Shell
+from engine.shell import session
+from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of
+from engine.shell.plain_json import print_json
+from engine.shell.session import Session
+from engine.shell.tables import print_table, told
+from engine.shell.tokens import node_at
+
+Node = Annotated[str, typer.Argument(metavar="NODE", help="Its path, as Family/Dave, its id, or / for the root.")]
+Reason = Annotated[str, typer.Option("--reason", help="Why, in one line.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands of this module."""
+    nodes = typer.Typer(no_args_is_help=True, help="Single nodes of a graph; `tree` shows all of them.")
+    nodes.command("show")(show)
+    nodes.command("archive")(archive)
+    nodes.command("unarchive")(unarchive)
+    app.add_typer(nodes, name="node")
+
+
+def show(
+    context: typer.Context, node: Node, user: Handle = None, as_of: AsOf = None, known_at: KnownAt = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Show the shell of a node: place, state, counts, children, edges, the newest of what it holds."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            owner = await session.the_user(engine, user)
+            place = await node_at(engine, owner.user_id, node)
+            shell = await engine.memory(owner.user_id).shell(place, moment_of(as_of, known_at))
+        if as_json:
+            print_json(here.out, shell)
+        else:
+            print_shell(here, shell)
+
+    here.run(work())
+
+
+def print_shell(here: Session, shell: Shell) -> None:
+    """Prints what a shell says."""
+    here.out.print(Text(" > ".join(shell.path), style="bold"), soft_wrap=True)
+    state = f"{shell.state}, archived" if shell.archived else shell.state
+    held = f"{shell.records:,} records, {shell.items:,} items"
+    here.out.print(f"{shell.node_type}, layer {shell.layer}, {state}: {held}", soft_wrap=True)
+    lines = (
+        ("summary", shell.summary),
+        ("keywords", ", ".join(shell.keywords)),
+        ("aliases", ", ".join(shell.aliases)),
+        ("last read", f"{told(shell.last_accessed_at)} UTC" if shell.last_accessed_at else ""),
+    )
+    for name, value in lines:
+        if value:
+            here.out.print(Text(f"{name}: {value}"), soft_wrap=True)
+    here.out.print(Text(f"node {shell.node_id}, schema {shell.schema_name}, revision {shell.revision}", style="dim"))
+    _print_around(here, shell)
+
+
+def _print_around(here: Session, shell: Shell) -> None:
+    children = [
+        (child.name, child.node_type, child.state + ", archived" * child.archived, f"{child.records:,}", f"{child.children:,}")
+        for child in shell.children
+    ]  # fmt: skip
+    edges = [
+        (edge.edge_type, "to" if edge.outgoing else "from", "/".join(edge.other_path[1:]) or "/", edge.other_state)
+        for edge in shell.edges
+    ]
+    manifest = [
+        (line.title, line.content_type, _when(line.occurred_at), line.file_name or "", str(line.record_id))
+        for line in shell.manifest
+    ]  # fmt: skip
+    for columns, rows in (
+        (("child", "type", "state", "records", "children"), children),
+        (("edge", "", "node", "state"), edges),
+        (("holds", "kind", "when", "file", "record"), manifest),
+    ):
+        if rows:
+            here.out.print()
+            print_table(here, columns, rows, "")
+
+
+def _when(moment: datetime | None) -> str:
+    return told(moment) if moment else ""
+
+
+def archive(
+    context: typer.Context, node: Node, user: Handle = None, reason: Reason = "", as_json: AsJson = False
+) -> None:
+    """Archive a node with all below it: not searched and without new content until `node unarchive`; the past stays."""
+    _archive(session.of(context), node, user, reason, archived=True, as_json=as_json)
+
+
+def unarchive(
+    context: typer.Context, node: Node, user: Handle = None, reason: Reason = "", as_json: AsJson = False
+) -> None:
+    """Take an archived node back; what lies below another archived node stays archived."""
+    _archive(session.of(context), node, user, reason, archived=False, as_json=as_json)
+
+
+def _archive(here: Session, node: str, user: str | None, reason: str, *, archived: bool, as_json: bool) -> None:
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            owner = await session.the_user(engine, user)
+            memory = engine.memory(owner.user_id)
+            place = await node_at(engine, owner.user_id, node)
+            changed = await (memory.archive if archived else memory.unarchive)(place, reason=reason)
+            shell = await memory.shell(place)
+        if as_json:
+            print_json(here.out, changed)
+            return
+        state = "archived" if shell.archived else "active"
+        was = "" if changed.changed else ", as before"
+        above = ", with a node above it" if shell.archived and not archived else ""
+        here.out.print(Text(f"{'/'.join(shell.path[1:]) or '/'}: {state}{above}{was}."), soft_wrap=True)
+
+    here.run(work())
