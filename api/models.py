@@ -186,6 +186,19 @@ class ManySources(Body):
     conversations: list[ConversationBody] = Field(default=[], max_length=1000)
     texts: list[TextBody] = Field(default=[], max_length=1000)
     limits: WriteLimits | None = None
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "conversations": [
+                        {"id": "c1", "turns": [{"speaker": "Bob", "text": "Dave married Ellen in 2003."}]}
+                    ],
+                    "texts": [{"title": "Notes", "text": "The price rises on March 1.", "source_id": "notes-7"}],
+                }
+            ]
+        },
+    )
 
 
 class NewRecord(Body):
@@ -268,6 +281,12 @@ class StoreState(BaseModel):
     store: str = Field(examples=["neo4j"])
     healthy: bool
     detail: str = ""
+
+
+class Liveness(BaseModel):
+    """The process answers."""
+
+    alive: bool = Field(examples=[True])
 
 
 class Readiness(BaseModel):
