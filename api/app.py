@@ -19,6 +19,7 @@ from starlette.requests import ClientDisconnect
 
 from api.auth import Guard, bearer, check_settings, issuer_of
 from api.body_limit import BodyLimit
+from api.examples import add_examples
 from api.headers import SecurityHeaders
 from api.problems import (
     Problem,
@@ -160,12 +161,14 @@ def _middleware(settings: Settings) -> list[Middleware]:
         CORSMiddleware,
         allow_origins=settings.cors_origins,
         allow_methods=("GET", "POST", "PATCH", "DELETE"),
-        allow_headers=("Authorization", "Content-Type", "Idempotency-Key", "If-Match"),
+        allow_headers=("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match"),
         expose_headers=(
             "Content-Disposition",
             "ETag",
             "Idempotency-Replayed",
+            "Link",
             "Location",
+            "Next-Cursor",
             "Retry-After",
             "WWW-Authenticate",
         ),
@@ -188,5 +191,6 @@ def _document(app: FastAPI) -> dict[str, Any]:
         schemas["Problem"] = problem
         for name in ("HTTPValidationError", "ValidationError"):
             schemas.pop(name, None)
+        add_examples(document)
         app.openapi_schema = document
     return app.openapi_schema

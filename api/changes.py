@@ -51,13 +51,17 @@ class ItemChange(ChangeBody):
 
 
 class NodeChange(ChangeBody):
-    """A change of a node; a new parent moves it, with all below it."""
+    """A change of a node; a new parent moves it, with all below it. It is archived and taken back now, by a change of its own."""
 
     name: str = Field(default="", min_length=1, max_length=4000, examples=["David"])
     summary: str = Field(default="", max_length=2000)
     keywords: list[str] = Field(default=[], max_length=100)
     aliases: list[str] = Field(default=[], max_length=100)
     parent_id: UUID = Field(default=UUID(int=0), description="The new parent.")
+    archived: bool = Field(
+        default=False,
+        description="True: it and what lies below it is not searched and takes no writes. False: it is taken back.",
+    )
 
 
 class EdgeChange(ChangeBody):

@@ -1,21 +1,182 @@
-"""Where a page goes on: the time and the id of the last line of the page before, in one text."""
+"""One way to page through every list: `limit` and `cursor`, and in the answer the cursor of the next page.
+
+The cursor of the next page stands in the headers `Next-Cursor` and `Link` (RFC 8288, rel="next"); without them the list is over.
+A cursor holds where its page ended and is valid for the same list with the same filters. The parameters `after` and `before`,
+which some lists took before, go on working: they hold the same in plain words.
+"""
 
 from __future__ import annotations
 
+import base64
+import json
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
-from fastapi import Query
+from fastapi import Depends, Query, Request, Response
 
 from engine.errors import InvalidInput
+
+Row = TypeVar("Row")
+Start = TypeVar("Start")
+NOT_VALID = "This cursor is not valid here; take the one of the page before."
+MOST_OFFSET = 10_000
+
+Limit = Annotated[int, Query(ge=1, le=500, description="Entries of one page at most.", examples=[50])]
+Cursor = Annotated[
+    str | None,
+    Query(
+        max_length=4000,
+        pattern=r"^[A-Za-z0-9_-]+={0,2}$",
+        description="Of the page before, from its `Next-Cursor`; without it the first page.",
+        examples=["WyIyZjFkOGE1Mi01ZjRlLTRmNGUtOWYwZS02YTlkMGE0YjdjMTEiXQ"],
+    ),
+]
+PAGE_HEADERS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "headers": {
+            "Next-Cursor": {
+                "description": "The `cursor` of the next page; none on the last.",
+                "schema": {"type": "string"},
+            },
+            "Link": {"description": "Where the next page is (RFC 8288).", "schema": {"type": "string"}},
+        }
+    }
+}
+"""What lists add to their OpenAPI responses."""
+
+
+class Page:
+    """The page of a list that a request asks for."""
+
+    def __init__(self, request: Request, response: Response, limit: Limit = 100, cursor: Cursor = None) -> None:
+        self._request, self._response = request, response
+        self.limit, self.cursor = limit, cursor
+
+    def start(self, read: Callable[[Any], Start], given: Start) -> Start:
+        """Where the page begins: what the cursor holds, as `read` makes it of a text, else the plain parameter.
+
+        Raises InvalidInput.
+        """
+        if self.cursor is None:
+            return given
+        parts = decoded(self.cursor)
+        try:
+            return read(parts[0] if len(parts) == 1 else parts)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise InvalidInput(NOT_VALID) from error
+
+    def of(self, rows: Sequence[Row], key: Callable[[Row], object]) -> Sequence[Row]:
+        """The rows of this page; `key` is what the next page starts after."""
+        if len(rows) >= self.limit:
+            last = key(rows[-1])
+            self.next(encoded(list(last) if isinstance(last, tuple) else [last]))
+        return rows
+
+    @property
+    def offset(self) -> int:
+        """How many entries the pages before had, of a list that is paged by their number. Raises InvalidInput."""
+        return self.start(_offset, 0)
+
+    def following(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """The rows of this page of such a list."""
+        if len(rows) >= self.limit:
+            self.next(encoded([self.offset + self.limit]))
+        return rows
+
+    def window(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """This page of a short list that is there as a whole."""
+        first = self.offset
+        if first + self.limit < len(rows):
+            self.next(encoded([first + self.limit]))
+        return rows[first : first + self.limit]
+
+    def next(self, cursor: str) -> None:
+        """Says in the headers where the next page is."""
+        self._response.headers["Next-Cursor"] = cursor
+        url = self._request.url.remove_query_params(["after", "before"]).include_query_params(cursor=cursor)
+        self._response.headers["Link"] = f'<{url.path}?{url.query}>; rel="next"'
+
+
+APage = Annotated[Page, Depends()]
+
+
+def encoded(parts: Sequence[object]) -> str:
+    """A cursor that holds these values."""
+    plain = [part if isinstance(part, int) else _text(part) for part in parts]
+    return (
+        base64.urlsafe_b64encode(json.dumps(plain, separators=(",", ":"), ensure_ascii=False).encode())
+        .decode()
+        .rstrip("=")
+    )
+
+
+def decoded(cursor: str) -> list[Any]:
+    """What a cursor holds. Raises InvalidInput."""
+    plain = cursor.rstrip("=")
+    try:
+        parts = json.loads(base64.b64decode(plain + "=" * (-len(plain) % 4), altchars=b"-_", validate=True))
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(NOT_VALID) from error
+    if not isinstance(parts, list) or not parts:
+        raise InvalidInput(NOT_VALID)
+    return parts
+
+
+def number(part: Any) -> int:
+    """A number of a cursor. Raises ValueError."""
+    if isinstance(part, bool) or not isinstance(part, int) or not -1 <= part <= 2**62:
+        raise ValueError(part)
+    return part
+
+
+def text(part: Any) -> str:
+    """A text of a cursor. Raises ValueError."""
+    if not isinstance(part, str) or "\x00" in part or len(part) > 1000:
+        raise ValueError(part)
+    part.encode()
+    return part
+
+
+def identity(part: Any) -> UUID:
+    """An id of a cursor. Raises ValueError."""
+    return UUID(text(part))
+
+
+def timed(parts: Any) -> tuple[datetime, UUID]:
+    """A time and an id of a cursor. Raises ValueError."""
+    time, one = parts
+    return _instant(text(time)), identity(one)
+
+
+def named(parts: Any) -> tuple[str, UUID]:
+    """A name and an id of a cursor. Raises ValueError."""
+    name, one = parts
+    return text(name), identity(one)
+
+
+def _offset(part: Any) -> int:
+    if not 0 <= number(part) <= MOST_OFFSET:
+        raise ValueError(part)
+    return number(part)
+
+
+def _text(part: object) -> str:
+    return part.isoformat() if isinstance(part, datetime) else str(part)
+
+
+def _instant(time: str) -> datetime:
+    moment = datetime.fromisoformat(time)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+
 
 Before = Annotated[
     str | None,
     Query(
         max_length=80,
         pattern=r"^[0-9TZ:.+-]+,[0-9a-f-]{36}$",
-        description="Time and id of the last line of the page before, with a comma between.",
+        description="Time and id of the last line of the page before, with a comma between; as `cursor`, in plain words.",
         examples=["2025-03-01T18:00:00Z,2f1d8a52-5f4e-4f4e-9f0e-6a9d0a4b7c11"],
     ),
 ]
@@ -25,10 +186,8 @@ def last_line(before: str | None) -> tuple[datetime, UUID] | None:
     """The two parts. Raises InvalidInput."""
     if before is None:
         return None
-    time, _, identity = before.partition(",")
+    time, _, one = before.partition(",")
     try:
-        moment = datetime.fromisoformat(time)
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return moment.astimezone(UTC), UUID(identity)
+        return _instant(time), UUID(one)
     except (ValueError, OverflowError) as error:
         raise InvalidInput("before holds a time and an id with a comma between.") from error

@@ -99,14 +99,6 @@ class NewNodeBody(Body):
     aliases: list[str] = Field(default=[], max_length=100, examples=[["David"]])
 
 
-class TouchBody(Body):
-    """What was used at a node."""
-
-    ids: list[UUID] = Field(
-        default=[], max_length=1000, description="Items and records of the node; others are left out."
-    )
-
-
 class NewEdge(Body):
     """A cross-node edge."""
 
@@ -194,6 +186,19 @@ class ManySources(Body):
     conversations: list[ConversationBody] = Field(default=[], max_length=1000)
     texts: list[TextBody] = Field(default=[], max_length=1000)
     limits: WriteLimits | None = None
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "conversations": [
+                        {"id": "c1", "turns": [{"speaker": "Bob", "text": "Dave married Ellen in 2003."}]}
+                    ],
+                    "texts": [{"title": "Notes", "text": "The price rises on March 1.", "source_id": "notes-7"}],
+                }
+            ]
+        },
+    )
 
 
 class NewRecord(Body):
@@ -276,6 +281,12 @@ class StoreState(BaseModel):
     store: str = Field(examples=["neo4j"])
     healthy: bool
     detail: str = ""
+
+
+class Liveness(BaseModel):
+    """The process answers."""
+
+    alive: bool = Field(examples=[True])
 
 
 class Readiness(BaseModel):

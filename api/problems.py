@@ -42,6 +42,7 @@ TABLE: Mapping[type[errors.NeurigraphError], Kind] = {
     errors.NotFound: Kind(404, "not-found", "There is no such thing here."),
     errors.Conflict: Kind(409, "conflict", "The request does not fit the present state."),
     errors.NameTaken: Kind(409, "name-taken", "A sibling already has this name."),
+    errors.Archived: Kind(409, "archived", "An archived node takes no writes."),
     errors.Outdated: Kind(412, "outdated", "It was changed meanwhile."),
     errors.InProgress: Kind(409, "in-progress", "The same request is being carried out."),
     errors.IdempotencyMismatch: Kind(422, "idempotency-mismatch", "The idempotency key belongs to another request."),
@@ -106,14 +107,18 @@ def problem(
     kind: Kind, instance: str, detail: str = "", *, headers: Mapping[str, str] | None = None, **members: Any
 ) -> JSONResponse:
     """The response for one problem; further members are added to the standard ones."""
-    content = {
+    content = _members(kind, instance, detail or kind.title)
+    return JSONResponse(content | members, kind.status, dict(headers or {}), MEDIA_TYPE)
+
+
+def _members(kind: Kind, instance: str, detail: str) -> dict[str, Any]:
+    return {
         "type": f"urn:neurigraph:problem:{kind.slug}",
         "title": kind.title,
         "status": kind.status,
-        "detail": detail or kind.title,
+        "detail": detail,
         "instance": instance,
     }
-    return JSONResponse(content | members, kind.status, dict(headers or {}), MEDIA_TYPE)
 
 
 def http_kind(status: int) -> Kind:
@@ -123,10 +128,12 @@ def http_kind(status: int) -> Kind:
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The OpenAPI responses of these problem statuses."""
-    schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    schema = {"$ref": "#/components/schemas/Problem"}
     documents: dict[int | str, dict[str, Any]] = {}
     for status in statuses:
-        documents[status] = {"description": http_kind(status).title, "content": {MEDIA_TYPE: schema}}
+        kind = http_kind(status)
+        content = {MEDIA_TYPE: {"schema": schema, "example": _members(kind, "/v1/users", kind.title)}}
+        documents[status] = {"description": kind.title, "content": content}
         if status in _HEADERS:
             documents[status]["headers"] = {
                 name: {"description": about, "schema": {"type": "string"}} for name, about in _HEADERS[status].items()
@@ -139,9 +146,9 @@ def answered(status: int, model: object, about: str) -> dict[int | str, dict[str
     return {status: {"model": model, "description": about}}
 
 
-def replayable(*responses: dict[int | str, dict[str, Any]]) -> dict[int | str, dict[str, Any]]:
-    """The OpenAPI responses of a write that takes an idempotency key: 201 and others that succeed."""
-    merged: dict[int | str, dict[str, Any]] = {201: {}}
+def replayable(*responses: dict[int | str, dict[str, Any]], created: bool = True) -> dict[int | str, dict[str, Any]]:
+    """The OpenAPI responses of a write that takes an idempotency key: 201 where it creates something, and others."""
+    merged: dict[int | str, dict[str, Any]] = {201: {}} if created else {}
     for response in responses:
         merged |= response
     header = {

@@ -50,7 +50,7 @@ def _operations(document: Document) -> Iterator[str]:
                 yield f"<h2>{escape(group)}</h2>"
             yield (
                 f"<details><summary><b>{method.upper()}</b> <code>{escape(path)}</code></summary>"
-                f"<p>{escape(operation['description'])}</p>{_parameters(operation)}{_body(document, operation)}"
+                f"<p>{escape(operation['description'])}</p>{_parameters(operation)}{_body(operation)}"
                 f"<table>{_answers(operation)}</table></details>"
             )
 
@@ -63,19 +63,11 @@ def _parameters(operation: Document) -> str:
     return f"<table>{rows}</table>" if rows else ""
 
 
-def _body(document: Document, operation: Document) -> str:
+def _body(operation: Document) -> str:
     if "requestBody" not in operation:
         return ""
-    schema = operation["requestBody"]["content"]["application/json"]["schema"]
-    examples = [json.dumps(one, indent=2, ensure_ascii=False) for one in _examples(document, schema)]
-    return "".join(f"<pre>{escape(one)}</pre>" for one in examples)
-
-
-def _examples(document: Document, schema: Document) -> list[Any]:
-    """The schema's own examples, or one put together from those of its required or exemplified fields."""
-    model = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-    fields = {name: field["examples"][0] for name, field in model["properties"].items() if "examples" in field}
-    return list(model.get("examples") or [fields])
+    example = operation["requestBody"]["content"]["application/json"]["example"]
+    return f"<pre>{escape(json.dumps(example, indent=2, ensure_ascii=False))}</pre>"
 
 
 def _answers(operation: Document) -> str:

@@ -13,6 +13,7 @@ NeurigraphError
 ├── NotFound                  missing, or not for this principal: never said which
 ├── Conflict
 │   ├── NameTaken
+│   ├── Archived              the node takes no writes until it is taken back
 │   ├── Outdated              it was changed meanwhile; read it again
 │   ├── EmbeddingsChanged     another version was promoted while this was written
 │   ├── InProgress            the same request is being carried out; knows after how long to ask again
@@ -95,6 +96,10 @@ class Conflict(NeurigraphError):
 
 class NameTaken(Conflict):
     """A sibling already has this name."""
+
+
+class Archived(Conflict):
+    """This node is archived: it takes no writes until it is taken back."""
 
 
 class Outdated(Conflict):

@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from engine.asking import Asking
-from engine.domain.resource import RawResource, ResourceType
+from engine.domain.resource import RawResource, ResourceContent, ResourceType
 
 
 class Inputs(Asking):
@@ -27,5 +27,9 @@ class Inputs(Asking):
 
     async def read_resource(self, resource_id: UUID) -> bytes:
         """The bytes of a resource, verified. Raises NotFound, DamagedFile."""
+        return (await self.resource_content(resource_id)).content
+
+    async def resource_content(self, resource_id: UUID) -> ResourceContent:
+        """The same with the name and media type of its file."""
         async with self._noting("resource", resource_id):
-            return await self._parts.resources.read(self.principal, resource_id)
+            return await self._parts.resources.content(self.principal, resource_id)

@@ -11,7 +11,7 @@ from uuid import UUID
 from engine.domain.history import History, NodePath
 from engine.domain.node import NewNode
 from engine.domain.record import AssignableNode, IngestReport, Skipped
-from engine.errors import InvalidInput
+from engine.errors import Archived, InvalidInput
 from engine.ingest.documents import read_document, reference_of
 from engine.ingest.sources import Pending
 from engine.ingest.storing import failed
@@ -79,6 +79,9 @@ async def _plan_nodes(
             deepest = await memory.provision_path(path)
             ids[path] = deepest.node_id if deepest else memory.principal.user_id
     by_id = {node.node_id: node for node in await memory.nodes()}
+    for path, node_id in ids.items():
+        if node_id not in by_id and (await memory.shell(node_id)).archived:
+            raise Archived(f"{'/'.join(path)} is archived: it takes no writes until it is taken back.")
     return {path: by_id[node_id] for path, node_id in ids.items() if node_id in by_id}, created
 
 

@@ -24,6 +24,15 @@ class LivingRecords(Asking):
         async with self._noting("change", change.node_id or change.subject_id):
             return await self._parts.changes.change(self.principal, change)
 
+    async def archive(self, node_id: UUID, *, reason: str = "") -> Changed:
+        """Archives a node with all below it: not searched, without new content, still there for the past. The root archives
+        its user."""
+        return await self.change(Change("node", node_id, {"archived": True}, reason=reason))
+
+    async def unarchive(self, node_id: UUID, *, reason: str = "") -> Changed:
+        """Takes an archived node back; what lies below another archived node stays archived."""
+        return await self.change(Change("node", node_id, {"archived": False}, reason=reason))
+
     async def deltas(
         self, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, after: int = 0, limit: int = 100
     ) -> tuple[Delta, ...]:

@@ -19,14 +19,15 @@ from engine.documents import KeptDocuments
 from engine.domain.clock import NOW, Moment
 from engine.domain.history import Conversation, History
 from engine.domain.ingest import PLAIN, Terms
-from engine.domain.node import NewNode, ProvisionedNode, Shell
+from engine.domain.node import MAX_LAYER, ChildNode, ContentType, NewNode, ProvisionedNode, Shell, TreeNode
 from engine.domain.occasion import Occasion
+from engine.domain.page import MOST
 from engine.domain.principal import Principal
-from engine.domain.record import AssignableNode, ContentType, IngestReport, Privacy, Skipped, TriggerType
+from engine.domain.record import AssignableNode, IngestReport, Privacy, Skipped, TriggerType
 from engine.domain.scope import INGESTED, USERS, MemoryScope, Origin, SourceKind, check_privacy, check_scopes
 from engine.domain.search import Anchor, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NotFound
-from engine.hierarchy.shells import MetadataPage, RegisteredEdge
+from engine.hierarchy.shells import MOST_ANCHORS, MOST_EDGES, EdgePlace, MetadataPage, RegisteredEdge
 from engine.ingest.documents import note
 from engine.ingest.drafts import Document
 from engine.ingest.occasions import occasion_document
@@ -80,18 +81,39 @@ class Memory(LivingRecords, PlacedRecords, Proposing, KeptDocuments, Inputs, Dia
         check_names(names, self._parts.redactor)
         return await self._parts.provisioning.path(self.principal, names)
 
+    async def provision_whole(self, path: Sequence[NewNode]) -> ProvisionedNode:
+        """The node at the end of a path below the root, all that is missing on the way with it, or nothing at all: see
+        `Provisioning.whole_path`."""
+        path = [redacted_node(new, self._parts.redactor, None) for new in path]
+        return await self._parts.provisioning.whole_path(self.principal, path)
+
     async def shell(self, node_id: UUID, moment: Moment = NOW) -> Shell:
         """The live shell of a node: identity, path, children, edges, manifest. Raises NotFound."""
         async with self._noting("shell", node_id):
             return await self._parts.shells.shell(self.principal, node_id, moment)
 
-    async def anchors(self, name: str, moment: Moment = NOW) -> tuple[Anchor, ...]:
-        """Every node of that name, with the path to each and its edges."""
-        return await self._parts.shells.anchors(self.principal, name, moment)
+    async def children(
+        self, node_id: UUID, moment: Moment = NOW, *, after: tuple[str, UUID] | None = None, limit: int = MOST
+    ) -> tuple[ChildNode, ...]:
+        """The children of a node by name, one page; `after` is the name and id of the last one before. Raises NotFound."""
+        async with self._noting("shell", node_id):
+            return await self._parts.shells.children(self.principal, node_id, moment, after=after, limit=limit)
 
-    async def edges(self, moment: Moment = NOW) -> tuple[RegisteredEdge, ...]:
-        """The global edge registry."""
-        return await self._parts.shells.edges(self.principal, moment)
+    async def tree(self, moment: Moment = NOW, *, depth: int = MAX_LAYER) -> tuple[TreeNode, ...]:
+        """All nodes of the graph down to a layer, parents first; for its user. Raises NotFound."""
+        return await self._parts.shells.tree(self.principal, moment, depth)
+
+    async def anchors(
+        self, name: str, moment: Moment = NOW, *, skip: int = 0, limit: int = MOST_ANCHORS
+    ) -> tuple[Anchor, ...]:
+        """Every node of that name, with the path to each and its edges; one page after `skip` others."""
+        return await self._parts.shells.anchors(self.principal, name, moment, skip=skip, limit=limit)
+
+    async def edges(
+        self, moment: Moment = NOW, *, after: EdgePlace | None = None, limit: int = MOST_EDGES
+    ) -> tuple[RegisteredEdge, ...]:
+        """The global edge registry by the names of the ends, one page; `after` is the `place` of the last edge before."""
+        return await self._parts.shells.edges(self.principal, moment, after=after, limit=limit)
 
     async def relate(
         self, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str] | None = None
@@ -183,6 +205,7 @@ class Memory(LivingRecords, PlacedRecords, Proposing, KeptDocuments, Inputs, Dia
             for node in await self.nodes():
                 if node.node_id == node_id:
                     return node
+            await self._parts.shells.writable_schema_of(self.principal, node_id)
             raise NotFound
 
     async def nodes(self) -> list[AssignableNode]:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from engine.access.integrations import Integrations
@@ -41,6 +42,8 @@ from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
+
+Row = dict[str, Any]
 
 CHECK_TIMEOUT = 2.0
 """Seconds that a store may take to give a sign of life."""
@@ -86,17 +89,24 @@ class Engine:
 
     async def create_user(self, handle: str, display_name: str = "") -> User:
         """The user with this handle in the configured workspace, created with a root node when there is none."""
-        return await self.parts.provisioning.user(self.settings.workspace, handle, display_name)
+        user = await self.parts.provisioning.user(self.settings.workspace, handle, display_name)
+        return user if user.created else await self.find_user(user.handle)
 
     async def find_user(self, handle: str) -> User:
         """The user with this handle; raises NotFound."""
-        parameters = {"workspace": self.settings.workspace, "handle": handle}
+        return await self._found("user_by_handle", {"handle": handle})
+
+    async def user(self, user_id: UUID) -> User:
+        """The user of this id; raises NotFound."""
+        return await self._found("user_by_id", {"user_id": user_id})
+
+    async def _found(self, statement: str, parameters: dict[str, Any]) -> User:
         async with self.postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("user_by_handle"), parameters)
+            cursor = await connection.execute(sql_text(statement), {"workspace": self.settings.workspace, **parameters})
             row = await cursor.fetchone()
         if row is None:
             raise NotFound
-        return User(row["user_id"], row["handle"], row["display_name"], created=False)
+        return _user(row)
 
     async def users(self, *, after: str = "", limit: int = 100) -> list[User]:
         """Users of the workspace by handle, one page."""
@@ -105,7 +115,7 @@ class Engine:
         async with self.postgres.as_service() as connection:
             cursor = await connection.execute(sql_text("users_list"), parameters)
             rows = await cursor.fetchall()
-        return [User(row["user_id"], row["handle"], row["display_name"], created=False) for row in rows]
+        return [_user(row) for row in rows]
 
     def memory(self, user_id: UUID) -> Memory:
         """The memory of a user, acting as that user."""
@@ -162,6 +172,10 @@ class Engine:
     async def _check_postgres(self) -> None:
         async with self.postgres.as_service() as connection:
             await connection.execute(sql_text("ping"))
+
+
+def _user(row: Row) -> User:
+    return User(row["user_id"], row["handle"], row["display_name"], created=False, archived=row["archived"])
 
 
 async def _answering(check: Awaitable[object]) -> str:

@@ -36,6 +36,7 @@ class Streamed(Asking):
         if node_id is None:
             return await self._parts.streams.append(self.principal, append)
         async with self._noting("store", node_id):
+            await self._parts.shells.require_unarchived(self.principal, node_id)
             return await self._parts.streams.append(self.principal, append)
 
     async def end(self, conversation_id: str) -> EndedStream:

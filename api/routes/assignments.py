@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from api.bodies import JsonRoute
 from api.context import IdempotencyKey, UserMemory, once, require_owner
+from api.cursors import PAGE_HEADERS, APage, number
 from api.models import Move
 from api.problems import documented, replayable
 from engine.domain.assignment import Assignment, AssignmentFilter, Decider, Moved
@@ -17,19 +19,21 @@ router = APIRouter(prefix="/v1/users/{user_id}", tags=["records"], route_class=J
 MOST = 2**62
 
 
-@router.get("/assignments", operation_id="listAssignments", responses=documented(404, 422, 503))
+@router.get("/assignments", operation_id="listAssignments", responses=PAGE_HEADERS | documented(404, 422, 503))
 async def assignments(  # noqa: PLR0913 (the parameters of a query are its parameters)
     memory: UserMemory,
+    page: APage,
     record_id: Annotated[UUID | None, Query(description="Only this record, with its earlier decisions.")] = None,
     node_id: Annotated[UUID | None, Query(description="Only what lies at this node.")] = None,
     below: Annotated[float | None, Query(ge=0, le=1, description="Only with less confidence.")] = None,
     decided_by: Annotated[Decider | None, Query(description="By whom.")] = None,
     before: Annotated[int | None, Query(ge=1, le=MOST, description="The last entry of the page before.")] = None,
-    limit: Annotated[int, Query(ge=1, le=500)] = 100,
-) -> tuple[Assignment, ...]:
+) -> Sequence[Assignment]:
     """Why records lie where they lie, newest first, one page."""
     await require_owner(memory)
-    return await memory.assignments(AssignmentFilter(record_id, node_id, below, decided_by, before, limit))
+    start = page.start(number, before)
+    wanted = AssignmentFilter(record_id, node_id, below, decided_by, start, page.limit)
+    return page.of(await memory.assignments(wanted), lambda one: one.entry_id)
 
 
 @router.post(

@@ -5,12 +5,14 @@ An id may hold slashes. What follows the last one tells what is asked, so no id 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from api.bodies import JsonRoute
 from api.context import IdempotencyKey, UserMemory, once, require_user
+from api.cursors import PAGE_HEADERS, APage, text
 from api.problems import answered, documented, replayable
 from api.streams import AppendBody, EndBody, OccasionBody
 from engine.domain.occasion import Occasion
@@ -85,15 +87,16 @@ async def conversation(conversation_id: ConversationId, memory: UserMemory) -> S
     return await memory.stream(conversation_id)
 
 
-@router.get("/conversations", operation_id="listConversations", responses=documented(404, 422, 503))
+@router.get("/conversations", operation_id="listConversations", responses=PAGE_HEADERS | documented(404, 422, 503))
 async def conversations(
     memory: UserMemory,
+    page: APage,
     after: Annotated[str, Query(max_length=LONGEST_ID, description="The last id of the page before.")] = "",
-    limit: Annotated[int, Query(ge=1, le=500)] = 100,
-) -> tuple[StreamState, ...]:
+) -> Sequence[StreamState]:
     """Streamed conversations that have not ended, by id, one page."""
     await require_user(memory)
-    return await memory.streams(after=after, limit=limit)
+    streams = await memory.streams(after=page.start(text, after), limit=page.limit)
+    return page.of(streams, lambda stream: stream.conversation_id)
 
 
 @router.post(

@@ -2,49 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Response
 
 from api.context import UserMemory
+from api.cursors import PAGE_HEADERS, APage, identity, number
+from api.downloads import BYTES, download
 from api.problems import documented
 from engine.domain.document import DocumentChunk, DocumentVersion, StoredDocument
 
 router = APIRouter(prefix="/v1/users/{user_id}/documents", tags=["documents"])
 PROBLEMS = documented(404, 422, 503)
 MOST = 2**31 - 1
-BYTES: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "The bytes as they were stored.",
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-    }
-}
-
 Version = Annotated[int, Path(ge=1, le=MOST)]
-Limit = Annotated[int, Query(ge=1, le=500)]
 
 
-@router.get("", operation_id="listDocuments", responses=PROBLEMS)
+@router.get("", operation_id="listDocuments", responses=PAGE_HEADERS | PROBLEMS)
 async def documents(
     memory: UserMemory,
+    page: APage,
     after: Annotated[UUID | None, Query(description="The last document of the page before.")] = None,
-    limit: Limit = 100,
-) -> tuple[StoredDocument, ...]:
+) -> Sequence[StoredDocument]:
     """Documents as they are now, by id, one page. A persona sees those that it stored."""
     await memory.require()
-    return await memory.documents(after=after, limit=limit)
+    found = await memory.documents(after=page.start(identity, after), limit=page.limit)
+    return page.of(found, lambda document: document.document_id)
 
 
-@router.get("/{document_id}/versions", operation_id="listDocumentVersions", responses=PROBLEMS)
+@router.get("/{document_id}/versions", operation_id="listDocumentVersions", responses=PAGE_HEADERS | PROBLEMS)
 async def versions(
     document_id: UUID,
     memory: UserMemory,
+    page: APage,
     after: Annotated[int, Query(ge=0, le=MOST, description="The last version of the page before.")] = 0,
-    limit: Limit = 100,
-) -> tuple[DocumentVersion, ...]:
+) -> Sequence[DocumentVersion]:
     """Versions of a document, the oldest first, one page."""
-    return await memory.document_versions(document_id, after=after, limit=limit)
+    found = await memory.document_versions(document_id, after=page.start(number, after), limit=page.limit)
+    return page.of(found, lambda version: version.version)
 
 
 @router.get(
@@ -54,18 +51,22 @@ async def versions(
     responses=BYTES | documented(404, 422, 500, 503),
 )
 async def content(document_id: UUID, version: Version, memory: UserMemory) -> Response:
-    """The file of a version as it was stored, verified before the first byte is sent."""
+    """The file of a version as it was stored, under its name, verified before the first byte is sent."""
     data = await memory.read_document(document_id, version)
-    return Response(data, media_type="application/octet-stream")
+    [stored] = await memory.document_versions(document_id, after=version - 1, limit=1)
+    return download(data, stored.file_name)
 
 
-@router.get("/{document_id}/versions/{version}/chunks", operation_id="listDocumentChunks", responses=PROBLEMS)
+@router.get(
+    "/{document_id}/versions/{version}/chunks", operation_id="listDocumentChunks", responses=PAGE_HEADERS | PROBLEMS
+)
 async def chunks(
     document_id: UUID,
     version: Version,
     memory: UserMemory,
+    page: APage,
     after: Annotated[int, Query(ge=-1, le=MOST, description="The last index of the page before.")] = -1,
-    limit: Limit = 100,
-) -> tuple[DocumentChunk, ...]:
+) -> Sequence[DocumentChunk]:
     """Passages of a version in their order, one page."""
-    return await memory.document_chunks(document_id, version, after=after, limit=limit)
+    found = await memory.document_chunks(document_id, version, after=page.start(number, after), limit=page.limit)
+    return page.of(found, lambda chunk: chunk.index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path
@@ -9,6 +10,7 @@ from pydantic import Field
 
 from api.bodies import JsonRoute
 from api.context import CurrentEngine, administrators_only
+from api.cursors import PAGE_HEADERS, APage
 from api.models import Body
 from api.problems import documented
 from engine.domain.embedding import Compression, EmbeddingVersion, ModelChoice, Pace
@@ -22,7 +24,9 @@ router = APIRouter(
     dependencies=[Depends(administrators_only)],
 )
 WRITES = documented(400, 404, 409, 413, 415, 422, 503, 507)
-Name = Annotated[str, Path(max_length=200, pattern=r"^[^\x00]+$", description="The version's name.")]
+Name = Annotated[
+    str, Path(max_length=200, pattern=r"^[^\x00]+$", description="The version's name.", examples=["e5-small-v2"])
+]
 
 
 class Nothing(Body):
@@ -56,10 +60,10 @@ class PromoteBody(Body):
     force: bool = Field(default=False, description="Though vectors are missing: those texts are found by words.")
 
 
-@router.get("", operation_id="listEmbeddingVersions", responses=documented(404, 503))
-async def list_versions(engine: CurrentEngine) -> list[EmbeddingVersion]:
+@router.get("", operation_id="listEmbeddingVersions", responses=PAGE_HEADERS | documented(404, 422, 503))
+async def list_versions(engine: CurrentEngine, page: APage) -> Sequence[EmbeddingVersion]:
     """All versions, oldest first."""
-    return list(await engine.embeddings.list())
+    return page.window(await engine.embeddings.list())
 
 
 @router.post("", operation_id="startCanary", status_code=201, responses=WRITES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -10,10 +11,9 @@ from pydantic import Field
 
 from api.bodies import JsonRoute
 from api.context import IdempotencyKey, UserMemory, once, require_owner
-from api.cursors import Before, last_line
+from api.cursors import PAGE_HEADERS, APage, Before, last_line, timed
 from api.models import Body, Instant
 from api.problems import documented, replayable
-from api.routes.documents import Limit
 from engine.domain.event import LONGEST_CONTENT, LONGEST_EMOTION, LONGEST_KIND, Event, NewEvent, Wanted
 
 router = APIRouter(prefix="/v1/users/{user_id}/events", tags=["events"], route_class=JsonRoute)
@@ -51,18 +51,19 @@ async def write(
     return await once(request, response, memory, key, action)
 
 
-@router.get("", operation_id="listEvents", responses=documented(404, 422, 503))
+@router.get("", operation_id="listEvents", responses=PAGE_HEADERS | documented(404, 422, 503))
 async def events(  # noqa: PLR0913 (the parameters of a query are its arguments)
     memory: UserMemory,
+    page: APage,
     kind: Annotated[str | None, Query(min_length=1, max_length=LONGEST_KIND)] = None,
     node_id: Annotated[UUID | None, Query(description="Only those about this node.")] = None,
     start: Annotated[Instant | None, Query(alias="from", description="From this time on.")] = None,
     end: Annotated[Instant | None, Query(alias="to", description="Before this time.")] = None,
     known_at: Annotated[Instant | None, Query(description="Written by then; without it, by now.")] = None,
     before: Before = None,
-    limit: Limit = 100,
-) -> tuple[Event, ...]:
+) -> Sequence[Event]:
     """Events by when they happened, newest first, one page."""
     await require_owner(memory)
     wanted = Wanted(kind, node_id, start, end, known_at)
-    return await memory.events(wanted, before=last_line(before), limit=limit)
+    found = await memory.events(wanted, before=page.start(timed, last_line(before)), limit=page.limit)
+    return page.of(found, lambda event: (event.occurred_at, event.event_id))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
 
 from api.context import CurrentEngine, UserMemory, administrators_only, require_owner
+from api.cursors import PAGE_HEADERS, APage, identity
 from api.problems import documented
 from engine.domain.ingest import Failure, FailureState
 
@@ -17,17 +19,17 @@ OF_JOBS = "/v1/failures"
 
 State = Annotated[FailureState | None, Query(description="Only those in this state; without it, all.")]
 Before = Annotated[UUID | None, Query(description="The last failure of the page before.")]
-Limit = Annotated[int, Query(ge=1, le=500)]
 Note = Annotated[str, Query(max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$", description="Why, in one line.")]
 
 
-@router.get(OWN, operation_id="listFailures", responses=documented(404, 422, 503))
+@router.get(OWN, operation_id="listFailures", responses=PAGE_HEADERS | documented(404, 422, 503))
 async def list_failures(
-    memory: UserMemory, state: State = None, before: Before = None, limit: Limit = 100
-) -> tuple[Failure, ...]:
+    memory: UserMemory, page: APage, state: State = None, before: Before = None
+) -> Sequence[Failure]:
     """What failed for good in this graph, newest first, one page. It names sources and never holds what was in them."""
     await require_owner(memory)
-    return await memory.failures(state=state, before=before, limit=limit)
+    found = await memory.failures(state=state, before=page.start(identity, before), limit=page.limit)
+    return page.of(found, lambda failure: failure.failure_id)
 
 
 @router.post(
@@ -52,13 +54,15 @@ async def dismiss(failure_id: UUID, memory: UserMemory, note: Note = "") -> Fail
     OF_JOBS,
     operation_id="listJobFailures",
     dependencies=[Depends(administrators_only)],
-    responses=documented(404, 422, 503),
+    responses=PAGE_HEADERS | documented(404, 422, 503),
 )
 async def list_job_failures(
-    engine: CurrentEngine, state: State = None, before: Before = None, limit: Limit = 100
-) -> tuple[Failure, ...]:
+    engine: CurrentEngine, page: APage, state: State = None, before: Before = None
+) -> Sequence[Failure]:
     """Jobs that failed at every attempt, newest first, one page. One that succeeds later settles its entry by itself."""
-    return await engine.failures.page(None, state=state, before=before, limit=limit)
+    start = page.start(identity, before)
+    found = await engine.failures.page(None, state=state, before=start, limit=page.limit)
+    return page.of(found, lambda failure: failure.failure_id)
 
 
 @router.post(

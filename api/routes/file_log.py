@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from fastapi import APIRouter, Path, Query
 
 from api.bodies import JsonRoute
 from api.context import UserMemory, require_owner
+from api.cursors import PAGE_HEADERS, APage, number
 from api.models import Review, ReviewedEntry
 from api.problems import documented
 from engine.domain.file_state import StateEntry
@@ -17,20 +19,22 @@ router = APIRouter(prefix="/v1/users/{user_id}/file-log", tags=["files"], route_
 MOST = 2**62
 
 
-@router.get("", operation_id="getFileLog", responses=documented(404, 422, 503))
+@router.get("", operation_id="getFileLog", responses=PAGE_HEADERS | documented(404, 422, 503))
 async def file_log(
     memory: UserMemory,
+    page: APage,
     node_id: Annotated[UUID | None, Query(description="Only files of this node.")] = None,
     file_id: Annotated[UUID | None, Query(description="Only this file.")] = None,
     to_review: Annotated[bool, Query(description="Only what went wrong and nobody has looked at.")] = False,
     before: Annotated[int | None, Query(ge=1, le=MOST, description="The last entry of the page before.")] = None,
-    limit: Annotated[int, Query(ge=1, le=500)] = 100,
-) -> tuple[StateEntry, ...]:
+) -> Sequence[StateEntry]:
     """Transitions of the files of a graph, newest first, one page. Nothing in it is ever changed."""
     await require_owner(memory)
-    return await memory.file_log.page(
-        memory.principal, node_id=node_id, file_id=file_id, to_review=to_review, before=before, limit=limit
+    start = page.start(number, before)
+    entries = await memory.file_log.page(
+        memory.principal, node_id=node_id, file_id=file_id, to_review=to_review, before=start, limit=page.limit
     )
+    return page.of(entries, lambda entry: entry.entry_id)
 
 
 @router.post(

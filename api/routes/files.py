@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import math
-import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from typing import IO, Annotated, Any
-from urllib.parse import quote
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
@@ -16,6 +14,7 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from api.context import UserMemory
+from api.downloads import BYTES, disposition, media_type
 from api.event_stream import followed
 from api.problems import documented
 from engine.domain.file_state import FileStatus
@@ -26,16 +25,6 @@ router = APIRouter(prefix="/v1/users/{user_id}/nodes/{node_id}/files", tags=["fi
 BLOCK = 1 << 18
 LONGEST_WAIT = 300
 """Seconds between two looks at a file whose events are streamed: at first, and at most."""
-ORIGINAL: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "The original bytes.",
-        "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}},
-        "headers": {
-            "Content-Disposition": {"description": "The file's name (RFC 6266).", "schema": {"type": "string"}},
-            "Content-Length": {"description": "Its size in bytes.", "schema": {"type": "integer"}},
-        },
-    }
-}
 STILL_RESTORED: dict[int | str, dict[str, Any]] = {
     202: {
         "model": FileStatus,
@@ -55,7 +44,6 @@ EVENT: dict[str, Any] = {
 EVENTS: dict[int | str, dict[str, Any]] = {
     200: {"description": "The events, one after the other.", "content": {"text/event-stream": {"schema": EVENT}}}
 }
-_MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+")
 
 Wait = Annotated[
     float | None,
@@ -85,7 +73,7 @@ async def _opened(
     "/{file_id}",
     operation_id="openFile",
     response_class=StreamingResponse,
-    responses=ORIGINAL | STILL_RESTORED | documented(404, 422, 500, 503, 507),
+    responses=BYTES | STILL_RESTORED | documented(404, 422, 500, 503, 507),
 )
 async def open_file(
     node_id: UUID, file_id: UUID, memory: UserMemory, file: Annotated[OpenedFile | Rehydrating, Depends(_opened)]
@@ -94,9 +82,8 @@ async def open_file(
     if isinstance(file, Rehydrating):
         status = await memory.file_state(node_id, file_id)
         return JSONResponse(jsonable_encoder(status), 202, _retry(file.retry_after))
-    media_type = file.content_type if _MEDIA_TYPE.fullmatch(file.content_type) else "application/octet-stream"
     headers = {"Content-Disposition": disposition(file.name), "Content-Length": str(file.size_bytes)}
-    return StreamingResponse(_blocks(file.content), media_type=media_type, headers=headers)
+    return StreamingResponse(_blocks(file.content), media_type=media_type(file.content_type), headers=headers)
 
 
 def _retry(seconds: float) -> dict[str, str]:
@@ -144,13 +131,6 @@ async def events(
     return followed(
         first, lambda: memory.file_state(node_id, file_id), lambda seen: seen.state == "rehydrating", wait
     )  # fmt: skip
-
-
-def disposition(name: str) -> str:
-    """An attachment's header for any name: an ASCII fallback, and the name itself as RFC 8187 encodes it."""
-    plain = name.encode("ascii", "replace").decode()
-    fallback = re.sub(r"[^A-Za-z0-9 ._()+,=@-]", "_", plain).strip() or "file"
-    return f"attachment; filename=\"{fallback}\"; filename*=UTF-8''{quote(name, safe='', errors='replace')}"
 
 
 async def _blocks(content: IO[bytes]) -> AsyncIterator[bytes]:

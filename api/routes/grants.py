@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from api.bodies import JsonRoute
 from api.context import IdempotencyKey, UserMemory, once, require_owner
+from api.cursors import PAGE_HEADERS, APage, identity, number
 from api.models import Instant, NewGrantBody, RevokedGrant
 from api.problems import answered, documented, replayable
 from engine.domain.grant import AccessEntry, GivenGrant, Grant, NewGrant, Viewer
@@ -47,17 +49,19 @@ async def give(
     return await once(request, response, memory, key, action)
 
 
-@router.get("/grants", operation_id="listGrants", responses=READ_PROBLEMS)
+@router.get("/grants", operation_id="listGrants", responses=PAGE_HEADERS | READ_PROBLEMS)
 async def list_grants(
     memory: UserMemory,
+    page: APage,
     node_id: Annotated[UUID | None, Query(description="Only those on this node.")] = None,
     ended: Annotated[bool, Query(description="Those too that are over.")] = False,
     after: Annotated[UUID | None, Query(description="The last grant of the page before.")] = None,
-    limit: Annotated[int, Query(ge=1, le=500)] = 100,
-) -> tuple[Grant, ...]:
+) -> Sequence[Grant]:
     """Grants of the graph by id, one page."""
     await require_owner(memory)
-    return await memory.grants.listing(memory.principal, node_id=node_id, ended=ended, after=after, limit=limit)
+    start = page.start(identity, after)
+    grants = await memory.grants.listing(memory.principal, node_id=node_id, ended=ended, after=start, limit=page.limit)
+    return page.of(grants, lambda grant: grant.grant_id)
 
 
 @router.delete("/grants/{grant_id}", operation_id="revokeGrant", responses=READ_PROBLEMS)
@@ -67,23 +71,25 @@ async def revoke(grant_id: UUID, memory: UserMemory) -> RevokedGrant:
     return RevokedGrant(grant_id=grant_id, revoked_at=await memory.grants.revoke(memory.principal, grant_id))
 
 
-@router.get("/nodes/{node_id}/audience", operation_id="getAudience", responses=READ_PROBLEMS)
+@router.get("/nodes/{node_id}/audience", operation_id="getAudience", responses=PAGE_HEADERS | READ_PROBLEMS)
 async def audience(
     node_id: UUID,
     memory: UserMemory,
+    page: APage,
     at: Annotated[Instant | None, Query(description="When; without it, now.")] = None,
-) -> tuple[Viewer, ...]:
+) -> Sequence[Viewer]:
     """Who could see a node at a time, and why."""
     await require_owner(memory)
-    return await memory.grants.audience(memory.principal, node_id, at)
+    return page.window(await memory.grants.audience(memory.principal, node_id, at))
 
 
-@router.get("/access-log", operation_id="getAccessLog", responses=READ_PROBLEMS)
+@router.get("/access-log", operation_id="getAccessLog", responses=PAGE_HEADERS | READ_PROBLEMS)
 async def access_log(
     memory: UserMemory,
+    page: APage,
     before: Annotated[int | None, Query(ge=1, le=2**62, description="The last entry of the page before.")] = None,
-    limit: Annotated[int, Query(ge=1, le=500)] = 100,
-) -> tuple[AccessEntry, ...]:
+) -> Sequence[AccessEntry]:
     """Grants, revocations and refused requests of the graph, newest first, one page."""
     await require_owner(memory)
-    return await memory.grants.log(memory.principal, before=before, limit=limit)
+    entries = await memory.grants.log(memory.principal, before=page.start(number, before), limit=page.limit)
+    return page.of(entries, lambda entry: entry.entry_id)

@@ -7,16 +7,16 @@ from dataclasses import asdict
 from fastapi import APIRouter, Request, Response
 
 from api.context import opening_of
-from api.models import Readiness, StoreState
+from api.models import Liveness, Readiness, StoreState
 from api.problems import documented, http_kind, problem
 
 router = APIRouter(prefix="/v1/health", tags=["health"])
 
 
 @router.get("/live", operation_id="isAlive")
-async def live() -> dict[str, bool]:
+async def live() -> Liveness:
     """The process answers; asks no store."""
-    return {"alive": True}
+    return Liveness(alive=True)
 
 
 @router.get("/ready", operation_id="isReady", response_model=Readiness, responses=documented(503))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -10,6 +11,8 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from api.bodies import JsonRoute
 from api.changes import ChangeBody, EdgeChange, ItemChange, NodeChange, RecordChange
 from api.context import AtMoment, IdempotencyKey, UserMemory, once
+from api.cursors import PAGE_HEADERS, APage, Page, encoded, identity, number
+from api.entity_tags import ETAG, etag
 from api.models import Instant
 from api.problems import documented, replayable
 from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
@@ -18,7 +21,7 @@ from engine.history.reading import DifferencePage, Within
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["history"], route_class=JsonRoute)
 
-ETAG = {"ETag": {"description": "The revision, for If-Match of the next change.", "schema": {"type": "string"}}}
+MOST_DIFFERENCES = 100
 WRITE_PROBLEMS = documented(400, 404, 409, 412, 413, 415, 422, 503, 507)
 READ_PROBLEMS = documented(404, 409, 422, 503)
 CHANGED: dict[int | str, dict[str, Any]] = {200: {"headers": ETAG}}
@@ -28,18 +31,12 @@ Expected = Annotated[
     str | None,
     Header(
         alias="If-Match",
-        pattern=r'^"[1-9][0-9]{0,8}"$',
-        description="The revision that the change starts from; another one is 412.",
+        pattern=r'^"[1-9][0-9]{0,8}(-[0-9a-f]{32})?"$',
+        description="The ETag that the change starts from; another revision is 412. Of a shell's tag the revision counts.",
         examples=['"3"'],
     ),
 ]
 After = Annotated[int, Query(ge=0, le=2**31 - 1, description="The last revision of the page before.")]
-Limit = Annotated[int, Query(ge=1, le=500)]
-
-
-def etag(revision: int) -> str:
-    """A revision as an entity tag."""
-    return f'"{revision}"'
 
 
 class Writing:
@@ -49,7 +46,7 @@ class Writing:
         self, request: Request, response: Response, memory: UserMemory, key: IdempotencyKey = None, expected: Expected = None
     ) -> None:  # fmt: skip
         self._request, self._response, self._memory, self._key = request, response, memory, key
-        self._revision = int(expected.strip('"')) if expected else None
+        self._revision = int(expected.strip('"').partition("-")[0]) if expected else None
 
     async def write(self, kind: SubjectKind, subject_id: UUID, node_id: UUID | None, body: ChangeBody) -> Any:
         """Writes the change once for each idempotency key; the answer carries the new revision as ETag."""
@@ -73,7 +70,7 @@ AWriting = Annotated[Writing, Depends()]
     "/nodes/{node_id}",
     operation_id="changeNode",
     response_model=Changed,
-    responses=replayable(CHANGED) | WRITE_PROBLEMS,
+    responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS,
 )
 async def change_node(node_id: UUID, body: NodeChange, writing: AWriting) -> Any:
     """Renames, describes or moves a node. Schemas, files and ids stay; a path is a view."""
@@ -82,7 +79,7 @@ async def change_node(node_id: UUID, body: NodeChange, writing: AWriting) -> Any
 
 @router.patch(
     "/nodes/{node_id}/records/{record_id}", operation_id="changeRecord", response_model=Changed,
-    responses=replayable(CHANGED) | WRITE_PROBLEMS,
+    responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS,
 )  # fmt: skip
 async def change_record(node_id: UUID, record_id: UUID, body: RecordChange, writing: AWriting) -> Any:
     """Changes a record by a delta, from now on or from a time on; nothing is overwritten."""
@@ -91,7 +88,7 @@ async def change_record(node_id: UUID, record_id: UUID, body: RecordChange, writ
 
 @router.patch(
     "/nodes/{node_id}/items/{item_id}", operation_id="changeItem", response_model=Changed,
-    responses=replayable(CHANGED) | WRITE_PROBLEMS,
+    responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS,
 )  # fmt: skip
 async def change_item(node_id: UUID, item_id: UUID, body: ItemChange, writing: AWriting) -> Any:
     """Changes a memory item by a delta; its old wording is still found in the past."""
@@ -102,7 +99,7 @@ async def change_item(node_id: UUID, item_id: UUID, body: ItemChange, writing: A
     "/edges/{edge_id}",
     operation_id="changeEdge",
     response_model=Changed,
-    responses=replayable(CHANGED) | WRITE_PROBLEMS,
+    responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS,
 )
 async def change_edge(edge_id: UUID, body: EdgeChange, writing: AWriting) -> Any:
     """Changes a cross-node edge, ends it, or lets it hold again."""
@@ -135,37 +132,48 @@ async def edge(edge_id: UUID, memory: UserMemory, moment: AtMoment, response: Re
     return state
 
 
-@router.get("/nodes/{node_id}/history", operation_id="getNodeHistory", responses=READ_PROBLEMS)
-async def node_history(node_id: UUID, memory: UserMemory, after: After = 0, limit: Limit = 100) -> tuple[Delta, ...]:
+@router.get("/nodes/{node_id}/history", operation_id="getNodeHistory", responses=PAGE_HEADERS | READ_PROBLEMS)
+async def node_history(node_id: UUID, memory: UserMemory, page: APage, after: After = 0) -> Sequence[Delta]:
     """How a node changed, by revision, one page."""
-    return await memory.deltas("node", node_id, after=after, limit=limit)
+    start = page.start(number, after)
+    return _revisions(page, await memory.deltas("node", node_id, after=start, limit=page.limit))
 
 
-@router.get("/nodes/{node_id}/records/{record_id}/history", operation_id="getRecordHistory", responses=READ_PROBLEMS)
+@router.get(
+    "/nodes/{node_id}/records/{record_id}/history",
+    operation_id="getRecordHistory",
+    responses=PAGE_HEADERS | READ_PROBLEMS,
+)
 async def record_history(
-    node_id: UUID, record_id: UUID, memory: UserMemory, after: After = 0, limit: Limit = 100
-) -> tuple[Delta, ...]:
+    node_id: UUID, record_id: UUID, memory: UserMemory, page: APage, after: After = 0
+) -> Sequence[Delta]:
     """How a record changed, by revision, one page; for those who may change it."""
-    return await memory.deltas("record", record_id, node_id=node_id, after=after, limit=limit)
+    start = page.start(number, after)
+    return _revisions(page, await memory.deltas("record", record_id, node_id=node_id, after=start, limit=page.limit))
 
 
-@router.get("/nodes/{node_id}/items/{item_id}/history", operation_id="getItemHistory", responses=READ_PROBLEMS)
+@router.get(
+    "/nodes/{node_id}/items/{item_id}/history", operation_id="getItemHistory", responses=PAGE_HEADERS | READ_PROBLEMS
+)
 async def item_history(
-    node_id: UUID, item_id: UUID, memory: UserMemory, after: After = 0, limit: Limit = 100
-) -> tuple[Delta, ...]:
+    node_id: UUID, item_id: UUID, memory: UserMemory, page: APage, after: After = 0
+) -> Sequence[Delta]:
     """How a memory item changed, by revision, one page; for those who may change it."""
-    return await memory.deltas("item", item_id, node_id=node_id, after=after, limit=limit)
+    start = page.start(number, after)
+    return _revisions(page, await memory.deltas("item", item_id, node_id=node_id, after=start, limit=page.limit))
 
 
-@router.get("/edges/{edge_id}/history", operation_id="getEdgeHistory", responses=READ_PROBLEMS)
-async def edge_history(edge_id: UUID, memory: UserMemory, after: After = 0, limit: Limit = 100) -> tuple[Delta, ...]:
+@router.get("/edges/{edge_id}/history", operation_id="getEdgeHistory", responses=PAGE_HEADERS | READ_PROBLEMS)
+async def edge_history(edge_id: UUID, memory: UserMemory, page: APage, after: After = 0) -> Sequence[Delta]:
     """How a cross-node edge changed, by revision, one page."""
-    return await memory.deltas("relation", edge_id, after=after, limit=limit)
+    start = page.start(number, after)
+    return _revisions(page, await memory.deltas("relation", edge_id, after=start, limit=page.limit))
 
 
-@router.get("/difference", operation_id="getDifference", responses=READ_PROBLEMS)
+@router.get("/difference", operation_id="getDifference", responses=PAGE_HEADERS | READ_PROBLEMS)
 async def difference(  # noqa: PLR0913 (the parameters of a request are its parameters)
     memory: UserMemory,
+    page: APage,
     start: Annotated[Instant, Query(alias="from", description="The earlier time.")],
     end: Annotated[Instant, Query(alias="to", description="The later time.")],
     node_id: Annotated[UUID | None, Query(description="Only this node.")] = None,
@@ -178,10 +186,22 @@ async def difference(  # noqa: PLR0913 (the parameters of a request are its para
             examples=["2f1d8a52-5f4e-4f4e-9f0e-6a9d0a4b7c11,197bb090-2c76-4583-9b96-f72cda486d3a"],
         ),
     ] = None,
-    limit: Annotated[int, Query(ge=1, le=100)] = 100,
 ) -> DifferencePage:
     """What differs between what held and was known at the one time and at the other, one page."""
-    return await memory.difference(start, end, Within(node_id, subject_id), after=_last(after), limit=limit)
+    last, most = page.start(_pair, _last(after)), min(page.limit, MOST_DIFFERENCES)
+    found = await memory.difference(start, end, Within(node_id, subject_id), after=last, limit=most)
+    if found.after is not None:
+        page.next(encoded(found.after))
+    return found
+
+
+def _revisions(page: Page, deltas: Sequence[Delta]) -> Sequence[Delta]:
+    return page.of(deltas, lambda delta: delta.revision)
+
+
+def _pair(parts: Any) -> tuple[UUID, UUID]:
+    node, subject = parts
+    return identity(node), identity(subject)
 
 
 def _last(after: str | None) -> tuple[UUID, UUID] | None:

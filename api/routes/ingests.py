@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from fastapi.responses import StreamingResponse
 
 from api.bodies import JsonRoute
 from api.context import IdempotencyKey, UserMemory, on_terms, once, require_owner
+from api.cursors import PAGE_HEADERS, APage, identity, number
 from api.event_stream import followed
 from api.models import ManySources
 from api.problems import answered, documented, replayable
@@ -66,19 +68,21 @@ async def ingest(
     return await once(request, response, memory, key, action)
 
 
-@router.get("", operation_id="listIngests", responses=documented(404, 422, 503))
+@router.get("", operation_id="listIngests", responses=PAGE_HEADERS | documented(404, 422, 503))
 async def list_ingests(
     memory: UserMemory,
+    page: APage,
     key: Annotated[
         str | None, Query(max_length=200, pattern=r"^[\x21-\x7e]+$", description="The one of this idempotency key.")
     ] = None,
     before: Annotated[UUID | None, Query(description="The last session of the page before.")] = None,
-    limit: Annotated[int, Query(ge=1, le=500)] = 50,
-) -> tuple[IngestSession, ...]:
+) -> Sequence[IngestSession]:
     """Every write's session, newest first, one page."""
     await require_owner(memory)
     own_key = memory.redactor.identifier(key) if key else None
-    return await memory.ingest_sessions(key=own_key, before=before, limit=limit)
+    start = page.start(identity, before)
+    sessions = await memory.ingest_sessions(key=own_key, before=start, limit=page.limit)
+    return page.of(sessions, lambda session: session.session_id)
 
 
 @router.get("/{session_id}", operation_id="getIngest", responses=documented(404, 422, 503))
@@ -88,16 +92,19 @@ async def get_ingest(session_id: UUID, memory: UserMemory) -> IngestSession:
     return await memory.ingest_session(session_id)
 
 
-@router.get("/{session_id}/sources", operation_id="listIngestedSources", responses=documented(404, 422, 503))
+@router.get(
+    "/{session_id}/sources", operation_id="listIngestedSources", responses=PAGE_HEADERS | documented(404, 422, 503)
+)
 async def sources(
     session_id: UUID,
     memory: UserMemory,
+    page: APage,
     after: Annotated[int, Query(ge=0, le=2**62, description="The last entry of the page before.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=500)] = 100,
-) -> tuple[IngestedSource, ...]:
+) -> Sequence[IngestedSource]:
     """What became of each source: its hash, the ids of its records, or why not. What was there already is only counted."""
     await require_owner(memory)
-    return await memory.ingested_sources(session_id, after=after, limit=limit)
+    found = await memory.ingested_sources(session_id, after=page.start(number, after), limit=page.limit)
+    return page.of(found, lambda source: source.entry_id)
 
 
 @router.get(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 
 from api.bodies import JsonRoute
 from api.context import CurrentEngine, administrators_only
+from api.cursors import PAGE_HEADERS, APage, text
 from api.models import NewIntegration
 from api.problems import answered, documented
 from engine.access.integrations import Integration
@@ -30,13 +32,14 @@ async def create_integration(body: NewIntegration, engine: CurrentEngine, respon
     return integration
 
 
-@router.get("", operation_id="listIntegrations", responses=documented(404, 422, 503))
+@router.get("", operation_id="listIntegrations", responses=PAGE_HEADERS | documented(404, 422, 503))
 async def list_integrations(
     engine: CurrentEngine,
+    page: APage,
     after: Annotated[
         str, Query(max_length=200, pattern=r"^[^\x00]*$", description="The last name of the page before.")
     ] = "",
-    limit: Annotated[int, Query(ge=1, le=500)] = 100,
-) -> list[Integration]:
+) -> Sequence[Integration]:
     """Integrations in the order of their names, one page."""
-    return await engine.integrations.list(after=after, limit=limit)
+    found = await engine.integrations.list(after=page.start(text, after), limit=page.limit)
+    return page.of(found, lambda one: one.name)

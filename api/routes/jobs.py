@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -9,6 +10,7 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 
 from api.bodies import JsonRoute
 from api.context import CurrentEngine, WhoAsks, administrators_only
+from api.cursors import PAGE_HEADERS, APage, number
 from api.models import RunRequest
 from api.problems import answered, documented
 from engine.domain.identity import Identity
@@ -21,37 +23,38 @@ LOOK_AGAIN = "2"
 _RETRY = {"Retry-After": {"description": "Seconds after which to look again.", "schema": {"type": "string"}}}
 _PLACE = {"Location": {"description": "Where the run is.", "schema": {"type": "string"}}}
 
+JobName = Annotated[str, Path(examples=["orphan-sweep"])]
 RunId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 
-@router.get("", operation_id="listJobs", responses=documented(404, 503))
-async def list_jobs(engine: CurrentEngine, identity: WhoAsks) -> list[JobState]:
+@router.get("", operation_id="listJobs", responses=PAGE_HEADERS | documented(404, 422, 503))
+async def list_jobs(engine: CurrentEngine, identity: WhoAsks, page: APage) -> Sequence[JobState]:
     """Every job: its schedule, when it is due next, how often it ran and failed, and its last run."""
-    return [_shown(state, identity) for state in await engine.jobs.states()]
+    return page.window([_shown(state, identity) for state in await engine.jobs.states()])
 
 
 @router.get("/{name}", operation_id="getJob", responses=documented(404, 422, 503))
-async def get_job(name: str, engine: CurrentEngine, identity: WhoAsks) -> JobState:
+async def get_job(name: JobName, engine: CurrentEngine, identity: WhoAsks) -> JobState:
     """One job as it stands."""
     return _shown(await engine.jobs.state(name), identity)
 
 
-@router.get("/{name}/runs", operation_id="listRuns", responses=documented(404, 422, 503))
+@router.get("/{name}/runs", operation_id="listRuns", responses=PAGE_HEADERS | documented(404, 422, 503))
 async def list_runs(
-    name: str,
+    name: JobName,
     engine: CurrentEngine,
     identity: WhoAsks,
+    page: APage,
     before: Annotated[int | None, Query(ge=1, le=2**63 - 1, description="The last run of the page before.")] = None,
     quiet: Annotated[bool, Query(description="Also runs that found nothing to do; they are kept for an hour.")] = False,
-    limit: Annotated[int, Query(ge=1, le=500)] = 100,
-) -> list[Run]:
+) -> Sequence[Run]:
     """Runs of a job that began, newest first, one page."""
-    runs = await engine.jobs.log(name, before=before, quiet=quiet, limit=limit)
-    return [_told(run, identity) for run in runs]
+    runs = await engine.jobs.log(name, before=page.start(number, before), quiet=quiet, limit=page.limit)
+    return page.of([_told(run, identity) for run in runs], lambda run: run.run_id)
 
 
 @router.get("/{name}/runs/{run_id}", operation_id="getRun", responses=documented(404, 422, 503))
-async def get_run(name: str, run_id: RunId, engine: CurrentEngine, identity: WhoAsks) -> Run:
+async def get_run(name: JobName, run_id: RunId, engine: CurrentEngine, identity: WhoAsks) -> Run:
     """One run: whether it waits, is under way or ended, with its report."""
     return _told(await engine.jobs.run(name, run_id), identity)
 
@@ -65,7 +68,7 @@ async def get_run(name: str, run_id: RunId, engine: CurrentEngine, identity: Who
     | documented(400, 404, 413, 415, 422, 503, 507),
 )
 async def run_job(
-    name: str,
+    name: JobName,
     body: RunRequest,
     engine: CurrentEngine,
     identity: WhoAsks,

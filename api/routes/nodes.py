@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
 
 from api.bodies import JsonRoute
 from api.context import AtMoment, IdempotencyKey, UserMemory, once, require_user
-from api.models import CreatedEdge, NewEdge, NewNodeBody, TouchBody
+from api.cursors import PAGE_HEADERS, APage, identity, named, text
+from api.entity_tags import TAGGED, IfNoneMatch, matches, shell_tag
+from api.models import Body, CreatedEdge, NewEdge, NewNodeBody
 from api.problems import answered, documented, replayable
 from engine.domain.node import ChildNode, NewNode, ProvisionedNode, Shell
 from engine.domain.search import Anchor
-from engine.hierarchy.shells import MetadataPage, RegisteredEdge
+from engine.hierarchy.shells import EdgePlace, MetadataPage, RegisteredEdge
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["nodes"], route_class=JsonRoute)
 WRITE_PROBLEMS = documented(400, 404, 409, 413, 415, 422, 503, 507)
 READ_PROBLEMS = documented(404, 422, 503)
+
+
+class TouchBody(Body):
+    """What was used at a node."""
+
+    ids: list[UUID] = Field(
+        default=[], max_length=1000, description="Items and records of the node; others are left out."
+    )
 
 
 @router.post(
@@ -41,28 +53,33 @@ async def provision(
     return await once(request, response, memory, key, action)
 
 
-@router.get("/nodes/{node_id}", operation_id="getShell", responses=READ_PROBLEMS)
-async def shell(node_id: UUID, memory: UserMemory, moment: AtMoment) -> Shell:
+@router.get("/nodes/{node_id}", operation_id="getShell", response_model=Shell, responses=TAGGED | READ_PROBLEMS)
+async def shell(
+    node_id: UUID, memory: UserMemory, moment: AtMoment, response: Response, known: IfNoneMatch = None
+) -> Shell | Response:
     """The live shell: identity, path, children with their states, edges, the newest manifest lines."""
-    return await memory.shell(node_id, moment)
+    found = await memory.shell(node_id, moment)
+    tag = shell_tag(found)
+    if known and matches(known, tag):
+        return Response(status_code=304, headers={"ETag": tag})
+    response.headers["ETag"] = tag
+    return found
 
 
-@router.get("/nodes/{node_id}/children", operation_id="listChildren", responses=READ_PROBLEMS)
-async def children(node_id: UUID, memory: UserMemory, moment: AtMoment) -> tuple[ChildNode, ...]:
-    """The children of a node, by name, at most 500."""
-    return (await memory.shell(node_id, moment)).children
+@router.get("/nodes/{node_id}/children", operation_id="listChildren", responses=PAGE_HEADERS | READ_PROBLEMS)
+async def children(node_id: UUID, memory: UserMemory, moment: AtMoment, page: APage) -> Sequence[ChildNode]:
+    """The children of a node, by name, one page."""
+    found = await memory.children(node_id, moment, after=page.start(named, None), limit=page.limit)
+    return page.of(found, lambda child: (child.name, child.node_id))
 
 
-@router.get("/nodes/{node_id}/metadata", operation_id="getMetadata", responses=READ_PROBLEMS)
-async def metadata(
-    node_id: UUID,
-    memory: UserMemory,
-    moment: AtMoment,
-    limit: Annotated[int, Query(ge=1, le=500)] = 50,
-    cursor: Annotated[str | None, Query(max_length=500)] = None,
-) -> MetadataPage:
-    """Records of a node, newest first; their files stay closed."""
-    return await memory.metadata(node_id, limit=limit, cursor=cursor, moment=moment)
+@router.get("/nodes/{node_id}/metadata", operation_id="getMetadata", responses=PAGE_HEADERS | READ_PROBLEMS)
+async def metadata(node_id: UUID, memory: UserMemory, moment: AtMoment, page: APage) -> MetadataPage:
+    """Records of a node, newest first, one page; their files stay closed."""
+    found = await memory.metadata(node_id, limit=page.limit, cursor=page.cursor, moment=moment)
+    if found.cursor is not None:
+        page.next(found.cursor)
+    return found
 
 
 @router.post(
@@ -73,24 +90,32 @@ async def touch(node_id: UUID, body: TouchBody, memory: UserMemory) -> None:
     await memory.touch(node_id, body.ids)
 
 
-@router.get("/anchors", operation_id="findAnchors", responses=READ_PROBLEMS)
+@router.get("/anchors", operation_id="findAnchors", responses=PAGE_HEADERS | READ_PROBLEMS)
 async def anchors(
-    memory: UserMemory, moment: AtMoment, name: Annotated[str, Query(min_length=1, max_length=4000, examples=["Dave"])]
-) -> tuple[Anchor, ...]:
-    """Every node of that name or alias, with the path to each."""
-    found = await memory.anchors(name, moment)
+    memory: UserMemory,
+    moment: AtMoment,
+    page: APage,
+    name: Annotated[str, Query(min_length=1, max_length=4000, examples=["Dave"])],
+) -> Sequence[Anchor]:
+    """Every node of that name or alias, with the path to each, one page; archived ones, which are not searched, say so."""
+    found = await memory.anchors(name, moment, skip=page.offset, limit=page.limit)
     if not found:
         await require_user(memory)
-    return found
+    return page.following(found)
 
 
-@router.get("/edges", operation_id="listEdges", responses=READ_PROBLEMS)
-async def edges(memory: UserMemory, moment: AtMoment) -> tuple[RegisteredEdge, ...]:
-    """The global edge registry, at most 1,000 edges."""
-    found = await memory.edges(moment)
+@router.get("/edges", operation_id="listEdges", responses=PAGE_HEADERS | READ_PROBLEMS)
+async def edges(memory: UserMemory, moment: AtMoment, page: APage) -> Sequence[RegisteredEdge]:
+    """The global edge registry, by the names of the ends, one page."""
+    found = await memory.edges(moment, after=page.start(_edge, None), limit=page.limit)
     if not found:
         await require_user(memory)
-    return found
+    return page.of(found, lambda edge: edge.place)
+
+
+def _edge(parts: Any) -> EdgePlace:
+    source, target, edge_type, edge_id = parts
+    return text(source), text(target), text(edge_type), identity(edge_id)
 
 
 @router.post(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from fastapi import APIRouter, Query
 
 from api.bodies import JsonRoute
 from api.context import CurrentEngine, UserMemory, require_owner
+from api.cursors import PAGE_HEADERS, APage, identity
 from api.models import RunRequest
 from api.problems import documented
 from engine.domain.replay import Replay, ReplayComparison
@@ -26,15 +28,16 @@ async def begin(body: RunRequest, memory: UserMemory, engine: CurrentEngine) -> 
     return replay
 
 
-@router.get("", operation_id="listReplays", responses=documented(404, 422, 503))
+@router.get("", operation_id="listReplays", responses=PAGE_HEADERS | documented(404, 422, 503))
 async def list_replays(
     memory: UserMemory,
+    page: APage,
     before: Annotated[UUID | None, Query(description="The last replay of the page before.")] = None,
-    limit: Annotated[int, Query(ge=1, le=500)] = 50,
-) -> tuple[Replay, ...]:
+) -> Sequence[Replay]:
     """Replays, newest first, one page."""
     await require_owner(memory)
-    return await memory.replays(before=before, limit=limit)
+    found = await memory.replays(before=page.start(identity, before), limit=page.limit)
+    return page.of(found, lambda replay: replay.replay_id)
 
 
 @router.get("/{replay_id}", operation_id="getReplay", responses=documented(404, 422, 503))

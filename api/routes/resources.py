@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 
 from api.context import UserMemory, require_owner
-from api.cursors import Before, last_line
+from api.cursors import PAGE_HEADERS, APage, Before, last_line, timed
+from api.downloads import BYTES, download
 from api.problems import documented
-from api.routes.documents import BYTES, Limit
 from engine.domain.resource import RawResource, ResourceType
 
 router = APIRouter(prefix="/v1/users/{user_id}/resources", tags=["resources"])
 
 
-@router.get("", operation_id="listResources", responses=documented(404, 422, 503))
+@router.get("", operation_id="listResources", responses=PAGE_HEADERS | documented(404, 422, 503))
 async def resources(
     memory: UserMemory,
+    page: APage,
     content_type: Annotated[ResourceType | None, Query(description="Only of this kind.")] = None,
     source_id: Annotated[str | None, Query(min_length=1, max_length=500, description="Only of this source.")] = None,
     before: Before = None,
-    limit: Limit = 100,
-) -> tuple[RawResource, ...]:
+) -> Sequence[RawResource]:
     """What came in, newest first, one page. Nothing in it is ever changed."""
     await require_owner(memory)
-    return await memory.resources(content_type=content_type, source_id=source_id, before=last_line(before), limit=limit)
+    start = page.start(timed, last_line(before))
+    found = await memory.resources(content_type=content_type, source_id=source_id, before=start, limit=page.limit)
+    return page.of(found, lambda resource: (resource.received_at, resource.resource_id))
 
 
 @router.get(
@@ -36,6 +39,7 @@ async def resources(
     responses=BYTES | documented(404, 422, 500, 503),
 )
 async def content(resource_id: UUID, memory: UserMemory) -> Response:
-    """The bytes of a resource, verified before the first one is sent."""
+    """The bytes of a resource, under its name, verified before the first one is sent."""
     await require_owner(memory)
-    return Response(await memory.read_resource(resource_id), media_type="application/octet-stream")
+    found = await memory.resource_content(resource_id)
+    return download(found.content, found.file_name, found.media_type)

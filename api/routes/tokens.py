@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated
 from uuid import UUID
@@ -10,6 +11,7 @@ from fastapi import APIRouter, Depends, Query
 
 from api.bodies import JsonRoute
 from api.context import CurrentEngine, WhoAsks, administrators_only
+from api.cursors import PAGE_HEADERS, APage, identity
 from api.models import NewTokenBody, Rotation
 from api.problems import documented
 from engine.domain.token import IssuedToken, NewToken, Token
@@ -21,29 +23,30 @@ WRITE_PROBLEMS = documented(400, 404, 409, 413, 415, 422, 503, 507)
 
 
 @router.post("", operation_id="createToken", status_code=201, responses=WRITE_PROBLEMS)
-async def create_token(body: NewTokenBody, engine: CurrentEngine, identity: WhoAsks) -> IssuedToken:
+async def create_token(body: NewTokenBody, engine: CurrentEngine, who: WhoAsks) -> IssuedToken:
     """A token with its secret, which is shown in this answer and never again."""
     new = NewToken(body.principal_kind, body.principal_id, body.name, body.expires_at)
-    return await engine.tokens.create(new, identity)
+    return await engine.tokens.create(new, who)
 
 
-@router.get("", operation_id="listTokens", responses=documented(404, 422, 503))
+@router.get("", operation_id="listTokens", responses=PAGE_HEADERS | documented(404, 422, 503))
 async def list_tokens(
     engine: CurrentEngine,
+    page: APage,
     after: Annotated[UUID | None, Query(description="The last token of the page before.")] = None,
-    limit: Annotated[int, Query(ge=1, le=500)] = 100,
-) -> list[Token]:
+) -> Sequence[Token]:
     """Tokens without their secrets, newest first, one page; ended ones too."""
-    return await engine.tokens.list(after=after, limit=limit)
+    tokens = await engine.tokens.list(after=page.start(identity, after), limit=page.limit)
+    return page.of(tokens, lambda token: token.token_id)
 
 
 @router.post("/{token_id}/rotate", operation_id="rotateToken", status_code=201, responses=WRITE_PROBLEMS)
-async def rotate_token(token_id: UUID, body: Rotation, engine: CurrentEngine, identity: WhoAsks) -> IssuedToken:
+async def rotate_token(token_id: UUID, body: Rotation, engine: CurrentEngine, who: WhoAsks) -> IssuedToken:
     """A new token with a new secret for the same principal; the old one ends now, or after the grace."""
-    return await engine.tokens.rotate(token_id, identity, timedelta(seconds=body.grace_s))
+    return await engine.tokens.rotate(token_id, who, timedelta(seconds=body.grace_s))
 
 
 @router.delete("/{token_id}", operation_id="revokeToken", responses=documented(404, 422, 503))
-async def revoke_token(token_id: UUID, engine: CurrentEngine, identity: WhoAsks) -> Token:
+async def revoke_token(token_id: UUID, engine: CurrentEngine, who: WhoAsks) -> Token:
     """Ends a token with this answer; ending it again changes nothing."""
-    return await engine.tokens.revoke(token_id, identity)
+    return await engine.tokens.revoke(token_id, who)

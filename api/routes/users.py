@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
 from api.bodies import JsonRoute
 from api.context import CurrentEngine, WhoAsks, administrators_only
+from api.cursors import PAGE_HEADERS, APage, text
 from api.models import NewUser
 from api.problems import answered, documented
 from engine.domain.node import User
@@ -34,17 +37,18 @@ async def create_user(body: NewUser, engine: CurrentEngine, response: Response) 
     "",
     operation_id="listUsers",
     dependencies=[Depends(administrators_only)],
-    responses=documented(404, 422, 503),
+    responses=PAGE_HEADERS | documented(404, 422, 503),
 )
 async def list_users(
     engine: CurrentEngine,
+    page: APage,
     after: Annotated[
         str, Query(max_length=200, pattern=r"^[^\x00]*$", description="The last handle of the page before.")
     ] = "",
-    limit: Annotated[int, Query(ge=1, le=500)] = 100,
-) -> list[User]:
-    """Users in the order of their handles, one page."""
-    return await engine.users(after=after, limit=limit)
+) -> Sequence[User]:
+    """Users in the order of their handles, one page; archived ones say so."""
+    users = await engine.users(after=page.start(text, after), limit=page.limit)
+    return page.of(users, lambda user: user.handle)
 
 
 @router.get("/by-handle/{handle:path}", operation_id="findUser", responses=documented(404, 422, 503))
@@ -55,6 +59,15 @@ async def find_user(
 ) -> User:
     """The user with this handle; a user finds itself alone."""
     user = await engine.find_user(handle)
+    if not identity.administers and (identity.kind, identity.principal_id) != ("user", user.user_id):
+        raise NotFound
+    return user
+
+
+@router.get("/{user_id}", operation_id="getUser", responses=documented(404, 422, 503))
+async def get_user(user_id: UUID, engine: CurrentEngine, identity: WhoAsks) -> User:
+    """The user of this id; a user finds itself alone."""
+    user = await engine.user(user_id)
     if not identity.administers and (identity.kind, identity.principal_id) != ("user", user.user_id):
         raise NotFound
     return user

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic_core import from_json
 
+from engine.connectors.foreign import refuse_foreign
 from engine.connectors.locomo import locomo_histories
 from engine.connectors.native import FORMAT, native_history
 from engine.connectors.places import Skipped
@@ -33,10 +34,12 @@ async def read_history(
 
     `handle` names the user instead of the file's own; text files need it. What is empty is left out and
     counted in the note of the progress. Raises an InvalidInput, nearly always InvalidHistory with the place
-    of the first thing that is wrong; TooLarge for a file above `max_text_bytes`.
+    of the first thing that is wrong; WrongContentType for an export of another assistant; TooLarge for a file above
+    `max_text_bytes`.
     """
     user = clean_name(handle) if handle is not None else None
     skipped: Skipped = Counter()
+    await asyncio.to_thread(refuse_foreign, path)
     size = await asyncio.to_thread(_size, path, max_text_bytes)
     progress.start(_TASK, size, "bytes" if size is not None else "")
     try:

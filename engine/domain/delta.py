@@ -20,6 +20,8 @@ from uuid import UUID, uuid5
 from engine.domain.clock import Moment
 
 SubjectKind = Literal["record", "item", "node", "relation"]
+LoggedKind = Literal["record", "item", "node", "relation", "file"]
+"""What has deltas: files have, too, though nobody changes them by a delta."""
 Operation = Literal["created", "changed", "ended", "reopened", "moved", "renewed"]
 State = Mapping[str, Any]
 """Fields as JSON holds them; times as ISO texts."""
@@ -45,7 +47,7 @@ class Delta:
     """One written change. `effective_at` None: from the beginning. Revisions of a subject have no gaps."""
 
     delta_id: UUID
-    subject_kind: str
+    subject_kind: LoggedKind
     subject_id: UUID
     revision: int
     operation: Operation
@@ -107,7 +109,7 @@ class SubjectState:
 class Difference:
     """How one subject differs between two moments; a state that is not there has no value in any field."""
 
-    subject_kind: str
+    subject_kind: LoggedKind
     subject_id: UUID
     node_id: UUID
     operation: Operation

@@ -10,6 +10,8 @@ from uuid import UUID
 
 NodeType = Literal["user", "concept", "persona"]
 FileState = Literal["active", "dormant", "rehydrating"]
+ContentType = Literal["conversation", "event", "file_upload", "other"]
+"""What a record was made of."""
 
 MAX_LAYER = 5
 
@@ -22,6 +24,8 @@ class User:
     handle: str
     display_name: str
     created: bool
+    archived: bool = False
+    """With the root, and so with everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +70,11 @@ class ManifestEntry:
 
     record_id: UUID
     title: str
-    content_type: str
+    content_type: ContentType
     file_name: str | None
     occurred_at: datetime | None
+    file_id: UUID | None = None
+    """To open the file with, for readers who may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,23 @@ class ChildNode:
     state: FileState
     records: int
     children: int
+    archived: bool = False
+    """Not searched and without new content, by itself or with a node above it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeNode:
+    """A node as the tree of its graph shows it: where it hangs, how much it holds, the state of its files."""
+
+    node_id: UUID
+    parent_id: UUID | None
+    name: str
+    node_type: NodeType
+    layer: int
+    state: FileState
+    archived: bool
+    records: int
+    items: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +133,8 @@ class Shell:
     """The newest entries; all of them come with the node's metadata."""
     revision: int | None = None
     """How often it was changed, for the next change; told to the user only."""
+    archived: bool = False
+    """Not searched and without new content, by itself or with a node above it."""
 
 
 def shell_text(name: str, summary: str, keywords: Sequence[str]) -> str:

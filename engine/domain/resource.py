@@ -27,3 +27,12 @@ class RawResource:
     size_bytes: int
     authored_by: str
     received_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceContent:
+    """The bytes of a resource, with the name and media type of the file that they are."""
+
+    content: bytes
+    file_name: str
+    media_type: str

@@ -9,7 +9,7 @@ from typing import Literal
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
-from engine.domain.node import Edge, FileState
+from engine.domain.node import ContentType, Edge, FileState, NodeType
 from engine.domain.scope import MemoryScope, ScopeKind, SourceKind
 
 ItemKind = Literal["turn", "chunk", "fact", "observation", "summary"]
@@ -37,7 +37,7 @@ class Anchor:
 
     node_id: UUID
     name: str
-    node_type: str
+    node_type: NodeType
     path: tuple[str, ...]
     layer: int
     state: FileState
@@ -45,6 +45,8 @@ class Anchor:
     reasons: tuple[str, ...]
     """Of "name", "alias", "text", "meaning", "edge"."""
     edges: tuple[Edge, ...]
+    archived: bool = False
+    """Listed by its name, but not searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Hit:
     signals: Mapping[str, float]
     record_title: str
     record_summary: str
-    content_type: str
+    content_type: ContentType
     file_id: UUID | None
     file_name: str | None
     file_state: FileState | None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -19,6 +19,7 @@ from engine.domain.names import clean_name, name_key, schema_name, slug
 from engine.domain.node import MAX_LAYER, NewNode, NodeType, ProvisionedNode, User, shell_text
 from engine.domain.principal import Principal
 from engine.errors import DepthExceeded, InvalidInput, NotFound
+from engine.hierarchy.archived import require_unarchived
 from engine.hierarchy.meaning import Meanings
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.providers.active import ActiveModel
@@ -97,17 +98,48 @@ class Provisioning:
             )
         payload = self._shell(place.user_id, node_id, new, new.node_type, meaning)
         path = (*place.names[1:], new.name)
-        parameters = {
-            "node_id": node_id,
-            "parent_id": new.parent_id,
-            "name": new.name,
-            "key": name_key(new.name),
-            "type": new.node_type,
-            "schemas": _schema_names(place.root_schema, path, node_id),
-            "payload": Jsonb(payload),
-        }
+        parameters = _registration(node_id, new, _schema_names(place.root_schema, path, node_id), payload)
         row = (await self._postgres.fetch(principal, sql_text("node_provision"), parameters))[0]
         self._reached("node_registered")
+        return await self._settled(principal, row, payload)
+
+    async def whole_path(self, principal: Principal, nodes: Sequence[NewNode]) -> ProvisionedNode:
+        """The node at the end of a path below the root, with everything missing on the way, or nothing at all.
+
+        `nodes` go from below the root down; where they hang follows from their order. All are registered in one transaction, so a
+        crash leaves none of them, or commits that recovery finishes. Raises what `node` raises.
+        """
+        checked = [_checked(new) for new in nodes]
+        if not principal.owns or not checked:
+            raise NotFound
+        place = await self._place(principal, principal.user_id)
+        if len(checked) > MAX_LAYER:
+            await self._log_too_deep(principal, checked[-1], place)
+            raise DepthExceeded(f"{checked[-1].name!r} would lie below layer {MAX_LAYER}; none of the path was made.")
+        ids = [uuid4() for _ in checked]
+        meanings = await asyncio.gather(*(self._meaning(one, new) for one, new in zip(ids, checked, strict=True)))
+        registered: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        async with self._postgres.as_principal(principal) as connection:
+            parent = principal.user_id
+            for depth, (node_id, new, meaning) in enumerate(zip(ids, checked, meanings, strict=True), 1):
+                new = replace(new, parent_id=parent)
+                payload = self._shell(principal.user_id, node_id, new, new.node_type, meaning)
+                schemas = _schema_names(place.root_schema, [one.name for one in checked[:depth]], node_id)
+                parameters = _registration(node_id, new, schemas, payload)
+                cursor = await connection.execute(sql_text("node_provision"), parameters)
+                row = await cursor.fetchone()
+                assert row is not None  # the function returns a row or raises
+                registered.append((row, payload))
+                parent = row["node_id"]
+        self._reached("path_registered")
+        return [await self._settled(principal, row, payload) for row, payload in registered][-1]
+
+    async def require_unarchived(self, principal: Principal, node_id: UUID) -> None:
+        """Raises Archived for a node that takes no writes."""
+        await require_unarchived(self._postgres, principal, node_id)
+
+    async def _settled(self, principal: Principal, row: dict[str, Any], payload: dict[str, Any]) -> ProvisionedNode:
+        """A registered node, with the graph's part of its commit done: here, or by whoever registered it."""
         if row["created"]:
             await self._finish(principal, row, payload, layer=row["layer"])
         elif row["state"] == "pending":
@@ -178,6 +210,18 @@ class Provisioning:
             "created_at": self._clock.now().isoformat(),
         }
         return {"node": node}
+
+
+def _registration(node_id: UUID, new: NewNode, schemas: Sequence[str], payload: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "node_id": node_id,
+        "parent_id": new.parent_id,
+        "name": new.name,
+        "key": name_key(new.name),
+        "type": new.node_type,
+        "schemas": schemas,
+        "payload": Jsonb(payload),
+    }
 
 
 def _schema_names(root: str, path: Sequence[str], node_id: UUID) -> list[str]:

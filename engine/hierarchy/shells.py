@@ -13,12 +13,14 @@ from uuid import UUID
 
 from engine.domain.clock import NOW, Clock, Moment
 from engine.domain.names import clean_name, name_key
-from engine.domain.node import ChildNode, Edge, FileState, ManifestEntry, Shell
-from engine.domain.page import check_page
+from engine.domain.node import ChildNode, ContentType, Edge, FileState, ManifestEntry, Shell, TreeNode
+from engine.domain.page import MOST, check_page
 from engine.domain.principal import Principal
+from engine.domain.record import TriggerType
 from engine.domain.scope import ScopeKind, SourceKind
 from engine.domain.search import Anchor
 from engine.errors import InvalidInput, NotFound, StoreUnavailable
+from engine.hierarchy.archived import require_unarchived
 from engine.stores.neo4j import Neo4j, Row
 from engine.stores.postgres import STORE, Postgres
 from engine.stores.statements import cypher, sql_in, sql_text
@@ -26,6 +28,22 @@ from engine.stores.statements import cypher, sql_in, sql_text
 MANIFEST_LINES = 50
 MOST_EDGES = 1000
 MOST_TOUCHED = 1000
+MOST_ANCHORS = 200
+MOST_NODES = 10_000
+EdgePlace = tuple[str, str, str, UUID]
+"""Names of both ends, type and id of an edge: the order of the list of edges."""
+_AS_STORED = (
+    "name",
+    "node_type",
+    "layer",
+    "schema_name",
+    "state",
+    "summary",
+    "records",
+    "items",
+    "revision",
+    "archived",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +59,8 @@ class RecordMetadata:
     kw_dates: list[str]
     kw_relationships: list[str]
     kw_source: str
-    content_type: str
-    trigger_type: str
+    content_type: ContentType
+    trigger_type: TriggerType
     token_count: int
     occurred_at: datetime | None
     created_at: datetime
@@ -80,6 +98,11 @@ class RegisteredEdge:
     target_name: str
     target_state: FileState
 
+    @property
+    def place(self) -> EdgePlace:
+        """Where it stands in the list of edges."""
+        return self.source_name, self.target_name, self.edge_type, self.edge_id
+
 
 class Shells:
     """Reads of the live layers."""
@@ -89,25 +112,55 @@ class Shells:
 
     async def shell(self, principal: Principal, node_id: UUID, moment: Moment = NOW) -> Shell:
         """The shell of a node; raises NotFound when it is missing or not readable."""
-        rows = await self._read("node/shell", principal, moment, node_id=str(node_id), entries=MANIFEST_LINES)
+        return _shell(await self._shell_row(principal, node_id, moment, MANIFEST_LINES))
+
+    async def children(
+        self, principal: Principal, node_id: UUID, moment: Moment, *, after: tuple[str, UUID] | None, limit: int
+    ) -> tuple[ChildNode, ...]:
+        """The children of a node by name, one page; `after` is the name and id of the last one before. Raises NotFound."""
+        check_page(limit)
+        last = None if after is None else [after[0], str(after[1])]
+        return _children(await self._shell_row(principal, node_id, moment, 0, limit, last))
+
+    async def tree(self, principal: Principal, moment: Moment, depth: int) -> tuple[TreeNode, ...]:
+        """All nodes of the user's graph down to a layer, parents first, at most 10,000. Raises NotFound for anyone else."""
+        rows = await self._read("node/tree", principal, moment, depth=depth, limit=MOST_NODES)
         if not rows:
             raise NotFound
-        return _shell(rows[0])
+        ids = [{key: UUID(row[key]) if row[key] else None for key in ("node_id", "parent_id")} for row in rows]
+        return tuple(TreeNode(**row | known) for row, known in zip(rows, ids, strict=True))
 
-    async def anchors(self, principal: Principal, name: str, moment: Moment = NOW) -> tuple[Anchor, ...]:
-        """Every node of that name or alias, with the path to it and its cross-node edges."""
-        rows = await self._read("node/anchors_by_name", principal, moment, key=name_key(clean_name(name)))
+    async def _shell_row(
+        self, principal: Principal, node_id: UUID, moment: Moment, entries: int, children: int = MOST, after: Any = None
+    ) -> Row:
+        parameters = {"node_id": str(node_id), "entries": entries, "children": children, "children_after": after}
+        rows = await self._read("node/shell", principal, moment, **parameters)
+        if not rows:
+            raise NotFound
+        return rows[0]
+
+    async def anchors(
+        self, principal: Principal, name: str, moment: Moment = NOW, *, skip: int = 0, limit: int = MOST_ANCHORS
+    ) -> tuple[Anchor, ...]:
+        """Every node of that name or alias, with the path to it and its cross-node edges; one page after `skip` others."""
+        check_page(limit)
+        parameters = {"key": name_key(clean_name(name)), "skip": skip, "limit": limit}
+        rows = await self._read("node/anchors_by_name", principal, moment, **parameters)
         return tuple(
             Anchor(
                 UUID(row["node_id"]), row["name"], row["node_type"], tuple(row["path"]), row["layer"], row["state"],
-                1.0, ("name",), _edges(row["edges"]),
+                1.0, ("name",), _edges(row["edges"]), row["archived"],
             )
             for row in rows
         )  # fmt: skip
 
-    async def edges(self, principal: Principal, moment: Moment = NOW) -> tuple[RegisteredEdge, ...]:
-        """The cross-node edges of the user's graph, at most 1,000."""
-        rows = await self._read("edge/of_user", principal, moment, limit=MOST_EDGES)
+    async def edges(
+        self, principal: Principal, moment: Moment = NOW, *, after: EdgePlace | None = None, limit: int = MOST_EDGES
+    ) -> tuple[RegisteredEdge, ...]:
+        """The cross-node edges of the user's graph by the names of their ends, one page; `after`: `place` of the last before."""
+        check_page(limit, MOST_EDGES)
+        last = [str(part) for part in after] if after else None
+        rows = await self._read("edge/of_user", principal, moment, limit=limit, after=last)
         return tuple(
             RegisteredEdge(**row | {key: UUID(row[key]) for key in ("edge_id", "source_id", "target_id")})
             for row in rows
@@ -159,6 +212,16 @@ class Shells:
             raise StoreUnavailable(STORE, "This node is being upgraded; try again.")
         return str(row["schema_name"])
 
+    async def writable_schema_of(self, principal: Principal, node_id: UUID) -> str:
+        """The same of a node that takes writes; raises Archived, too."""
+        schema = await self.schema_of(principal, node_id)
+        await self.require_unarchived(principal, node_id)
+        return schema
+
+    async def require_unarchived(self, principal: Principal, node_id: UUID) -> None:
+        """Raises Archived for a node that takes no writes."""
+        await require_unarchived(self._postgres, principal, node_id)
+
     async def _schema_row(self, principal: Principal, node_id: UUID) -> Row:
         parameters = {"node_id": node_id, "user_id": principal.user_id}
         rows = await self._postgres.fetch(principal, sql_text("node_schema"), parameters)
@@ -186,14 +249,15 @@ def _shell(row: Row) -> Shell:
         aliases=tuple(node["aliases"]),
         created_at=node["created_at"].to_native(),
         last_accessed_at=node["last_accessed_at"].to_native() if node["last_accessed_at"] else None,
-        children=tuple(ChildNode(**child | {"node_id": UUID(child["node_id"])}) for child in row["children"]),
+        children=_children(row),
         edges=_edges(row["edges"]),
         manifest=tuple(_entry(entry) for entry in row["manifest"]),
-        **{
-            key: node[key]
-            for key in ("name", "node_type", "layer", "schema_name", "state", "summary", "records", "items", "revision")
-        },
+        **{key: node[key] for key in _AS_STORED},
     )
+
+
+def _children(row: Row) -> tuple[ChildNode, ...]:
+    return tuple(ChildNode(**child | {"node_id": UUID(child["node_id"])}) for child in row["children"])
 
 
 def _edges(rows: list[Row]) -> tuple[Edge, ...]:
@@ -212,7 +276,8 @@ def _edges(rows: list[Row]) -> tuple[Edge, ...]:
 
 def _entry(row: Row) -> ManifestEntry:
     occurred = row["occurred_at"].to_native() if row["occurred_at"] else None
-    return ManifestEntry(UUID(row["record_id"]), row["title"], row["content_type"], row["file_name"], occurred)
+    file_id = UUID(row["file_id"]) if row["file_id"] else None
+    return ManifestEntry(UUID(row["record_id"]), row["title"], row["content_type"], row["file_name"], occurred, file_id)
 
 
 def _encoded(created_at: datetime, record_id: UUID) -> str:

@@ -88,6 +88,7 @@ FIELDS: Mapping[SubjectKind, Mapping[str, Check]] = {
     },
     "node": {
         "name": clean_name, "summary": _text(LONGEST_NODE_SUMMARY), "keywords": _names, "aliases": _names, "parent_id": _id,
+        "archived": _flag,
     },
     "relation": {"properties": _properties, ENDED: _flag},
 }  # fmt: skip

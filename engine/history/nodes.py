@@ -7,7 +7,7 @@ the node's delta log; both must be at the same revision, else somebody else is a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -32,6 +32,7 @@ from engine.domain.names import name_key
 from engine.domain.node import shell_text
 from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound
+from engine.hierarchy.archived import require_unarchived
 from engine.hierarchy.meaning import Meanings
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.history.chain import load, next_delta, row_of
@@ -59,17 +60,18 @@ class NodeHistory:
     async def change(self, principal: Principal, change: Change) -> Changed:
         """Writes a checked change of a node.
 
-        A place changes now or not at all; names and texts not in the future. Raises NotFound, NameTaken, DepthExceeded (below
-        layer 5, or into itself), Conflict, InvalidInput, ProviderUnavailable, StoreUnavailable.
+        A place changes now or not at all, and so does whether a node is archived, which is a change of its own; names and texts
+        not in the future. Raises NotFound, NameTaken, DepthExceeded (below layer 5, or into itself), Archived, Conflict,
+        InvalidInput, ProviderUnavailable, StoreUnavailable.
         """
         if not principal.owns:
             raise NotFound
         now = self._clock.now()
-        if "parent_id" in change.fields and (change.effective_at or change.correction):
-            raise InvalidInput("A node is moved now: a move takes no time of effect.")
-        if change.effective_at and change.effective_at > now + CLOCK_SKEW:
-            raise InvalidInput("A node is not changed in advance.")
+        _check_times(change, now)
         subject = await self.subject(principal, change.subject_id)
+        if "archived" not in change.fields:
+            parents = [UUID(change.fields["parent_id"])] if "parent_id" in change.fields else []
+            await require_unarchived(self._postgres, principal, change.subject_id, *parents)
         if change.subject_id == principal.user_id and "parent_id" in change.fields:
             raise InvalidInput("The user is the root: it has no parent.")
         delta = next_delta(change, subject, principal.name, now)
@@ -151,10 +153,26 @@ class NodeHistory:
             "payload": Jsonb(commit.payload),
         }
         async with self._postgres.as_principal(principal) as connection:
+            if "archived" in delta.fields:
+                archiving = {"node_id": delta.subject_id, "archived": own["archived"], "now": delta.known_at}
+                cursor = await connection.execute(sql_text("node_archive"), archiving)
+                revision = commit.payload["revision"] | {"archivings": await cursor.fetchall()}
+                parameters["payload"] = Jsonb({"revision": revision})
             cursor = await connection.execute(sql_text("node_revise"), parameters)
             answer = await cursor.fetchone()
         assert answer is not None  # the function returns a row or raises
         return Commit(commit.commit_id, "node_revised", answer["payload"])
+
+
+def _check_times(change: Change, now: datetime) -> None:
+    """Raises InvalidInput for a time at which such a change cannot take effect."""
+    timed = bool(change.effective_at or change.correction)
+    if timed and "parent_id" in change.fields:
+        raise InvalidInput("A node is moved now: a move takes no time of effect.")
+    if "archived" in change.fields and (timed or len(change.fields) > 1):
+        raise InvalidInput("A node is archived now, by a change of its own: without a time of effect or other fields.")
+    if change.effective_at and change.effective_at > now + CLOCK_SKEW:
+        raise InvalidInput("A node is not changed in advance.")
 
 
 def replayed(deltas: Sequence[Delta], subject: Subject) -> Plan:

@@ -31,6 +31,7 @@ from engine.domain.delta import (
 from engine.domain.names import clean_name
 from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
+from engine.hierarchy.archived import require_unarchived
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.hierarchy.shells import Shells
 from engine.history.chain import load, next_delta, row_of
@@ -61,8 +62,8 @@ class RelationHistory:
     ) -> tuple[UUID, bool]:
         """Registers a relation; its id, and whether it is new. One that had ended holds again from now on.
 
-        Raises NotFound when an end is missing, InvalidInput for a relation from a node to itself or reserved properties,
-        StoreUnavailable.
+        Raises NotFound when an end is missing, Archived for a new one at an archived node, InvalidInput for a relation from a
+        node to itself or reserved properties, StoreUnavailable.
         """
         edge_type = clean_name(edge_type)
         if source == target:
@@ -74,6 +75,7 @@ class RelationHistory:
             return await self._there(principal, rows[0])
         if not await self._neo4j.read(cypher("edge/ends"), **principal.parameters, **ends):
             raise NotFound
+        await require_unarchived(self._postgres, principal, source, target)
         try:
             return await self._create(principal, source, target, edge_type, properties)
         except Conflict as error:  # somebody registers the same one now

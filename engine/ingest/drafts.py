@@ -17,7 +17,8 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 from engine.domain.dates import dates_in
 from engine.domain.history import Conversation, Turn
 from engine.domain.layout import LaidTurn, Layout
-from engine.domain.record import AssignableNode, ContentType, FileDraft, ItemDraft, RecordDraft, TriggerType
+from engine.domain.node import ContentType
+from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft, TriggerType
 from engine.domain.resource import ResourceType
 from engine.domain.utterance import embedded_text, has_question, utterance
 from engine.ingest.splitting import Chunk

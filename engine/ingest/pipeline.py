@@ -19,7 +19,7 @@ from engine.domain.clock import NOW, Moment
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, Skipped, TriggerType
-from engine.errors import InvalidInput, NotFound
+from engine.errors import Archived, InvalidInput, NotFound
 from engine.ingest.assignment.evidence import NodeVocabulary
 from engine.ingest.assignment.placing import Assigner, Placed
 from engine.ingest.cleaning import cleaned, key_of
@@ -67,13 +67,16 @@ class Ingest:
         return self.processing.active
 
     async def nodes(self, principal: Principal, moment: Moment = NOW) -> list[AssignableNode]:
-        """The nodes that the principal may write to, the root first. Raises NotFound where there is none."""
+        """The nodes that the principal may write to, the root first. Raises NotFound where there is none, Archived."""
         rows = await self._neo4j.read(
             cypher("node/of_user"), **principal.parameters, as_of=moment.as_of, known_at=moment.known_at
         )
         if not rows:
             raise NotFound  # no such user, or nothing there that the principal may write to
-        return [_assignable(row) for row in rows]
+        nodes = [_assignable(row) for row in rows if not row["archived"]]
+        if not nodes:
+            raise Archived
+        return nodes
 
     async def store(
         self,

@@ -17,6 +17,7 @@ from engine.domain.assignment import Moved
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NodeOutdated, NotFound
+from engine.hierarchy.archived import require_unarchived
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
 from engine.hierarchy.outdated import upgrade
 from engine.lifecycle.node_states import NodeStates
@@ -51,6 +52,7 @@ class Moving:
             raise InvalidInput("A record is moved to another node.")
         if len(reason) > MOST_REASON or not reason.isprintable():
             raise InvalidInput(f"A reason is one line of at most {MOST_REASON} characters.")
+        await require_unarchived(self._postgres, principal, source, target)
         move = f"move {record_id} from {source} to {target}: {principal.own_key(key)}" if key else ""
         commit_id = uuid5(principal.user_id, move) if key else uuid4()
         parameters = {

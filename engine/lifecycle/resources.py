@@ -9,7 +9,7 @@ from uuid import UUID
 
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
-from engine.domain.resource import RawResource, ResourceType
+from engine.domain.resource import RawResource, ResourceContent, ResourceType
 from engine.errors import NotFound
 from engine.lifecycle.restoration import restore
 from engine.stores.objects import ObjectStore
@@ -46,6 +46,10 @@ class RawResources:
 
     async def read(self, principal: Principal, resource_id: UUID) -> bytes:
         """The bytes of a resource; wakes nothing. Raises NotFound, DamagedFile, StoreUnavailable."""
+        return (await self.content(principal, resource_id)).content
+
+    async def content(self, principal: Principal, resource_id: UUID) -> ResourceContent:
+        """The same with the name and media type of its file."""
         parameters = {"user_id": principal.user_id, "resource_id": resource_id}
         rows = await self._postgres.fetch(principal, sql_text("raw_resource_locate"), parameters)
         if not rows:
@@ -56,4 +60,5 @@ class RawResources:
                 self._objects, row["object_key"], target, packed=row["packed"], sha256=bytes(row["content_hash"])
             )
             target.seek(0)
-            return await asyncio.to_thread(target.read)
+            content = await asyncio.to_thread(target.read)
+        return ResourceContent(content, row["file_name"], row["media_type"])

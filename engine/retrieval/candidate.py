@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from engine.domain.node import FileState
+from engine.domain.node import ContentType, FileState
 from engine.domain.scope import ScopeKind, SourceKind
 from engine.domain.search import ItemKind
 from engine.retrieval.weights import Family
@@ -53,7 +53,7 @@ class Candidate:
     section: str
     record_title: str
     record_summary: str
-    content_type: str
+    content_type: ContentType
     file_id: UUID | None
     file_name: str | None
     file_state: FileState | None

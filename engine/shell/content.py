@@ -13,15 +13,16 @@ from rich.text import Text
 from engine.connectors import read_history
 from engine.domain.history import History
 from engine.domain.ingest import Limits, Terms
-from engine.domain.node import NewNode
+from engine.domain.names import clean_name
+from engine.domain.node import MAX_LAYER, NewNode
 from engine.domain.record import IngestReport, Skipped
 from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind
 from engine.domain.search import SearchRequest
-from engine.errors import InvalidInput
+from engine.errors import DepthExceeded, InvalidInput
 from engine.shell import session
 from engine.shell.answers import print_answer, print_opening, told
 from engine.shell.extraction import extraction_lines
-from engine.shell.nodes import arranged
+from engine.shell.hierarchy import arranged
 from engine.shell.opening import open_best
 from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of, scope_named, source_named
 from engine.shell.plain_json import plain, print_json
@@ -48,7 +49,7 @@ def provision(
     keywords: Annotated[str, typer.Option("--keywords", metavar="A,B", help="Words that speak for the node.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Make the node at a path, in all stores; nodes on the way are made too."""
+    """Make the node at a path, in all stores; nodes on the way are made too. Where one is impossible, none is made."""
     here = session.of(context)
     words = tuple(word.strip() for word in keywords.split(",") if word.strip())
     here.run(_provision(here, user, tuple(path), node_type, words, as_json=as_json))
@@ -63,13 +64,14 @@ async def _provision(
     *,
     as_json: bool,
 ) -> None:
+    names = [clean_name(name) for name in path]  # before a user is made for what cannot be
+    if len(names) > MAX_LAYER:
+        raise DepthExceeded(f"{names[-1]!r} would lie below layer {MAX_LAYER}; none of the path was made.")
     async with here.engine() as (engine, _):
         user = await engine.create_user(handle)
         memory = engine.memory(user.user_id)
-        parent = await memory.provision_path(path[:-1]) if path[:-1] else None
-        node = await memory.provision(
-            NewNode(parent.node_id if parent else user.user_id, path[-1], node_type, "", keywords)
-        )
+        above = [NewNode(user.user_id, name) for name in names[:-1]]
+        node = await memory.provision_whole([*above, NewNode(user.user_id, names[-1], node_type, "", keywords)])
         shell = await memory.shell(node.node_id)
     if as_json:
         print_json(here.out, plain(node) | {"path": list(shell.path), "user_id": str(user.user_id)})

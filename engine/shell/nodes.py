@@ -1,115 +1,128 @@
-"""nodes: a hierarchy for a memory that has none: propose, make, undo."""
+"""node: one node with all that its shell says; nodes are archived and taken back."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-from uuid import UUID
+from datetime import datetime
+from typing import Annotated
 
 import typer
+from rich.text import Text
 
-from engine.domain.proposal import Proposal, with_nodes
+from engine.domain.node import Shell
 from engine.shell import session
-from engine.shell.options import AsJson, Handle
+from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
-from engine.shell.tables import print_table
+from engine.shell.tables import print_table, told
+from engine.shell.tokens import node_at
 
-if TYPE_CHECKING:
-    from engine.domain.history import History
-    from engine.neurigraph import Engine
+Node = Annotated[str, typer.Argument(metavar="NODE", help="Its path, as Family/Dave, its id, or / for the root.")]
+Reason = Annotated[str, typer.Option("--reason", help="Why, in one line.")]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the commands of this module."""
-    group = typer.Typer(
-        no_args_is_help=True, help="A hierarchy for what lies at the root: propose it, make it, undo it."
-    )
-    group.command("propose")(propose)
-    group.command("undo")(undo)
-    app.add_typer(group, name="nodes")
+    nodes = typer.Typer(no_args_is_help=True, help="Single nodes of a graph; `tree` shows all of them.")
+    nodes.command("show")(show)
+    nodes.command("archive")(archive)
+    nodes.command("unarchive")(unarchive)
+    app.add_typer(nodes, name="node")
 
 
-def propose(
-    context: typer.Context,
-    user: Handle = None,
-    apply: Annotated[
-        bool, typer.Option("--apply", help="Make the nodes, and move the records that belong there.")
-    ] = False,
+def show(
+    context: typer.Context, node: Node, user: Handle = None, as_of: AsOf = None, known_at: KnownAt = None,
     as_json: AsJson = False,
-) -> None:
-    """Propose nodes for the turns that lie at the root: people and matters. Nothing is made without --apply.
-
-    A record is moved whole, where most of its turns speak of one node; what speaks of several stays at the root.
-    """
+) -> None:  # fmt: skip
+    """Show the shell of a node: place, state, counts, children, edges, the newest of what it holds."""
     here = session.of(context)
 
     async def work() -> None:
         async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            proposal = await memory.propose_nodes()
-            applied = await memory.make_proposed(proposal) if apply and proposal.nodes else None
+            owner = await session.the_user(engine, user)
+            place = await node_at(engine, owner.user_id, node)
+            shell = await engine.memory(owner.user_id).shell(place, moment_of(as_of, known_at))
         if as_json:
-            print_json(here.out, {"proposal": proposal, "applied": applied})
-            return
-        print_proposal(here, proposal)
-        if applied is not None:
-            here.out.print(f"{applied.nodes_created} nodes made, {len(applied.moved)} records moved.", soft_wrap=True)
-            here.out.print(f"Undo the moves with: neurigraph nodes undo {applied.proposal_id}", soft_wrap=True)
-        elif proposal.nodes:
-            here.out.print("Nothing was made; --apply makes it.", soft_wrap=True)
-
-    here.run(work())
-
-
-def undo(
-    context: typer.Context,
-    proposal: Annotated[UUID, typer.Argument(metavar="PROPOSAL", help="Its id, as propose --apply printed it.")],
-    user: Handle = None,
-    as_json: AsJson = False,
-) -> None:
-    """Move back what a proposal moved and what was not moved again since; its nodes stay."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            back = await memory.undo_proposed(proposal)
-        if as_json:
-            print_json(here.out, {"moved": back})
+            print_json(here.out, shell)
         else:
-            here.out.print(f"{len(back)} records moved back.")
+            print_shell(here, shell)
 
     here.run(work())
 
 
-async def arranged(here: Session, engine: Engine, history: History, *, make: bool, quiet: bool) -> History:
-    """The history with a proposed hierarchy where it brings no nodes and its user has none; without `make` it is only shown."""
-    if history.nodes or not history.conversations or any(one.node for one in history.conversations):
-        return history
-    user = await engine.create_user(history.handle, history.display_name)
-    memory = engine.memory(user.user_id)
-    if len(await memory.nodes()) > 1:
-        return history
-    proposal = await memory.propose_nodes(history.conversations)
-    if not quiet:
-        print_proposal(here, proposal)
-        if proposal.nodes and not make:
-            here.out.print("All of it goes to the root; --nodes auto makes these nodes.", soft_wrap=True)
-    return with_nodes(history, proposal) if make else history
-
-
-def print_proposal(here: Session, proposal: Proposal) -> None:
-    """Prints the nodes of a proposal with what speaks for each."""
-    rows = [
-        (
-            "  " * (len(node.path) - 1) + node.path[-1],
-            node.node_type,
-            str(node.turns),
-            str(node.conversations),
-            node.reason,
-        )
-        for node in proposal.nodes
-    ]
-    print_table(
-        here, ("proposed node", "type", "turns", "conversations", "why"), rows, "Too little is said for a hierarchy."
+def print_shell(here: Session, shell: Shell) -> None:
+    """Prints what a shell says."""
+    here.out.print(Text(" > ".join(shell.path), style="bold"), soft_wrap=True)
+    state = f"{shell.state}, archived" if shell.archived else shell.state
+    held = f"{shell.records:,} records, {shell.items:,} items"
+    here.out.print(f"{shell.node_type}, layer {shell.layer}, {state}: {held}", soft_wrap=True)
+    lines = (
+        ("summary", shell.summary),
+        ("keywords", ", ".join(shell.keywords)),
+        ("aliases", ", ".join(shell.aliases)),
+        ("last read", f"{told(shell.last_accessed_at)} UTC" if shell.last_accessed_at else ""),
     )
+    for name, value in lines:
+        if value:
+            here.out.print(Text(f"{name}: {value}"), soft_wrap=True)
+    here.out.print(Text(f"node {shell.node_id}, schema {shell.schema_name}, revision {shell.revision}", style="dim"))
+    _print_around(here, shell)
+
+
+def _print_around(here: Session, shell: Shell) -> None:
+    children = [
+        (child.name, child.node_type, child.state + ", archived" * child.archived, f"{child.records:,}", f"{child.children:,}")
+        for child in shell.children
+    ]  # fmt: skip
+    edges = [
+        (edge.edge_type, "to" if edge.outgoing else "from", "/".join(edge.other_path[1:]) or "/", edge.other_state)
+        for edge in shell.edges
+    ]
+    manifest = [
+        (line.title, line.content_type, _when(line.occurred_at), line.file_name or "", str(line.record_id))
+        for line in shell.manifest
+    ]  # fmt: skip
+    for columns, rows in (
+        (("child", "type", "state", "records", "children"), children),
+        (("edge", "", "node", "state"), edges),
+        (("holds", "kind", "when", "file", "record"), manifest),
+    ):
+        if rows:
+            here.out.print()
+            print_table(here, columns, rows, "")
+
+
+def _when(moment: datetime | None) -> str:
+    return told(moment) if moment else ""
+
+
+def archive(
+    context: typer.Context, node: Node, user: Handle = None, reason: Reason = "", as_json: AsJson = False
+) -> None:
+    """Archive a node with all below it: not searched and without new content until `node unarchive`; the past stays."""
+    _archive(session.of(context), node, user, reason, archived=True, as_json=as_json)
+
+
+def unarchive(
+    context: typer.Context, node: Node, user: Handle = None, reason: Reason = "", as_json: AsJson = False
+) -> None:
+    """Take an archived node back; what lies below another archived node stays archived."""
+    _archive(session.of(context), node, user, reason, archived=False, as_json=as_json)
+
+
+def _archive(here: Session, node: str, user: str | None, reason: str, *, archived: bool, as_json: bool) -> None:
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            owner = await session.the_user(engine, user)
+            memory = engine.memory(owner.user_id)
+            place = await node_at(engine, owner.user_id, node)
+            changed = await (memory.archive if archived else memory.unarchive)(place, reason=reason)
+            shell = await memory.shell(place)
+        if as_json:
+            print_json(here.out, changed)
+            return
+        state = "archived" if shell.archived else "active"
+        was = "" if changed.changed else ", as before"
+        above = ", with a node above it" if shell.archived and not archived else ""
+        here.out.print(Text(f"{'/'.join(shell.path[1:]) or '/'}: {state}{above}{was}."), soft_wrap=True)
+
+    here.run(work())

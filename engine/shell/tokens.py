@@ -118,6 +118,8 @@ async def node_at(engine: Engine, user_id: UUID, wanted: str, *, persona: bool =
     """The node (or persona) of that id, or at the end of that path; raises NotFound, InvalidInput."""
     if _is_id(wanted):
         return UUID(wanted)
+    if wanted == "/" and not persona:
+        return user_id
     keys = tuple(name_key(name) for name in wanted.split("/") if name.strip())
     anchors = await engine.memory(user_id).anchors(wanted.rpartition("/")[2]) if keys else ()
     found = [

@@ -24,6 +24,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from engine.domain.principal import Principal
 from engine.errors import (
+    Archived,
     Conflict,
     DepthExceeded,
     EmbeddingsChanged,
@@ -57,6 +58,7 @@ _OWN_STATES: dict[str, type[NeurigraphError]] = {
     "NG410": NameTaken,
     "NG411": EmbeddingsChanged,
     "NG422": DepthExceeded,
+    "NG423": Archived,
     "NG426": NodeOutdated,
 }
 _TRANSLATIONS: tuple[tuple[type[BaseException], type[NeurigraphError]], ...] = (

@@ -13,6 +13,7 @@ from uuid import UUID
 
 import httpx
 import hypothesis
+import jsonschema_rs
 import pytest
 import schemathesis
 import uvicorn
@@ -153,19 +154,64 @@ def test_the_page_says_what_each_operation_does_and_how_it_fails() -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_the_examples_of_the_page_fit_their_schemas() -> None:
-    for name in (
-        "NewUser",
-        "NewTokenBody",
-        "Rotation",
-        "NewIntegration",
-        "NewNodeBody",
-        "NewEdge",
-        "NewRecord",
-        "Question",
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_every_operation_has_examples_that_fit_their_schemas(method: str, path: str) -> None:
+    operation = PAGE["paths"][path][method.lower()]
+    for parameter in operation.get("parameters", ()):
+        if parameter["required"]:
+            check_example(parameter, parameter["name"])
+    for content in operation.get("requestBody", {}).get("content", {}).values():
+        check_example(content, "body")
+    for status, answer in operation["responses"].items():
+        assert status == "304" or answer["content"], status
+        for media, content in answer.get("content", {}).items():
+            check_example(content, f"{status} {media}")
+
+
+def check_example(content: dict[str, Any], place: str) -> None:
+    """Raises where there is no example, or one that its schema refuses."""
+    schema = content["schema"] | {"components": PAGE["components"]}
+    assert "example" in content, place
+    jsonschema_rs.Draft202012Validator(schema, validate_formats=True).validate(content["example"])
+
+
+def test_what_has_few_values_says_which() -> None:
+    schemas = PAGE["components"]["schemas"]
+    for model, fields in {
+        "Anchor": ("node_type", "state"), "Shell": ("node_type", "state"), "ChildNode": ("node_type", "state"),
+        "ManifestEntry": ("content_type",), "Hit": ("content_type", "kind", "scope", "source"),
+        "RecordMetadata": ("content_type", "trigger_type"), "Delta": ("subject_kind", "operation"),
+        "Difference": ("subject_kind", "operation"),
+    }.items():  # fmt: skip
+        for one in fields:
+            assert schemas[model]["properties"][one]["enum"], f"{model}.{one}"
+
+
+def test_lists_are_paged_in_one_way() -> None:
+    """Every answer that is a list takes limit and cursor, with one default, and says where the next page is."""
+    for path, methods in PAGE["paths"].items():
+        operation = methods.get("get", {"responses": {}})
+        answer = operation["responses"].get("200", {})
+        schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
+        if schema.get("type") != "array" and schema.get("$ref", "").rpartition("/")[2] not in (
+            "MetadataPage",
+            "DifferencePage",
+        ):
+            continue
+        parameters = {one["name"]: one["schema"] for one in operation["parameters"]}
+        assert (parameters["limit"]["default"], parameters["limit"]["maximum"]) == (100, 500), path
+        assert "cursor" in parameters and {"Next-Cursor", "Link"} <= answer["headers"].keys(), path
+
+
+def test_files_can_be_read_by_generated_clients() -> None:
+    for path in (
+        "/v1/users/{user_id}/nodes/{node_id}/files/{file_id}",
+        "/v1/users/{user_id}/documents/{document_id}/versions/{version}/content",
+        "/v1/users/{user_id}/resources/{resource_id}/content",
     ):
-        schema = PAGE["components"]["schemas"][name]
-        assert schema.get("examples") or any("examples" in part for part in schema["properties"].values()), name
+        content = PAGE["paths"][path]["get"]["responses"]["200"]["content"]
+        assert next(iter(content)) == "application/octet-stream" and not any("*" in media for media in content)
+        assert all(one["schema"] == {"type": "string", "format": "binary"} for one in content.values())
 
 
 async def test_the_page_for_people_names_every_operation_and_loads_nothing(door: httpx.AsyncClient) -> None:

@@ -35,6 +35,31 @@ async def test_provisioning_is_whole_or_not_there(engine: Engine, step: str) -> 
     await all_agree(engine)
 
 
+@pytest.mark.ledger("N05", "N15")
+@pytest.mark.parametrize("step", ["path_registered", "graph_written", "made_visible"])
+async def test_a_path_is_whole_or_not_there(engine: Engine, step: str) -> None:
+    handle = f"k{uuid4().hex[:12]}"
+    assert not await lived(engine, victim, handle, "path", step)
+    await all_agree(engine)
+    memory = engine.memory((await engine.find_user(handle)).user_id)
+    assert [node.name for node in await memory.tree()] == [handle, "Family", "Siblings", "Ellen"]
+    nodes = [NewNode(memory.principal.user_id, name) for name in ("Family", "Siblings", "Ellen")]
+    assert not (await memory.provision_whole(nodes)).created
+
+
+@pytest.mark.ledger("N15")
+@pytest.mark.parametrize("step", ["delta_committed", "graph_written"])
+async def test_archiving_is_whole_or_not_there(engine: Engine, step: str) -> None:
+    handle = f"k{uuid4().hex[:12]}"
+    assert not await lived(engine, victim, handle, "change archived", step)
+    await all_agree(engine)
+    memory = engine.memory((await engine.find_user(handle)).user_id)
+    states = {node.name: node.archived for node in await memory.tree()}
+    assert states == {handle: False, "Before": True, "Below": True}  # Postgres had it, so it comes to its end
+    answer = await memory.search(SearchRequest("Below", widen="always"))
+    assert (answer.nodes_searched, [anchor.name for anchor in answer.anchors if anchor.layer]) == (1, [])
+
+
 @pytest.mark.ledger("N05")
 @pytest.mark.parametrize("step", ["node_registered", "graph_written"])
 async def test_a_user_is_whole_or_not_there(engine: Engine, step: str) -> None:

@@ -23,6 +23,9 @@ async def changing(memory: Memory, operation: str) -> Change:
     if operation == "change node":
         home = await memory.provision(NewNode(root, "Home"))
         return Change("node", node.node_id, {"name": "After", "parent_id": str(home.node_id)})
+    if operation == "change archived":
+        await memory.provision(NewNode(node.node_id, "Below"))
+        return Change("node", node.node_id, {"archived": True})
     if operation == "change relation":
         edge, _ = await memory.relate(root, node.node_id, "holds", {"since": "2001"})
         return Change("relation", edge, {"properties": {"since": "2002"}})
@@ -41,6 +44,8 @@ async def main(home: str, cache: str, handle: str, operation: str, step: str) ->
             await engine.create_user(f"{handle}-new")
         elif operation == "node":
             await engine.memory(user.user_id).provision(NewNode(user.user_id, "Victim"))
+        elif operation == "path":
+            await memory.provision_whole([NewNode(user.user_id, name) for name in ("Family", "Siblings", "Ellen")])
         elif change is not None:
             await memory.change(change)
         else:

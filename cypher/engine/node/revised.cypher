@@ -1,7 +1,8 @@
 // Purpose: teaches the graph a change of a node: what the node says now, what it said before, where it hangs. Idempotent; an
 //   older change that comes late adds its slices and leaves what is newer.
 // Parameters: revision {node_id, user_id, revision, own {fields, name_key, alias_keys, vector and version in their slot, parent_id, times},
-//   closed [slice_id], closed_at, added [{slice_id, fields, parent_id, times}], layers [{node_id, layer}]}.
+//   closed [slice_id], closed_at, added [{slice_id, fields, parent_id, times}], layers [{node_id, layer}],
+//   archivings [{node_id, times}] of the nodes that it archives or takes back, where it does}.
 // Returns: node_id; no row when the node's shell or its parent's is missing.
 MATCH (n:Node {node_id: $revision.node_id})
 OPTIONAL MATCH (above:Node {node_id: $revision.own.parent_id})
@@ -34,7 +35,8 @@ CALL (n, above, newer) {
   SET n.revision = $revision.revision, n.name = $revision.own.name, n.name_key = $revision.own.name_key, n.summary = $revision.own.summary,
       n.keywords = $revision.own.keywords, n.aliases = $revision.own.aliases, n.alias_keys = $revision.own.alias_keys,
       n.embedding = $revision.own.embedding, n.embedding_version = $revision.own.embedding_version, n.embedding_b = $revision.own.embedding_b,
-      n.embedding_b_version = $revision.own.embedding_b_version, n.parent_id = $revision.own.parent_id  // the vector of the old words is gone
+      n.embedding_b_version = $revision.own.embedding_b_version, n.parent_id = $revision.own.parent_id,
+      n.archived = $revision.own.archived  // the vector of the old words is gone
   WITH n, above
   OPTIONAL MATCH (old:Node)-[h:HAS_CHILD]->(n) WHERE old <> above
   DELETE h
@@ -47,5 +49,12 @@ CALL (n, above, newer) {
   UNWIND $revision.layers AS row
   MATCH (d:Node {node_id: row.node_id}) SET d.layer = row.layer
   RETURN count(*) AS moved
+}
+CALL () {
+  UNWIND coalesce($revision.archivings, []) AS row
+  MATCH (a:Node {node_id: row.node_id})
+  WHERE size(coalesce(a.archivings, [])) < size(row.times)
+  SET a.archivings = [t IN row.times | datetime(t)]
+  RETURN count(*) AS archived
 }
 RETURN n.node_id AS node_id

@@ -1,6 +1,7 @@
 // Purpose: the shell of one node: identity, path, children with their states, cross-node edges, newest manifest lines.
 //   A reader who is not the user sees no trace of what may not be read: names on the way, children, edges, counts.
-// Parameters: user_id (whose graph), principal and kind (who asks), node_id, as_of, known_at (null is now), entries (manifest lines at most).
+// Parameters: user_id (whose graph), principal and kind (who asks), node_id, as_of, known_at (null is now), entries (manifest lines at most),
+//   children (at most), children_after (name and id of the last child before them, or null).
 // Returns: one row, or none when the node is missing or not readable.
 WITH coalesce($as_of, datetime()) AS as_of
 MATCH (n:Node {node_id: $node_id})
@@ -21,9 +22,12 @@ CALL (n, as_of) {
     AND c.user_id = $user_id AND coalesce(c.known_from <= $known_at, true) AND coalesce(c.known_to > $known_at, c.known_to IS NULL)
     AND coalesce(c.valid_from <= as_of, true) AND coalesce(c.valid_to > as_of, true)
     AND ($principal = $user_id OR EXISTS { (c)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
-  WITH DISTINCT c, coalesce(head([(c)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), c.name) AS called ORDER BY called LIMIT 500
-  WITH c, called, ($principal = $user_id OR EXISTS { (c)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND 'records' IN g.fields AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) AS holds
+  WITH DISTINCT c, as_of, coalesce(head([(c)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), c.name) AS called
+  WITH c, as_of, called WHERE $children_after IS NULL OR [called, c.node_id] > $children_after
+  WITH c, as_of, called ORDER BY called, c.node_id LIMIT $children
+  WITH c, as_of, called, ($principal = $user_id OR EXISTS { (c)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND 'records' IN g.fields AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) AS holds
   RETURN collect({node_id: c.node_id, name: called, node_type: c.node_type, layer: c.layer, state: c.state,
+                  archived: size([t IN coalesce(c.archivings, []) WHERE t <= CASE WHEN $known_at < as_of THEN $known_at ELSE as_of END]) % 2 = 1,
                   records: CASE WHEN $principal = $user_id THEN c.records
                                 WHEN holds THEN c.records - coalesce(c.private_records, 0) ELSE 0 END,
                   children: COUNT { (c)-[h:HAS_CHILD|HAD_CHILD]->(d:Node) WHERE coalesce(h.known_from <= $known_at, true) AND coalesce(h.known_to > $known_at, h.known_to IS NULL) AND coalesce(h.valid_from <= as_of, true) AND coalesce(h.valid_to > as_of, true) AND ($principal = $user_id OR EXISTS { (d)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) }}) AS children
@@ -47,9 +51,10 @@ CALL (n, as_of, holdings, files) {
   WITH r, s WHERE s IS NOT NULL OR coalesce(r.known_from <= $known_at, true) AND coalesce(r.known_to > $known_at, r.known_to IS NULL) AND coalesce(r.valid_from <= as_of, true) AND coalesce(r.valid_to > as_of, true)
   WITH r, s ORDER BY coalesce(r.since, r.known_from) DESC, r.record_id LIMIT $entries
   RETURN collect({record_id: r.record_id, title: coalesce(s.title, r.title), content_type: r.content_type,
-                  file_name: CASE WHEN files THEN r.file_name END, occurred_at: CASE WHEN s IS NULL THEN r.occurred_at ELSE s.occurred_at END}) AS manifest
+                  file_id: CASE WHEN files THEN r.file_id END, file_name: CASE WHEN files THEN r.file_name END, occurred_at: CASE WHEN s IS NULL THEN r.occurred_at ELSE s.occurred_at END}) AS manifest
 }
 RETURN n {.node_id, .user_id, .node_type, .state, .created_at, .last_accessed_at, layer: length,
+          archived: size([t IN coalesce(n.archivings, []) WHERE t <= CASE WHEN $known_at < as_of THEN $known_at ELSE as_of END]) % 2 = 1,
           name: coalesce(was.name, n.name), summary: coalesce(was.summary, n.summary), keywords: coalesce(was.keywords, n.keywords),
           aliases: coalesce(was.aliases, n.aliases), revision: CASE WHEN $principal = $user_id THEN coalesce(n.revision, 1) END,
           parent_id: head([p IN above WHERE p = parent | p.node_id]),

@@ -91,6 +91,7 @@ WITH as_of, readable, named, finding.node AS n, max(CASE finding.named WHEN true
 WHERE n.user_id = $user_id
   AND coalesce(n.known_from <= $known_at, true) AND coalesce(n.known_to > $known_at, n.known_to IS NULL)
   AND coalesce(n.valid_from <= as_of, true) AND coalesce(n.valid_to > as_of, true)
+  AND NOT size([t IN coalesce(n.archivings, []) WHERE t <= CASE WHEN $known_at < as_of THEN $known_at ELSE as_of END]) % 2 = 1  // archived at the moment
 CALL (n, as_of, readable) {
   MATCH way_down = (:Node {node_id: $user_id})-[:HAS_CHILD|HAD_CHILD*0..5]->(n)
   WHERE all(h IN relationships(way_down) WHERE coalesce(h.known_from <= $known_at, true) AND coalesce(h.known_to > $known_at, h.known_to IS NULL) AND coalesce(h.valid_from <= as_of, true) AND coalesce(h.valid_to > as_of, true))

@@ -71,7 +71,7 @@ def shell(world: World, asker: Asker, node_id: UUID, outcome: object) -> Iterato
     yield from differing("children", children, given)
     yield from edges_of(world, asker, node_id, outcome.edges)
     manifest = {record.record_id: world.sees(asker, record, "files") for record in world.seen(asker, node_id)}
-    given_lines = {line.record_id: line.file_name is not None for line in outcome.manifest}
+    given_lines = {line.record_id: line.file_name is not None or line.file_id is not None for line in outcome.manifest}
     yield from differing("manifest (with file names)", manifest, given_lines)
 
 

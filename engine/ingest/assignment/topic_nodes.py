@@ -7,7 +7,7 @@ from uuid import UUID
 from engine.domain.node import NewNode
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode
-from engine.errors import DepthExceeded, InvalidName
+from engine.errors import Archived, DepthExceeded, InvalidName
 from engine.hierarchy.provisioning import Provisioning
 from engine.ingest.assignment.topics import Topic
 from engine.privacy.nodes import redacted_node
@@ -28,12 +28,14 @@ class TopicNodes:
         """The node of a topic below its parent, and whether it is new: somebody else may just have created it.
 
         None where it may not be: what lies at layer 5 takes the content itself, which the provisioning logs; a name that holds
-        personal data is none. Raises StoreUnavailable.
+        personal data is none, and an archived node takes nothing. Raises StoreUnavailable.
         """
         new = NewNode(topic.parent.node_id, topic.name, topic.node_type, topic.summary, topic.keywords)
         try:
             node = await self._provisioning.node(principal, redacted_node(new, self._redactor))
-        except (DepthExceeded, InvalidName):
+            if not node.created:
+                await self._provisioning.require_unarchived(principal, node.node_id)
+        except (DepthExceeded, InvalidName, Archived):
             return None
         return node_of(topic, node.node_id, node.schema_name), node.created
 

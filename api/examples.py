@@ -1,0 +1,114 @@
+"""Examples of the OpenAPI document: one for every request and every answer, put together from its own schemas.
+
+A field is shown with the example that its model gives, else with what such a field usually holds (`usual.json`, by its name),
+else with the simplest value of its type. So a new route has examples without a line for them, and they fit its schema.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+Schema = Mapping[str, Any]
+
+USUAL: Mapping[str, Any] = json.loads((Path(__file__).parent / "usual.json").read_text(encoding="utf-8"))
+_ID = "2f1d8a52-5f4e-4f4e-9f0e-6a9d0a4b7c11"
+_TIME = "2026-03-01T18:00:00Z"
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "array": list,
+    "object": dict,
+}
+_JSON = ("application/json", "text/event-stream")
+
+
+def add_examples(document: dict[str, Any]) -> None:
+    """Gives every required parameter, every body and every answer of the document an example."""
+    schemas = document["components"]["schemas"]
+    for operation in _operations(document):
+        for parameter in operation.get("parameters", ()):
+            if parameter["required"]:
+                parameter.setdefault("example", _value(schemas, parameter["schema"], parameter["name"]))
+        for content in operation.get("requestBody", {}).get("content", {}).values():
+            content.setdefault("example", request_example(schemas, content["schema"]))
+        for answer in operation["responses"].values():
+            for media, content in answer.get("content", {}).items():
+                told = _value(schemas, content["schema"], "") if media in _JSON else USUAL["content"]
+                content.setdefault("example", told)
+
+
+def request_example(schemas: Mapping[str, Schema], schema: Schema) -> Any:
+    """A body: the model's own example, or one of its required fields and those that show an example."""
+    model = _resolved(schemas, schema)
+    if "examples" in model:
+        return model["examples"][0]
+    required = model.get("required", ())
+    fields = model.get("properties", {}).items()
+    return {name: _value(schemas, field, name) for name, field in fields if name in required or "examples" in field}
+
+
+def _operations(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for methods in document["paths"].values():
+        yield from methods.values()
+
+
+def _resolved(schemas: Mapping[str, Schema], schema: Schema) -> Schema:
+    return schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+
+
+def _value(schemas: Mapping[str, Schema], schema: Schema, name: str, owner: str = "") -> Any:
+    """An example of a field of that name in a model."""
+    schema = _resolved(schemas, schema)
+    usual = USUAL.get(f"{owner}.{name}", USUAL.get(name))
+    if "examples" in schema:
+        return schema["examples"][0]
+    if "anyOf" in schema:
+        choices = [one for one in schema["anyOf"] if one.get("type") != "null"]
+        if usual is None and name in USUAL and len(choices) < len(schema["anyOf"]):
+            return None
+        return _value(schemas, choices[0], name, owner)
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return usual if usual in schema["enum"] else schema["enum"][0]
+    if "type" not in schema or (_is(usual, schema["type"]) and _is_plain(schema)):
+        return usual
+    return _simplest(schemas, schema, name)
+
+
+def _is(value: Any, kind: str) -> bool:
+    return isinstance(value, _TYPES[kind]) and isinstance(value, bool) == (kind == "boolean")
+
+
+def _is_plain(schema: Schema) -> bool:
+    """Whether what is usual may stand for it; what has a shape of its own is put together from that."""
+    inner = schema.get("items", schema.get("additionalProperties", {}))
+    shaped = isinstance(inner, Mapping) and ("$ref" in inner or "enum" in inner)
+    return not shaped and "properties" not in schema and schema.get("format") != "uuid"
+
+
+def _simplest(schemas: Mapping[str, Schema], schema: Schema, name: str) -> Any:
+    match schema["type"]:
+        case "object" if "properties" in schema:
+            owner = schema.get("title", "")
+            return {field: _value(schemas, inner, field, owner) for field, inner in schema["properties"].items()}
+        case "object":
+            inner = schema.get("additionalProperties")
+            return {"title": _value(schemas, inner, "title")} if isinstance(inner, Mapping) and "$ref" in inner else {}
+        case "array" if "prefixItems" in schema:
+            return [_value(schemas, inner, name) for inner in schema["prefixItems"]]
+        case "array":
+            return [_value(schemas, schema.get("items", {}), name)]
+        case "string":
+            return {"uuid": _ID, "date-time": _TIME}.get(schema.get("format", ""), "")
+        case "boolean":
+            return False
+        case "integer":
+            return schema.get("minimum", 1)
+        case _:
+            return 0.5

@@ -1,0 +1,20 @@
+"""Archived nodes take no writes: asked before a change of what they hold, of their edges and of their place.
+
+New records and children are refused by the database itself, with their commit (engine.refuse_archived).
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from engine.domain.principal import Principal
+from engine.errors import Archived
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+
+async def require_unarchived(postgres: Postgres, principal: Principal, *nodes: UUID) -> None:
+    """Raises Archived where one of the nodes is archived, of those that the principal may read."""
+    rows = await postgres.fetch(principal, sql_text("nodes_archived"), {"nodes": list(nodes)})
+    if rows[0]["archived"]:
+        raise Archived

@@ -1,0 +1,115 @@
+"""nodes: a hierarchy for a memory that has none: propose, make, undo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from engine.domain.proposal import Proposal, with_nodes
+from engine.shell import session
+from engine.shell.options import AsJson, Handle
+from engine.shell.plain_json import print_json
+from engine.shell.session import Session
+from engine.shell.tables import print_table
+
+if TYPE_CHECKING:
+    from engine.domain.history import History
+    from engine.neurigraph import Engine
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands of this module."""
+    group = typer.Typer(
+        no_args_is_help=True, help="A hierarchy for what lies at the root: propose it, make it, undo it."
+    )
+    group.command("propose")(propose)
+    group.command("undo")(undo)
+    app.add_typer(group, name="nodes")
+
+
+def propose(
+    context: typer.Context,
+    user: Handle = None,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Make the nodes, and move the records that belong there.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Propose nodes for the turns that lie at the root: people and matters. Nothing is made without --apply.
+
+    A record is moved whole, where most of its turns speak of one node; what speaks of several stays at the root.
+    """
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            proposal = await memory.propose_nodes()
+            applied = await memory.make_proposed(proposal) if apply and proposal.nodes else None
+        if as_json:
+            print_json(here.out, {"proposal": proposal, "applied": applied})
+            return
+        print_proposal(here, proposal)
+        if applied is not None:
+            here.out.print(f"{applied.nodes_created} nodes made, {len(applied.moved)} records moved.", soft_wrap=True)
+            here.out.print(f"Undo the moves with: neurigraph nodes undo {applied.proposal_id}", soft_wrap=True)
+        elif proposal.nodes:
+            here.out.print("Nothing was made; --apply makes it.", soft_wrap=True)
+
+    here.run(work())
+
+
+def undo(
+    context: typer.Context,
+    proposal: Annotated[UUID, typer.Argument(metavar="PROPOSAL", help="Its id, as propose --apply printed it.")],
+    user: Handle = None,
+    as_json: AsJson = False,
+) -> None:
+    """Move back what a proposal moved and what was not moved again since; its nodes stay."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
+            back = await memory.undo_proposed(proposal)
+        if as_json:
+            print_json(here.out, {"moved": back})
+        else:
+            here.out.print(f"{len(back)} records moved back.")
+
+    here.run(work())
+
+
+async def arranged(here: Session, engine: Engine, history: History, *, make: bool, quiet: bool) -> History:
+    """The history with a proposed hierarchy where it brings no nodes and its user has none; without `make` it is only shown."""
+    if history.nodes or not history.conversations or any(one.node for one in history.conversations):
+        return history
+    user = await engine.create_user(history.handle, history.display_name)
+    memory = engine.memory(user.user_id)
+    if len(await memory.nodes()) > 1:
+        return history
+    proposal = await memory.propose_nodes(history.conversations)
+    if not quiet:
+        print_proposal(here, proposal)
+        if proposal.nodes and not make:
+            here.out.print("All of it goes to the root; --nodes auto makes these nodes.", soft_wrap=True)
+    return with_nodes(history, proposal) if make else history
+
+
+def print_proposal(here: Session, proposal: Proposal) -> None:
+    """Prints the nodes of a proposal with what speaks for each."""
+    rows = [
+        (
+            "  " * (len(node.path) - 1) + node.path[-1],
+            node.node_type,
+            str(node.turns),
+            str(node.conversations),
+            node.reason,
+        )
+        for node in proposal.nodes
+    ]
+    print_table(
+        here, ("proposed node", "type", "turns", "conversations", "why"), rows, "Too little is said for a hierarchy."
+    )
