@@ -15,7 +15,7 @@ from engine.errors import SettingsError
 from engine.shell import session
 from engine.shell.session import Session
 
-APP = "api.app:create_app"
+APP, SERVER, CHECK = "api.app:create_app", "api.serving:server", "api.door_settings:check_settings"
 """Named, not imported: the shell lies below the REST door."""
 
 
@@ -42,10 +42,11 @@ def serve(
 async def _serve(here: Session) -> bool:
     """Serves until a signal; whether that was Ctrl-C."""
     settings = here.settings
+    import_from_string(CHECK)(settings)  # before anything is started
     with _listening(settings.host, settings.port) as listener:
         async with here.engine(worker=True) as (engine, _):
             app = import_from_string(APP)(settings, engine=engine)
-            config = uvicorn.Config(app, log_level="info", access_log=False, server_header=False)
+            server: uvicorn.Server = import_from_string(SERVER)(settings, app)
             host, port = listener.getsockname()[:2]
             shown = f"[{host}]" if ":" in host else host
             here.out.print(f"REST at http://{shown}:{port}, its page at http://{shown}:{port}/docs", soft_wrap=True)
@@ -55,7 +56,7 @@ async def _serve(here: Session) -> bool:
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGTERM, lambda: None)
             loop.add_signal_handler(signal.SIGINT, interrupted.set)
-            await uvicorn.Server(config).serve(sockets=[listener])
+            await server.serve(sockets=[listener])
     return interrupted.is_set()
 
 
