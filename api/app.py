@@ -17,10 +17,12 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect
 
-from api.auth import Guard, bearer, check_settings, issuer_of
+from api.auth import Guard, bearer, issuer_of
 from api.body_limit import BodyLimit
+from api.door_settings import check_settings
 from api.examples import add_examples
 from api.headers import SecurityHeaders
+from api.in_flight import InFlight
 from api.problems import (
     Problem,
     documented,
@@ -141,7 +143,7 @@ def create_app(
     app.add_route("/docs", reference, include_in_schema=False)
     app.include_router(health.router, responses=documented(500))
     for router in ROUTERS:
-        app.include_router(router, dependencies=[Depends(bearer)], responses=documented(401, 403, 429, 500, 503))
+        app.include_router(router, dependencies=[Depends(bearer)], responses=documented(401, 403, 408, 429, 500, 503))
     app.state.opening = Opening.done(engine) if engine else opening
     app.state.routes = [route for router in (health.router, *ROUTERS) for route in router.routes]
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
@@ -177,8 +179,14 @@ def _middleware(settings: Settings) -> list[Middleware]:
         Middleware(SecurityHeaders),
         *([origins] if settings.cors_origins else []),
         Middleware(Guard, settings=settings, issuer=issuer_of(settings)),
-        Middleware(BodyLimit, most_bytes=settings.max_text_bytes),
+        Middleware(InFlight, writes=settings.writes_at_once, most_bytes=_bytes_at_once(settings)),
+        Middleware(BodyLimit, most_bytes=settings.max_text_bytes, patience=settings.body_timeout_s),
     ]
+
+
+def _bytes_at_once(settings: Settings) -> int:
+    """One text of the largest size is always taken in."""
+    return max(settings.bytes_at_once, settings.max_text_bytes)
 
 
 def _document(app: FastAPI) -> dict[str, Any]:

@@ -13,6 +13,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from engine.errors import InvalidText, WrongContentType
+from engine.turns import computed
+
+AT_ONCE = 1 << 16
+"""Bytes that are parsed on the spot; more waits for its turn."""
 
 _ESCAPED = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 """Only such escapes can bring in NUL or half a surrogate pair."""
@@ -43,7 +47,8 @@ class JsonRequest(Request):
     async def json(self) -> Any:
         """The parsed body; raises HTTPException (400) and InvalidText."""
         if not hasattr(self, "_parsed"):
-            self._parsed = parsed_json(await self.body())
+            body = await self.body()
+            self._parsed = parsed_json(body) if len(body) <= AT_ONCE else await computed(parsed_json, body)
         return self._parsed
 
 

@@ -1,19 +1,26 @@
-"""No request body larger than the limit is taken in, whether it announces its size or not."""
+"""No request body larger than the limit is taken in, whether it announces its size or not, and none that never ends."""
 
 from __future__ import annotations
 
+import asyncio
+
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.problems import TABLE, problem
 from engine.errors import TooLarge
 
+SLOWEST = 64 * 1024
+"""Bytes a second that a body arrives with at least, once its first seconds are over."""
+CLOSE = {"Connection": "close"}
+
 
 class BodyLimit:
-    """Refuses an announced size at once, and counts what arrives."""
+    """Refuses an announced size at once, counts what arrives, and waits for it as long as `patience` says."""
 
-    def __init__(self, app: ASGIApp, most_bytes: int) -> None:
-        self._app, self._most = app, most_bytes
+    def __init__(self, app: ASGIApp, most_bytes: int, patience: float) -> None:
+        self._app, self._most, self._patience = app, most_bytes, patience
         self._detail = f"A request body has at most {most_bytes} bytes."
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -21,19 +28,32 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        announced = Headers(scope=scope).get("content-length", "")
-        if announced.isascii() and announced.isdigit() and int(announced[:19]) > self._most:
-            response = problem(TABLE[TooLarge], scope["path"], self._detail, headers={"Connection": "close"})
+        if announced(scope) > self._most:
+            response = problem(TABLE[TooLarge], scope["path"], self._detail, headers=CLOSE)
             await response(scope, receive, send)
             return
-        arrived = 0
+        arrived, whole = 0, False
+        begun = asyncio.get_running_loop().time()
 
         async def counted() -> Message:
-            nonlocal arrived
-            message = await receive()
+            nonlocal arrived, whole
+            if whole:  # what follows is the end of the connection
+                return await receive()
+            try:
+                async with asyncio.timeout_at(begun + self._patience + arrived / SLOWEST):
+                    message = await receive()
+            except TimeoutError as error:
+                raise HTTPException(408, headers=CLOSE) from error
             arrived += len(message.get("body", b""))
+            whole = not message.get("more_body", False)
             if arrived > self._most:
                 raise TooLarge(self._detail)
             return message
 
         await self._app(scope, counted, send)
+
+
+def announced(scope: Scope) -> int:
+    """The size that a request gives its body; 0 without one."""
+    length = Headers(scope=scope).get("content-length", "")
+    return int(length[:19]) if length.isascii() and length.isdigit() else 0

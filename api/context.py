@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
@@ -20,6 +19,7 @@ from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.opening import Opening
+from engine.turns import computed
 
 
 def engine_of(request: Request) -> Engine:
@@ -133,9 +133,14 @@ async def once(
         status, value = await action()
         return {"status": status, "value": jsonable_encoder(value)}
 
-    # Kept with the answer: no hash of what is redacted either, it could be guessed.
-    body = await asyncio.to_thread(memory.redactor.value, await request.json())
-    asked = f"{request.method} {request.url.path}\n".encode() + json.dumps(body, sort_keys=True).encode()
+    sent = await request.json()
+
+    def fingerprinted() -> bytes:
+        # Kept with the answer: no hash of what is redacted either, it could be guessed.
+        body = json.dumps(memory.redactor.value(sent), sort_keys=True)
+        return f"{request.method} {request.url.path}\n{body}".encode()
+
+    asked = await computed(fingerprinted)
     own_key = memory.redactor.identifier(key) if key else key
     answer, replayed = await memory.idempotency.once(memory.principal, own_key, asked, kept)
     response.status_code = answer["status"]

@@ -62,6 +62,7 @@ _HTTP = {
     403: Kind(403, "local-only", "Without a token this door serves its own machine only."),
     404: TABLE[errors.NotFound],
     405: Kind(405, "method-not-allowed", "This resource does not know the method."),
+    408: Kind(408, "too-slow", "The body of the request did not arrive in time."),
     409: TABLE[errors.Conflict],
     412: TABLE[errors.Outdated],
     413: TABLE[errors.TooLarge],

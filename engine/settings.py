@@ -122,6 +122,8 @@ class Settings(BaseSettings):
     """How long an answer is kept for a repeated request."""
     outbox_days: float = Field(default=30, gt=0)
     """How long the outbox keeps finished commits of nodes and records."""
+    access_log_days: float = Field(default=365, ge=30)
+    """How long lines of the access log are kept; the database lets none go that is younger than 30 days."""
     session_days: float = Field(default=90, gt=0)
     """How long sessions of ingests can be read after their end; those that the failure log names stay."""
 
@@ -138,7 +140,9 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8420, ge=0, le=65535)
     api_token: SecretStr | None = None
-    """The operator's bearer token, which acts for every user; None is allowed on loopback only."""
+    """The operator's bearer token, which acts for every user; None is allowed on loopback only. At least 24 characters."""
+    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = ()
+    """Networks of proxies whose `X-Forwarded-For` is believed, as `10.0.0.0/8, 127.0.0.1`, with commas between."""
     oidc_issuer: str | None = None
     """URL of an OpenID Connect issuer whose signed tokens let users in; None accepts none."""
     oidc_audience: str | None = None
@@ -152,11 +156,24 @@ class Settings(BaseSettings):
     cors_origins: Annotated[tuple[str, ...], NoDecode] = ()
     """Origins of web pages that may ask, as `https://app.example.org`, with commas between; none by default."""
 
+    writes_at_once: int = Field(default=32, ge=1)
+    """Requests with a body that one principal may have under way; for the operator, in the graph of one user."""
+    bytes_at_once: int = Field(default=64 * 1024 * 1024, ge=1024)
+    """Bytes of all their bodies together; one text of the largest size always fits."""
+    headers_timeout_s: float = Field(default=10, gt=0)
+    """Seconds in which the line and headers of a request must arrive; the connection is closed otherwise."""
+    body_timeout_s: float = Field(default=30, gt=0)
+    """Seconds that a body may take in all, and one more for every 64 KiB that arrived."""
+    keep_alive_s: float = Field(default=5, gt=0)
+    """Seconds that a connection stays open between two requests."""
+    max_connections: int = Field(default=1000, ge=4)
+    """Beyond it, the connection that waits longest for a request is closed; one address has a quarter of it at most."""
+
     redact: Annotated[tuple[str, ...], NoDecode] = ()
     """Kinds of personal data that are replaced before anything is written, with commas between: secret, url_credentials,
     email, iban, card, ssn, ip, phone, or all; none by default. See docs/access.md."""
 
-    @field_validator("cors_origins", "redact", mode="before")
+    @field_validator("cors_origins", "redact", "trusted_proxies", mode="before")
     @classmethod
     def _separated(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from typing import IO, Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.encoders import jsonable_encoder
 from fastapi.responses import JSONResponse, StreamingResponse
 
@@ -122,6 +122,7 @@ async def events(
     node_id: UUID,
     file_id: UUID,
     memory: UserMemory,
+    request: Request,
     wait: Annotated[
         float, Query(ge=0, le=LONGEST_WAIT, allow_inf_nan=False, description="Seconds to follow it at most.")
     ] = 30,
@@ -129,7 +130,7 @@ async def events(
     """The state as a server-sent event, and every change while the file is being restored; it ends with that. Nothing wakes."""
     first = await memory.file_state(node_id, file_id)
     return followed(
-        first, lambda: memory.file_state(node_id, file_id), lambda seen: seen.state == "rehydrating", wait
+        request, first, lambda: memory.file_state(node_id, file_id), lambda seen: seen.state == "rehydrating", wait
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from engine.domain.record import IngestReport
 from engine.errors import InvalidInput
 from engine.ingest.documents import note
 from engine.ingest.sources import Pending
+from engine.turns import computed
 
 router = APIRouter(prefix="/v1/users/{user_id}/ingests", tags=["ingests"], route_class=JsonRoute)
 LONGEST_WAIT = 600
@@ -58,14 +59,18 @@ async def ingest(
     if not body.conversations and not body.texts:
         raise InvalidInput("There is nothing to store: send conversations or texts.")
     place = on_terms(memory, key, body.limits)
-    contents = [Pending(conversation_of(one)) for one in body.conversations]
-    contents += [Pending(note(text.source_id, text.title, text.text, "other")) for text in body.texts]
+    contents = await computed(_contents, body)
 
     async def action() -> tuple[int, IngestReport]:
         report = await place.store(contents)
         return (201 if report.records else 200), report
 
     return await once(request, response, memory, key, action)
+
+
+def _contents(body: ManySources) -> list[Pending]:
+    conversations = [Pending(conversation_of(one)) for one in body.conversations]
+    return conversations + [Pending(note(text.source_id, text.title, text.text, "other")) for text in body.texts]
 
 
 @router.get("", operation_id="listIngests", responses=PAGE_HEADERS | documented(404, 422, 503))
@@ -116,6 +121,7 @@ async def sources(
 async def events(
     session_id: UUID,
     memory: UserMemory,
+    request: Request,
     wait: Annotated[
         float, Query(ge=0, le=LONGEST_WAIT, allow_inf_nan=False, description="Seconds to follow it at most.")
     ] = 60,
@@ -123,4 +129,6 @@ async def events(
     """The session as a server-sent event, and again after each of its commits; the stream ends with the session."""
     await require_owner(memory)
     first = await memory.ingest_session(session_id)
-    return followed(first, lambda: memory.ingest_session(session_id), lambda seen: seen.state == "running", wait)
+    return followed(
+        request, first, lambda: memory.ingest_session(session_id), lambda seen: seen.state == "running", wait
+    )

@@ -23,7 +23,7 @@ router = APIRouter(
     "",
     operation_id="createIntegration",
     status_code=201,
-    responses=answered(200, Integration, "There was one already.") | documented(400, 404, 413, 415, 422, 503, 507),
+    responses=answered(200, Integration, "There was one already.") | documented(400, 404, 409, 413, 415, 422, 503, 507),
 )
 async def create_integration(body: NewIntegration, engine: CurrentEngine, response: Response) -> Integration:
     """The integration of this name, created when there is none; repeating it changes nothing."""

@@ -14,6 +14,7 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.record import IngestReport
 from engine.domain.scope import MemoryScope
 from engine.errors import InvalidInput
+from engine.turns import computed
 
 router = APIRouter(prefix="/v1/users/{user_id}/records", tags=["records"], route_class=JsonRoute)
 
@@ -41,7 +42,7 @@ async def write_record(
     async def action() -> tuple[int, IngestReport]:
         if body.conversation is not None:
             report = await place.remember(
-                conversation_of(body.conversation), node_id=body.node_id, privacy=body.privacy
+                await computed(conversation_of, body.conversation), node_id=body.node_id, privacy=body.privacy
             )
         else:
             # Without an id of its own a text is known by the key: a request cut off half way is not stored twice.

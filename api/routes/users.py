@@ -24,7 +24,7 @@ router = APIRouter(prefix="/v1/users", tags=["users"], route_class=JsonRoute)
     operation_id="createUser",
     status_code=201,
     dependencies=[Depends(administrators_only)],
-    responses=answered(200, User, "There was one already.") | documented(400, 404, 413, 415, 422, 503, 507),
+    responses=answered(200, User, "There was one already.") | documented(400, 404, 409, 413, 415, 422, 503, 507),
 )
 async def create_user(body: NewUser, engine: CurrentEngine, response: Response) -> User:
     """The user with this handle, created with a root node when there is none; repeating it changes nothing."""

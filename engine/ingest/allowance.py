@@ -13,6 +13,7 @@ from engine.domain.record import LeftOut, LeftOutKind
 from engine.errors import ProviderUnavailable, WrongDimension
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Embedder, Vectors
+from engine.turns import computed
 
 TEXTS_OF_A_CALL = 128
 """Texts that one request to an embedding service holds."""
@@ -52,7 +53,7 @@ class Allowance:
     async def _made(self, model: Model, texts: Sequence[str]) -> list[Vectors | None]:
         nothing: list[Vectors | None] = [None] * len(texts)
         calls = 0 if model.version.provider == "onnx" else -(-len(texts) // TEXTS_OF_A_CALL)
-        if not texts or not self._granted("embeddings", len(texts), calls, self._counted(texts, model.embedder)):
+        if not texts or not self._granted("embeddings", len(texts), calls, await self._counted(texts, model.embedder)):
             return nothing
         within = self._seconds_left
         try:
@@ -71,7 +72,7 @@ class Allowance:
 
         `given` is all that it is given, counted by the tokenizer of the embeddings. Raises what the call raises.
         """
-        if not self._granted(what, items, 1, self._counted(given, self._active.current.embedder)):
+        if not self._granted(what, items, 1, await self._counted(given, self._active.current.embedder)):
             return None
         try:
             async with asyncio.timeout(self._seconds_left):
@@ -95,9 +96,9 @@ class Allowance:
     def _too_late(self) -> str:
         return f"The {self._limits.milliseconds} ms of this write were used up."
 
-    def _counted(self, texts: Sequence[str], by: Embedder) -> int:
+    async def _counted(self, texts: Sequence[str], by: Embedder) -> int:
         """Tokens, where they are limited."""
-        return 0 if self._limits.tokens is None else sum(by.count_tokens(text) for text in texts)
+        return 0 if self._limits.tokens is None else await computed(lambda: sum(map(by.count_tokens, texts)))
 
     def _granted(self, what: LeftOutKind, items: int, calls: int, tokens: int) -> bool:
         """Whether so much more is allowed: then it is taken; else the items are left out."""

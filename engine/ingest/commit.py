@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from itertools import groupby
 from os import SEEK_END
 from typing import Any
@@ -41,6 +42,7 @@ from engine.providers.active import Model
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Connection, Postgres
 from engine.stores.statements import sql_in, sql_text
+from engine.turns import computed
 
 PARALLEL_FILES = 8
 IN_MEMORY = 1 << 20
@@ -93,7 +95,7 @@ class RecordCommit:
         stored = dict(zip(owners, await asyncio.gather(*map(self.put, owners.values())), strict=True))
         self.reached("objects_written")
         commit_id = uuid4()
-        rows = [self.record_row(record, stored[record.draft.file.file_id], commit_id, model) for record in ordered]
+        rows, parts = await computed(self._rows, ordered, stored, commit_id, model)
         payload = {
             "records": [
                 manifest_line(principal.user_id, record, row) for record, row in zip(ordered, rows, strict=True)
@@ -108,7 +110,8 @@ class RecordCommit:
                 await connection.execute(sql_text("embeddings_required"), {"version": model.name})
                 if nodes:
                     await connection.execute(sql_text("nodes_require_current"), {"nodes": nodes})
-                await self._write(connection, principal, ordered, rows, Commit(commit_id, "records", payload), model)
+                await self.outbox.accept(connection, principal, Commit(commit_id, "records", payload))
+                await _write(connection, principal, ordered, rows, parts, model)
                 await keep_decisions(connection, principal, rows[0]["now"], [record.draft for record in ordered])
                 for draft in unusual:
                     await set_origin(connection, draft)
@@ -171,46 +174,58 @@ class RecordCommit:
             "sha256": file.sha256,
         }
 
-    async def _write(
-        self,
-        connection: Connection,
-        principal: Principal,
-        records: Sequence[EmbeddedRecord],
-        rows: Sequence[Row],
-        commit: Commit,
-        model: Model,
-    ) -> None:
-        """All rows of the commit, in a pipeline: nothing is fetched here."""
-        await self.outbox.accept(connection, principal, commit)
-        for record, row in zip(records, rows, strict=True):
-            schema = record.draft.node.schema_name
-            await connection.execute(sql_in("record_insert", schema, model.version.column), row)
-            await connection.execute(sql_in("manifest_insert", schema), row)
-            await note_received(connection, principal, record.draft, row)
-            await connection.execute(sql_in("delta_insert", schema), _creation_delta(principal, row))
-        for schema, group in groupby(records, key=lambda record: record.draft.node.schema_name):
-            together = list(group)
-            now = rows[0]["now"]
-            found = [
-                (record, index, item_words(item))
-                for record in together
-                for index, item in enumerate(record.draft.items)
-            ]
-            async with connection.cursor() as cursor:
-                await cursor.executemany(
-                    sql_in("item_insert", schema, model.version.column),
-                    [
-                        item_row(record.draft.items[index], record.draft, terms, now)
-                        | model.meaning(record.item_vectors[index])
-                        for record, index, terms in in_turn(found)
-                    ],
-                )
-            for unit, counts in document_counts(together, [terms for _, _, terms in found]):
-                terms = sorted(counts)
-                await connection.execute(
-                    sql_in("term_counts_add", schema),
-                    {"unit": unit, "terms": terms, "counts": [counts[term] for term in terms]},
-                )
+    def _rows(
+        self, records: Sequence[EmbeddedRecord], files: Mapping[UUID, StoredFile], commit_id: UUID, model: Model
+    ) -> tuple[list[Row], list[_NodePart]]:
+        """What the tables of the nodes take: records with their files, then items and counts. Takes long for long texts."""
+        rows = [self.record_row(record, files[record.draft.file.file_id], commit_id, model) for record in records]
+        by_schema = groupby(records, key=lambda record: record.draft.node.schema_name)
+        return rows, [_node_part(schema, list(group), rows[0]["now"], model) for schema, group in by_schema]
+
+
+@dataclass(frozen=True, slots=True)
+class _NodePart:
+    """Items of records at one node as its tables take them, and what they add to its counts of words."""
+
+    schema: str
+    items: list[Row]
+    counts: list[Row]
+
+
+def _node_part(schema: str, records: Sequence[EmbeddedRecord], now: datetime, model: Model) -> _NodePart:
+    found = [(record, index, item_words(item)) for record in records for index, item in enumerate(record.draft.items)]
+    items = [
+        item_row(record.draft.items[index], record.draft, terms, now) | model.meaning(record.item_vectors[index])
+        for record, index, terms in in_turn(found)
+    ]
+    counted = document_counts(records, [terms for _, _, terms in found])
+    counts = [
+        {"unit": unit, "terms": sorted(counts), "counts": [counts[term] for term in sorted(counts)]}
+        for unit, counts in counted
+    ]
+    return _NodePart(schema, items, counts)
+
+
+async def _write(
+    connection: Connection,
+    principal: Principal,
+    records: Sequence[EmbeddedRecord],
+    rows: Sequence[Row],
+    parts: Sequence[_NodePart],
+    model: Model,
+) -> None:
+    """All rows of the commit, in a pipeline: nothing is fetched here."""
+    for record, row in zip(records, rows, strict=True):
+        schema = record.draft.node.schema_name
+        await connection.execute(sql_in("record_insert", schema, model.version.column), row)
+        await connection.execute(sql_in("manifest_insert", schema), row)
+        await note_received(connection, principal, record.draft, row)
+        await connection.execute(sql_in("delta_insert", schema), _creation_delta(principal, row))
+    for part in parts:
+        async with connection.cursor() as cursor:
+            await cursor.executemany(sql_in("item_insert", part.schema, model.version.column), part.items)
+        for counts in part.counts:
+            await connection.execute(sql_in("term_counts_add", part.schema), counts)
 
 
 def _column(value: str | tuple[str, ...]) -> str | list[str]:

@@ -9,7 +9,6 @@ skipped, so the same history twice changes nothing, and an ingest that was ended
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -37,6 +36,7 @@ from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
+from engine.turns import computed
 
 PAGE = 1000
 """Sources that are looked up at once."""
@@ -102,7 +102,7 @@ class Ingest:
         async for new in self._fresh(principal, contents, run):
             places = [one.unplaced for one in new]
             placed, vocabulary = await self._assigner.place(principal, places, vocabulary, run.allowance)
-            yield await asyncio.to_thread(_drafts, new, placed)
+            yield await computed(_drafts, new, placed)
 
     async def _fresh(
         self, principal: Principal, contents: Sequence[Pending], run: Run
@@ -128,7 +128,7 @@ class Ingest:
     ) -> FreshTurns | FreshDocument | None:
         """What of a source is new; None where it is put aside."""
         try:
-            new = await asyncio.to_thread(self._new, principal, pending, seen, run.trigger)
+            new = await computed(self._new, principal, pending, seen, run.trigger)
         except InvalidInput as error:
             if not run.tolerant:
                 raise

@@ -6,7 +6,7 @@ While the model reads, what came in is embedded; what the model found, and its s
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -19,6 +19,7 @@ from engine.ingest.extraction.derived import with_whole
 from engine.ingest.extraction.extract import Extraction
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
+from engine.turns import computed
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Processing:
         allowance: Allowance,
     ) -> tuple[list[RecordDraft], ExtractionReport]:
         read, report = await self.extraction.read(principal, drafts, brought, allowance)
-        return await asyncio.to_thread(self._described, model, read), report
+        return await computed(self._described, model, read), report
 
     def _described(self, model: Model, drafts: Sequence[RecordDraft]) -> list[RecordDraft]:
         return [describe(draft, model.embedder.count_tokens, self.summary_words) for draft in drafts]
@@ -68,12 +69,18 @@ class Processing:
         self, model: Model, drafts: Sequence[RecordDraft], came_in: Sequence[Vectors | None], allowance: Allowance
     ) -> list[EmbeddedRecord]:
         """The drafts with the vectors of what came in, and those of what was found in it."""
-        own, found = iter(came_in), iter(await allowance.vectors(model, _texts(drafts, derived=True)))
-        records: list[EmbeddedRecord] = []
-        for draft in drafts:
-            vectors = [next(own if item.derived is None else found) for item in draft.items]
-            records.append(with_whole(embedded(draft, vectors, next(found) if draft.extracted else None)))
-        return records
+        found = await allowance.vectors(model, _texts(drafts, derived=True))
+        return await computed(_completed, drafts, iter(came_in), iter(found))
+
+
+def _completed(
+    drafts: Sequence[RecordDraft], own: Iterator[Vectors | None], found: Iterator[Vectors | None]
+) -> list[EmbeddedRecord]:
+    records: list[EmbeddedRecord] = []
+    for draft in drafts:
+        vectors = [next(own if item.derived is None else found) for item in draft.items]
+        records.append(with_whole(embedded(draft, vectors, next(found) if draft.extracted else None)))
+    return records
 
 
 def _texts(drafts: Sequence[RecordDraft], *, derived: bool = False) -> list[str]:

@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
 from typing import Any, Literal
 
 import numpy as np
@@ -18,9 +17,14 @@ from tokenizers import Tokenizer
 
 from engine.errors import SettingsError
 from engine.providers.embedder import Vectors
+from engine.turns import Turns
 
 MAX_TOKENS = 512
 BATCH = 16
+MOST_TOKENS = 1024
+"""Tokens of a batch, padding included: as fast as more of them, and others wait less for their turn."""
+WINDOW = 1024
+"""Texts that are sorted by length together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class OnnxEncoder:
     def __init__(self, model: EncoderModel, session: ort.InferenceSession, tokenizer: Tokenizer) -> None:
         self._model, self._session, self._tokenizer = model, session, tokenizer
         self._inputs = {entry.name for entry in session.get_inputs()}
-        self._gate = asyncio.Semaphore(1)  # one run uses all threads
+        self._turns = Turns(1, each=1)  # one run uses all threads
         self.model = model.name
         self.version = f"onnx-{model.name}-1"
         self.dimension = int(session.get_outputs()[0].shape[-1])
@@ -76,37 +80,42 @@ class OnnxEncoder:
         return cls(model, session, tokenizer)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of stored texts, shape (len(texts), dimension)."""
-        async with self._gate:
-            stop = Event()
-            try:
-                prefixed = [self._model.document_prefix + text for text in texts]
-                return await asyncio.to_thread(self.encode, prefixed, stop)
-            except asyncio.CancelledError:
-                stop.set()  # a thread cannot be cancelled, and the end of the process waits for it
-                raise
+        """Unit vectors of stored texts, shape (len(texts), dimension). Each batch waits for its turn, so that a question of
+        another principal does not wait for all of them."""
+        prefixed = [self._model.document_prefix + text for text in texts]
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for start in range(0, len(prefixed), WINDOW):
+            async with self._turns.turn():
+                batches = await asyncio.to_thread(self._batches, prefixed[start : start + WINDOW])
+            for chosen, rows in batches:
+                async with self._turns.turn():
+                    vectors[[start + index for index in chosen]] = await asyncio.to_thread(self._run, rows)
+        return vectors
 
     async def embed_query(self, text: str) -> Vectors:
         """The unit vector of a question, shape (dimension,)."""
-        async with self._gate:
+        async with self._turns.turn():
             vectors = await asyncio.to_thread(self.encode, [self._model.query_prefix + text])
         first: Vectors = vectors[0]
         return first
 
-    def encode(self, texts: Sequence[str], stop: Event | None = None) -> Vectors:
-        """The raw encoder without prefixes: what benchmarks compare with. Blocks; nobody takes the vectors after a `stop`.
-
-        Texts of like length share a batch, so that little is spent on padding.
-        """
-        encodings = self._tokenizer.encode_batch(list(texts))
-        order = sorted(range(len(encodings)), key=lambda index: len(encodings[index].ids))
-        vectors = np.empty((len(encodings), self.dimension), dtype=np.float32)
-        for start in range(0, len(order), BATCH):
-            if stop is not None and stop.is_set():
-                break
-            chosen = order[start : start + BATCH]
-            vectors[chosen] = self._run([encodings[index].ids for index in chosen])
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """The raw encoder without prefixes: what benchmarks compare with. Blocks."""
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for chosen, rows in self._batches(texts):
+            vectors[chosen] = self._run(rows)
         return vectors
+
+    def _batches(self, texts: Sequence[str]) -> list[tuple[list[int], list[list[int]]]]:
+        """Places of texts with their tokens: texts of like length share a batch, so that little is spent on padding."""
+        rows = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
+        batches: list[tuple[list[int], list[list[int]]]] = []
+        for index in sorted(range(len(rows)), key=lambda index: len(rows[index])):
+            if not batches or len(batches[-1][0]) >= min(BATCH, MOST_TOKENS // max(1, len(rows[index]))):
+                batches.append(([], []))
+            batches[-1][0].append(index)
+            batches[-1][1].append(rows[index])
+        return batches
 
     def _run(self, rows: list[list[int]]) -> Vectors:
         longest = max(len(row) for row in rows)

@@ -8,12 +8,13 @@ numbers and allow for that.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 from tokenizers import Tokenizer
+
+from engine.turns import computed
 
 PIECE = 8000
 """Characters that are encoded at once: the memory of an encoding is many times that of its text."""
@@ -46,7 +47,7 @@ class VocabularyCounter:
         """Tokens of each text, at least one."""
         if sum(len(text) for text in texts) <= AT_ONCE:
             return [self._count(text) for text in texts]
-        return await asyncio.to_thread(lambda: [self._count(text) for text in texts])
+        return await computed(lambda: [self._count(text) for text in texts])
 
     def _count(self, text: str) -> int:
         total, start = 0, 0

@@ -17,7 +17,7 @@ from engine.errors import SettingsError
 from engine.shell import session
 from engine.shell.session import Session
 
-APP = "api.app:create_app"
+APP, SERVER, CHECK = "api.app:create_app", "api.serving:server", "api.door_settings:check_settings"
 """Named, not imported: the shell lies below the REST door."""
 
 
@@ -44,6 +44,7 @@ def serve(
 async def _serve(here: Session) -> bool:
     """Serves until a signal; whether that was Ctrl-C."""
     settings = here.settings
+    import_from_string(CHECK)(settings)  # before anything is started
     # uvicorn ends at a signal and then sends it to itself once more; handled here, it cannot end us before
     # the stores are closed.
     interrupted = asyncio.Event()
@@ -53,7 +54,7 @@ async def _serve(here: Session) -> bool:
     with _listening(settings.host, settings.port) as listener, here.progress() as progress:
         opening = engine.Opening(settings, progress, lambda words: here.notes.print(words, soft_wrap=True))
         app = import_from_string(APP)(settings, opening=opening)
-        server = uvicorn.Server(uvicorn.Config(app, log_level="info", access_log=False, server_header=False))
+        server: uvicorn.Server = import_from_string(SERVER)(settings, app)
         opened = asyncio.create_task(opening.run())
         opened.add_done_callback(lambda _: setattr(server, "should_exit", True))
         said = asyncio.create_task(_say_when_ready(here, opening, listener))

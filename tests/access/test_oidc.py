@@ -298,7 +298,11 @@ def test_keys_come_over_tls_or_from_this_machine() -> None:
 
 @pytest.mark.ledger("N28")
 async def test_over_rest_a_signed_token_opens_the_own_memory_alone(server: Server, engine: Engine, user: User) -> None:
-    changes = {"oidc_issuer": server.url, "oidc_audience": AUDIENCE, "api_token": SecretStr("operator's")}
+    changes = {
+        "oidc_issuer": server.url,
+        "oidc_audience": AUDIENCE,
+        "api_token": SecretStr("operator-7f3a91c05be2d864"),
+    }
     app = create_app(engine.settings.model_copy(update=changes), engine=engine)
     other = await engine.create_user(f"{user.handle}-other")
     own = {"Authorization": f"Bearer {server.token(sub=user.handle)}"}
@@ -316,6 +320,22 @@ async def test_over_rest_a_signed_token_opens_the_own_memory_alone(server: Serve
             )
         ]
         assert {answer.status_code for answer in refused} == {401} and len({answer.text for answer in refused}) == 1
+
+
+async def test_over_rest_events_end_with_the_token(server: Server, engine: Engine, user: User) -> None:
+    changes = {"oidc_issuer": server.url, "oidc_audience": AUDIENCE, "oidc_skew_s": 0}
+    app = create_app(engine.settings.model_copy(update=changes), engine=engine)
+    memory = engine.memory(user.user_id)
+    stored = (await memory.remember_text("Dusk", "The walleye rise at dusk.", node_id=user.user_id)).records[0]
+    found = await engine.parts.rehydration._located(memory.principal, user.user_id, stored.file_id)
+    await engine.states.claim(memory.principal, found, by_hand=False, lost=None, waited=None)
+    path = f"/v1/users/{user.user_id}/nodes/{user.user_id}/files/{stored.file_id}/events?wait=15"
+    own = {"Authorization": f"Bearer {server.token(sub=user.handle, exp=int(time.time()) + 3)}"}
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost", timeout=60) as door:
+        followed = await door.get(path, headers=own)
+        assert (await door.get(path, headers=own)).status_code == 401
+    assert followed.status_code == 200 and followed.text.startswith("event: state")
+    assert followed.text.rstrip().split("\n")[-2] == "event: problem"
 
 
 async def test_over_rest_a_silent_issuer_is_503(server: Server, engine: Engine, user: User) -> None:

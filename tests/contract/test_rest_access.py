@@ -13,7 +13,7 @@ from engine.errors import SettingsError
 from engine.neurigraph import Engine
 from engine.settings import Settings
 
-TOKEN = "t0ken-of-the-door"
+TOKEN = "t0ken-of-the-door-4b81d6"
 
 
 def client(

@@ -6,7 +6,6 @@ waits for a model. Kept answers are used as everywhere else.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -22,6 +21,7 @@ from engine.ingest.assignment.placing import Placed, Unplaced, placed_among
 from engine.ingest.assignment.topic_nodes import TopicNodes
 from engine.ingest.assignment.topics import Topic
 from engine.ingest.extraction.asked import AskedModel, Question, Reply
+from engine.turns import computed
 
 MOST_NODES = 80
 """Nodes that one call tells of: those for which something speaks, then those nearest to the root."""
@@ -51,7 +51,7 @@ class ModelAssigner:
     ) -> tuple[list[Placed], NodeVocabulary]:
         """The nodes of each content, in order; the model is asked about all of them at the same time."""
         choices = {
-            number: await asyncio.to_thread(choice_of, content, vocabulary, self._characters)
+            number: await computed(choice_of, content, vocabulary, self._characters)
             for number, content in enumerate(contents)
             if content.node is None and (content.may_create or len(vocabulary.nodes) > 1)
         }
@@ -84,7 +84,7 @@ class ModelAssigner:
                 key: replace(one, reasons={**one.reasons, **why}) for key, one in base.decisions.items()
             }  # fmt: skip
             return replace(base, decisions=decisions, spent=spent), vocabulary
-        base = await asyncio.to_thread(placed_among, choice.content, vocabulary)
+        base = await computed(placed_among, choice.content, vocabulary)
         nodes, created = await self._nodes(principal, choice, reply.value.new_nodes)
         known = {node.node_id for node in vocabulary.nodes}
         if fresh := {node.node_id: node for node in nodes if node.node_id not in known}:

@@ -3,7 +3,6 @@ topic that none covers (`topics`)."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
@@ -16,6 +15,7 @@ from engine.ingest.assignment.likeness import ShellLikeness
 from engine.ingest.assignment.placing import Placed, Unplaced, given, placed_among
 from engine.ingest.assignment.topic_nodes import TopicNodes, node_of
 from engine.ingest.assignment.topics import Topic, missing_topic
+from engine.turns import computed
 
 
 class OfflineAssigner:
@@ -40,7 +40,7 @@ class OfflineAssigner:
     ) -> tuple[Placed, NodeVocabulary]:
         if content.node is not None:
             return given(content, content.node), vocabulary
-        placed, topic = await asyncio.to_thread(_examined, content, vocabulary, likeness)
+        placed, topic = await computed(_examined, content, vocabulary, likeness)
         made = None
         if topic is not None and self._topic_nodes.wanted(principal, topic):
             made = await self._topic_nodes.made(principal, topic)
@@ -48,7 +48,7 @@ class OfflineAssigner:
             return placed, vocabulary
         node, fresh = made
         grown = vocabulary.grown([node])
-        placed = await asyncio.to_thread(placed_among, content, grown, likeness)
+        placed = await computed(placed_among, content, grown, likeness)
         if node.node_id in placed.decisions:
             decision = Decision(topic.confidence, dict(topic.reasons), "engine", created_node=fresh)
             placed = replace(placed, decisions={**placed.decisions, node.node_id: decision})

@@ -10,7 +10,6 @@ all of it, what a model made before stays.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -38,6 +37,7 @@ from engine.providers.active import Model
 from engine.providers.embedder import Vectors
 from engine.stores.postgres import Connection, Postgres
 from engine.stores.statements import sql_in, sql_text
+from engine.turns import computed
 
 CHANGED = "This was changed meanwhile."
 
@@ -87,7 +87,7 @@ class Rereading:
         unlimited = Allowance(UNLIMITED, self._processing.active)
         [read], report = await extraction.read(principal, [drafted], set(), unlimited)
         model = self._processing.active.current
-        draft = await asyncio.to_thread(describe, read, model.embedder.count_tokens, self._processing.summary_words)
+        draft = await computed(describe, read, model.embedder.count_tokens, self._processing.summary_words)
         rebuilt = replace(rebuilt_of(held, draft), missing=bool(report.failures))
         return Reread(rebuilt, await self._vectors(model, rebuilt), model.name)
 

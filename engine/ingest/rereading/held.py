@@ -6,7 +6,6 @@ at another node, the text of a file that is none), is drafted from its own turns
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -30,6 +29,7 @@ from engine.ingest.versions.revising import RecordRenewals
 from engine.providers.active import ActiveModel
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in, sql_text
+from engine.turns import computed
 
 Row = dict[str, Any]
 ReadResource = Callable[[Principal, UUID], Awaitable[bytes]]
@@ -107,7 +107,7 @@ class HeldRecords:
     async def draft(self, principal: Principal, held: Held) -> RecordDraft:
         """The record drafted anew, with all that stands in its source. Raises StoreUnavailable."""
         text = await self._text(principal, held)
-        return await asyncio.to_thread(_draft, held, text)
+        return await computed(_draft, held, text)
 
     async def _text(self, principal: Principal, held: Held) -> str | None:
         """The text that it came from; None where that is not to be had from its file."""

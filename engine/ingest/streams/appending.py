@@ -27,6 +27,7 @@ from engine.privacy.scopes import redacted_origin
 from engine.providers.tokens import TokenCounter
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
+from engine.turns import computed
 
 Row = dict[str, Any]
 
@@ -106,7 +107,7 @@ class Appending:
         conversation = Conversation(append.conversation_id, turns, append.title, append.started_at)
         if not self._redactor:
             return Cleaned(conversation, conversation, {}, ())
-        clean = await asyncio.to_thread(cleaned, conversation, self._redactor)
+        clean = await computed(cleaned, conversation, self._redactor)
         assert isinstance(clean, Cleaned)  # only a file cannot be cleaned
         return clean
 

@@ -29,6 +29,7 @@ from engine.ingest.sources import Pending, Stored
 from engine.progress import Silent
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
+from engine.turns import computed
 
 Row = dict[str, Any]
 OTHERS = "Other turns are stored under the id of this conversation; those that wait stay where they are."
@@ -102,7 +103,7 @@ class Pieces:
             WeighedTurn(tokens, speaker, role)
             for tokens, speaker, role in zip(weights["tokens"], weights["speakers"], weights["roles"], strict=True)
         ]
-        cut = await asyncio.to_thread(first_cut, turns, self.limits.cuts)
+        cut = await computed(first_cut, turns, self.limits.cuts)
         if cut is not None:
             return cut, "chunk_threshold"
         return (Cut(len(turns), sum(turn.tokens for turn in turns)), "conversation_end") if ending else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from engine.ingest.item_rows import item_row
 from engine.providers.active import Model
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in
+from engine.turns import computed
 
 Row = dict[str, Any]
 
@@ -29,13 +31,12 @@ class Passages:
 
     async def write(self, fresh: EmbeddedRecord, model: Model, renewed: Renewed) -> None:
         """New chunks with their vectors; those that stayed get their new places."""
-        times = {"valid_from": renewed.since}  # the whole version holds since the record does
-        rows = [
-            item_row(item, fresh.draft, item_words(item), renewed.known_at) | model.meaning(vector) | times
-            for item, vector in zip(fresh.draft.items, fresh.item_vectors, strict=True)
-        ]
+        rows = await computed(_item_rows, fresh, model, renewed.known_at)
         async with self._connection.cursor() as cursor:
-            await cursor.executemany(sql_in("item_insert", self._schema, model.version.column), rows)
+            await cursor.executemany(
+                sql_in("item_insert", self._schema, model.version.column),
+                [row | {"valid_from": renewed.since} for row in rows],  # the whole version holds since the record does
+            )
         await set_items_origin(self._connection, self._schema, origin_of(self._kept), fresh.draft.items)
         await self._place()
 
@@ -48,11 +49,18 @@ class Passages:
     async def count(self, fresh: Sequence[ItemDraft], ending: Sequence[Ending]) -> None:
         """The node's counts of words: with what came, without what ended."""
         private, scoped = self._kept["privacy"] == "private", self._kept["scope"] != "user"
-        counts = item_counts(fresh, ending, private=private, scoped=scoped)
+        counts = await computed(item_counts, fresh, ending, private=private, scoped=scoped)
         record = counts.setdefault(counted_unit("record", private=private, scoped=scoped), Counter())
-        record.update(weights(words(self._draft.text), "record").keys())
+        record.update(await computed(lambda: weights(words(self._draft.text), "record").keys()))
         record.subtract(place + 1 for place in self._kept["terms"].indices())
         await move_counts(self._connection, self._schema, counts)
+
+
+def _item_rows(fresh: EmbeddedRecord, model: Model, now: datetime) -> list[Row]:
+    return [
+        item_row(item, fresh.draft, item_words(item), now) | model.meaning(vector)
+        for item, vector in zip(fresh.draft.items, fresh.item_vectors, strict=True)
+    ]
 
 
 async def place_items(connection: Connection, schema: str, places: Sequence[tuple[UUID, int, int, int]]) -> None:

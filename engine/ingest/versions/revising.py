@@ -10,7 +10,6 @@ Where the embedding service is silent, or a limit is reached, the version is wri
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Protocol
@@ -50,6 +49,7 @@ from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in, sql_text
+from engine.turns import computed
 
 NOT_HERE = "Its earlier version lies where nothing can be stored now."
 ENDED = "It was ended by hand; a new version does not bring it back."
@@ -121,7 +121,7 @@ class Revisions:
             return Skipped(changed.document.source_id, STORED_ALREADY)
         changed = await self._dated(principal, changed, heads[0])
         count_tokens, words = self._active.current.embedder.count_tokens, self._limits.summary_words
-        parts = await asyncio.to_thread(parts_of, changed, heads, there, count_tokens, words)
+        parts = await computed(parts_of, changed, heads, there, count_tokens, words)
         file = await self.commit.put(parts[0].draft)
         self._reached("objects_written")
         try:
@@ -225,7 +225,7 @@ class Revisions:
             raise VersionRefused(ENDED)
         draft = replace(work.draft, privacy=kept["privacy"], unread=self._unread)
         record = EmbeddedRecord(draft, vectors[-1], tuple(vectors[:-1]))
-        row = self.commit.record_row(record, file, work.commit_id, model) | {"now": renewed.known_at}
+        row = await computed(self.commit.record_row, record, file, work.commit_id, model) | {"now": renewed.known_at}
         await connection.execute(sql_in("manifest_insert", schema), row)
         await note_received(connection, principal, draft, row)
         await connection.execute(sql_in("record_version_set", schema), row | {"rows": list(renewed.rows)})
