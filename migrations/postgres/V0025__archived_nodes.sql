@@ -49,7 +49,7 @@ CREATE TRIGGER refuse_archived BEFORE INSERT ON engine.outbox
 -- The nodes to search, of those asked for: what was archived at the moment is left out.
 CREATE OR REPLACE FUNCTION engine.search_nodes(p_user uuid, p_nodes uuid[], p_as_of timestamptz, p_known_at timestamptz, p_most integer)
 RETURNS TABLE (node_id uuid, schema_name text, template_version integer)
-LANGUAGE sql STABLE SET search_path = pg_catalog
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
     SELECT n.node_id, n.schema_name, n.template_version
     FROM engine.nodes AS n
