@@ -166,7 +166,7 @@ def _queue(settings: Settings, addresses: Addresses, runs: Runs) -> Queue:
 
 def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock, on_step: StepHook) -> Engine:
     postgres, neo4j, objects, active = stores.postgres, stores.neo4j, stores.objects, stores.active
-    outbox = Outbox(postgres, neo4j, on_step)
+    outbox = Outbox(postgres, neo4j, on_step, attempts=settings.commit_attempts)
     shells = Shells(postgres, neo4j, clock)
     commit = RecordCommit(postgres, objects, outbox, clock, on_step)
     limits = IngestLimits(settings.batch_turns, settings.summary_words, settings.max_text_bytes)
@@ -265,7 +265,7 @@ async def _initialize(
 async def _recover_for_ever(outbox: Outbox, active: ActiveModel) -> None:
     while True:
         await asyncio.sleep(RECOVERY_INTERVAL)
-        await outbox.recover_quietly(RECOVERY_AGE)
+        await outbox.recover_quietly(RECOVERY_AGE, due_only=True)
         await active.follow_quietly()
 
 

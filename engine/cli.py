@@ -9,9 +9,11 @@ import typer
 
 from engine.shell import (
     audit,
+    commits,
     content,
     demonstration,
     diary,
+    doctor,
     documents,
     doors,
     embeddings,
@@ -45,6 +47,7 @@ def application() -> typer.Typer:
     for commands in (
         demonstration,
         stack,
+        doctor,
         content,
         streams,
         files,
@@ -54,6 +57,7 @@ def application() -> typer.Typer:
         diary,
         doors,
         jobs,
+        commits,
         tokens,
         grants,
         past,

@@ -20,6 +20,7 @@ from engine.domain.record import IngestReport
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import Conflict, NeurigraphError, NotFound, StoreTimeout
 from engine.hierarchy.outbox import Outbox
+from engine.hierarchy.set_aside import SetAside
 from engine.hierarchy.upgrades import Upgrades
 from engine.ingest.failures import FailureLog
 from engine.jobs.jobs import Jobs
@@ -29,6 +30,7 @@ from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.lifecycle.file_states import FileStates
 from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.pending_vectors import PendingVectors
+from engine.lifecycle.remedies import Remedies
 from engine.lifecycle.retention import Retention
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Memory
@@ -51,6 +53,17 @@ class StoreHealth:
     store: str
     healthy: bool
     detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Degraded:
+    """How many nodes are known to be damaged, how many commits are set aside. Empty is false."""
+
+    damaged_nodes: int
+    commits_set_aside: int
+
+    def __bool__(self) -> bool:
+        return bool(self.damaged_nodes or self.commits_set_aside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +139,16 @@ class Engine:
         """What failed for good; without a principal, what of the jobs."""
         return self.parts.ingest.failures
 
+    @property
+    def commits(self) -> SetAside:
+        """The commits of the workspace that could not be finished and wait for a decision."""
+        return SetAside(self.postgres, self.neo4j, self.outbox, self.settings.workspace)
+
+    @property
+    def remedies(self) -> Remedies:
+        """What mends damage that the doctor found."""
+        return Remedies(self.postgres, self.neo4j, self.pending)
+
     async def replay_job(self, failure_id: UUID) -> Failure:
         """Asks for a run of the job that failed; its entry is settled when one succeeds.
 
@@ -154,6 +177,10 @@ class Engine:
                 _checked("objects", self.objects.check()),
             )
         )
+
+    async def degraded(self) -> Degraded:
+        """What does not serve although all stores answer. Raises StoreUnavailable."""
+        return Degraded(await self.parts.search.damage.known(), (await self.commits.waiting()).commits)
 
     async def _check_postgres(self) -> None:
         async with self.postgres.as_service() as connection:

@@ -16,6 +16,7 @@ from engine.domain.principal import Principal
 from engine.domain.scope import check_scopes, check_sources
 from engine.domain.search import Anchor, Hit, ItemKind, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NeurigraphError, ProviderUnavailable
+from engine.hierarchy.damage import Damage
 from engine.providers.active import ActiveModel, Model
 from engine.providers.patience import QUESTION
 from engine.retrieval.anchors import Anchors, Navigation, navigate
@@ -44,7 +45,8 @@ class Search:
     ) -> None:
         self._active, self._weights, self._clock = active, weights, clock or SystemClock()
         self._anchors = Anchors(neo4j, weights.anchors)
-        self._scoped = ScopedSearch(postgres, weights.limits)
+        self.damage = Damage(postgres)
+        self._scoped = ScopedSearch(postgres, weights.limits, self.damage)
 
     async def search(self, principal: Principal, request: SearchRequest) -> SearchAnswer:
         """The best items for a question, with the anchors that led to them.
@@ -93,6 +95,8 @@ class Search:
         watch.lap("rank")
         if question.cut:
             notes.append(f"The question was cut to {self._weights.limits.query_characters:,} characters.")
+        if left_out := len(scanned.left_out):
+            notes.append(f"{left_out} damaged {'node was' if left_out == 1 else 'nodes were'} left out.")
         answer = SearchAnswer(
             query=question.text,
             hits=hits,
@@ -103,6 +107,7 @@ class Search:
             timings_ms=watch.done(),
             notes=tuple(notes),
             embeddings="" if vector.values is None else model.name,
+            left_out=scanned.left_out,
         )
         return answer, scanned.active
 

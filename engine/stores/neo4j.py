@@ -24,7 +24,15 @@ from neo4j import (
 )
 from neo4j.exceptions import AuthError, ClientError, ConstraintError, DriverError, Neo4jError, TransientError
 
-from engine.errors import Conflict, InvalidInput, NeurigraphError, SettingsError, StoreTimeout, StoreUnavailable
+from engine.errors import (
+    Conflict,
+    InvalidInput,
+    NeurigraphError,
+    SettingsError,
+    StoreFailed,
+    StoreTimeout,
+    StoreUnavailable,
+)
 
 Row = dict[str, Any]
 
@@ -43,7 +51,9 @@ def translated(error: BaseException) -> NeurigraphError | None:
             return StoreTimeout(STORE)
         if "Database" in code or "Transaction" in code:
             return StoreUnavailable(STORE)
-        return InvalidInput() if "Argument" in code else None
+        return (
+            InvalidInput() if "Argument" in code else StoreFailed(STORE, f"The {STORE} refused a statement ({code}).")
+        )
     if isinstance(error, TransientError | DriverError | Neo4jError):
         return StoreUnavailable(STORE)
     return None

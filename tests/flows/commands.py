@@ -14,11 +14,11 @@ CLEAN = {name: value for name, value in os.environ.items() if not name.startswit
 
 
 def typed(
-    engine: Engine, folder: Path, handle: str, *arguments: str, stdin: str = ""
+    engine: Engine, folder: Path, handle: str | None, *arguments: str, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """A command for that user, typed in a folder, on the stores of the session's engine."""
+    """A command for that user (None: for all), typed in a folder, on the stores of the session's engine."""
     home, cache = engine.settings.home, engine.settings.cache
     return subprocess.run(
-        [sys.executable, "-m", "engine.cli", "--home", str(home), "--cache", str(cache), *arguments, "--user", handle],
+        [sys.executable, "-m", "engine.cli", "--home", str(home), "--cache", str(cache), *arguments, *(["--user", handle] if handle else [])],
         capture_output=True, text=True, timeout=120, cwd=folder, input=stdin, env=CLEAN | {"NEURIGRAPH_WORKSPACE": "tests"},
     )  # fmt: skip
