@@ -35,6 +35,7 @@ from api.problems import (
 from api.reference import reference
 from api.routes import (
     assignments,
+    commits,
     conversations,
     documents,
     embedding_versions,
@@ -86,6 +87,7 @@ ROUTERS = (
     files.router,
     file_log.router,
     jobs.router,
+    commits.router,
 )
 DESCRIPTION = """Long-term memory for assistants and the people behind them.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from starlette.routing import Match, Route
 
 from api.headers import SECURITY_HEADERS
 from engine import errors
+
+log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 MOST_ERRORS = 20
@@ -52,6 +55,9 @@ TABLE: Mapping[type[errors.NeurigraphError], Kind] = {
         503, "provider-unavailable", "A service outside, of models or identities, does not answer."
     ),
     errors.Rehydrating: Kind(503, "rehydrating", "The file is being restored."),
+    errors.CommitSetAside: Kind(409, "commit-set-aside", "An earlier write of it was set aside."),
+    errors.StoreFailed: Kind(500, "store-failed", "A store refused what the engine asked of it."),
+    errors.StoreDamaged: Kind(500, "store-damaged", "What a store holds is damaged."),
     errors.DamagedFile: Kind(500, "damaged-file", "The stored file is damaged; it was not served."),
 }
 UNEXPECTED = Kind(500, "internal", "Something went wrong here; the request is not at fault.")
@@ -167,7 +173,10 @@ async def engine_problem(request: Request, error: Exception) -> Response:
     kind = next((TABLE[cls] for cls in type(error).__mro__ if cls in TABLE), None)
     if not isinstance(error, errors.NeurigraphError) or kind is None:
         raise error  # a defect: logged with its trace, answered by `unexpected_problem`
-    return problem(kind, request.url.path, error.detail, headers=_retry(error))
+    if isinstance(error, errors.StoreFailed):
+        log.error("%s: %s", request.url.path, error.detail, exc_info=error)  # the store's own words stay in the log
+    named = {name: str(value) for name in ("node_id", "commit_id") if (value := getattr(error, name, None))}
+    return problem(kind, request.url.path, error.detail, headers=_retry(error), **named)
 
 
 async def validation_problem(request: Request, error: Exception) -> Response:

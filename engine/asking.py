@@ -13,7 +13,7 @@ from engine.access.grants import Grants
 from engine.access.idempotency import Idempotency
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
-from engine.errors import NotFound
+from engine.errors import NotFound, StoreDamaged
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
 from engine.history.changes import Changes
@@ -86,14 +86,31 @@ class Asking:
 
     @asynccontextmanager
     async def _noting(self, operation: str, node_id: UUID) -> AsyncIterator[None]:
-        """Notes a refusal, and tells it at a round time: that a policy had to be asked must not show on a clock."""
+        """Notes a refusal, and tells it at a round time: that a policy had to be asked must not show on a clock. An error of
+        a damaged store names the node."""
         started = monotonic()
         try:
-            yield
+            async with self._naming(node_id):
+                yield
         except NotFound:
             await self._parts.grants.refused(self.principal, node_id, operation)
             await asyncio.sleep(REFUSAL_S - (monotonic() - started) % REFUSAL_S)
             raise
+
+    @asynccontextmanager
+    async def _naming(self, node_id: UUID | None) -> AsyncIterator[None]:
+        """Within this, an error of a damaged store names the damaged node."""
+        try:
+            yield
+        except StoreDamaged as error:
+            raise StoreDamaged(error.store, await self._damaged(node_id)) from error
+
+    async def _damaged(self, node_id: UUID | None) -> UUID | None:
+        """The damaged node that an operation met: that one, or the first of the graph; None where it is no node's damage."""
+        damage = self._parts.search.damage
+        found = await damage.found(self.principal, [node_id], rows=True) if node_id else ()
+        found = found or await damage.found(self.principal, None)
+        return found[0].node_id if found else None
 
     @property
     def grants(self) -> Grants:

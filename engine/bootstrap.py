@@ -167,7 +167,8 @@ def _queue(settings: Settings, addresses: Addresses, runs: Runs) -> Queue:
 
 def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock, on_step: StepHook) -> Engine:
     postgres, neo4j, objects, active = stores.postgres, stores.neo4j, stores.objects, stores.active
-    outbox, shells = Outbox(postgres, neo4j, on_step), Shells(postgres, neo4j, clock)
+    outbox = Outbox(postgres, neo4j, on_step, attempts=settings.commit_attempts)
+    shells = Shells(postgres, neo4j, clock)
     states, nodes = FileStates(postgres, clock, _file_times(settings)), NodeStates(postgres, neo4j)
     dormancy = Dormancy(states, nodes, objects, shells, clock, on_step)
     touches = Touches(postgres, neo4j, clock, settings.touch_interval_s)
@@ -267,7 +268,7 @@ async def _initialize(
 async def _recover_for_ever(outbox: Outbox, active: ActiveModel) -> None:
     while True:
         await asyncio.sleep(RECOVERY_INTERVAL)
-        await outbox.recover_quietly(RECOVERY_AGE)
+        await outbox.recover_quietly(RECOVERY_AGE, due_only=True)
         await active.follow_quietly()
 
 

@@ -9,9 +9,11 @@ import typer
 
 from engine.shell import (
     audit,
+    commits,
     content,
     demonstration,
     diary,
+    doctor,
     documents,
     doors,
     edges,
@@ -49,6 +51,7 @@ def application() -> typer.Typer:
     for commands in (
         demonstration,
         stack,
+        doctor,
         content,
         graph,
         one_node,
@@ -61,6 +64,7 @@ def application() -> typer.Typer:
         diary,
         doors,
         jobs,
+        commits,
         tokens,
         grants,
         past,

@@ -17,8 +17,12 @@ NeurigraphError
 │   ├── Outdated              it was changed meanwhile; read it again
 │   ├── EmbeddingsChanged     another version was promoted while this was written
 │   ├── InProgress            the same request is being carried out; knows after how long to ask again
+│   ├── CommitSetAside        an earlier write of the same thing waits for a person's decision; knows which
 │   └── IdempotencyMismatch
+├── StoreFailed               a store refused what the engine asked of it
+│   └── StoreDamaged          what it holds is damaged; knows the node, where it is one
 ├── StoreUnavailable          knows which store and after how long to try again
+│   ├── CommitWaits           a write waits for another one of the same graph
 │   ├── NodeOutdated          the tables of a node are of an older version
 │   ├── StoreFull
 │   └── StoreTimeout
@@ -35,6 +39,8 @@ NeurigraphError
 """
 
 from __future__ import annotations
+
+from uuid import UUID
 
 
 class NeurigraphError(Exception):
@@ -117,8 +123,37 @@ class InProgress(Conflict):
     """Seconds."""
 
 
+class CommitSetAside(Conflict):
+    """An earlier write was accepted, but could not be finished; it was set aside."""
+
+    def __init__(self, commit_id: UUID, cause: str | None = None) -> None:
+        self.commit_id = commit_id
+        why = f" ({cause})" if cause else ""
+        super().__init__(
+            f"The earlier write {commit_id} could not be finished and was set aside{why};"
+            " retry or discard it: `neurigraph commits list`."
+        )
+
+
 class IdempotencyMismatch(Conflict):
     """This idempotency key was used for another request."""
+
+
+class StoreFailed(NeurigraphError):
+    """A store refused a statement of the engine."""
+
+    def __init__(self, store: str, detail: str | None = None) -> None:
+        self.store = store
+        super().__init__(detail or f"The {store} refused a statement; the log says why.")
+
+
+class StoreDamaged(StoreFailed):
+    """What a store holds is damaged."""
+
+    def __init__(self, store: str, node_id: UUID | None = None) -> None:
+        self.node_id = node_id
+        place = f" at node {node_id}" if node_id else ""
+        super().__init__(store, f"The {store} is damaged{place}; `neurigraph doctor` says where and what mends it.")
 
 
 class StoreUnavailable(NeurigraphError):
@@ -127,6 +162,13 @@ class StoreUnavailable(NeurigraphError):
     def __init__(self, store: str, detail: str | None = None, *, retry_after: float = 2.0) -> None:
         self.store, self.retry_after = store, retry_after
         super().__init__(detail or f"The {store} does not answer; try again in {retry_after:g} s.")
+
+
+class CommitWaits(StoreUnavailable):
+    """A node that this write belongs to is still being finished."""
+
+    def __init__(self, store: str) -> None:
+        super().__init__(store, "A node that this write belongs to is still being finished; try again.")
 
 
 class NodeOutdated(StoreUnavailable):

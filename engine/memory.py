@@ -226,7 +226,9 @@ class Memory(LivingRecords, PlacedRecords, Proposing, KeptDocuments, Inputs, Dia
     async def _store(self, pending: Sequence[Pending], trigger: TriggerType, progress: Progress) -> IngestReport:
         for one in pending:
             check_scopes(self.principal, [one.origin.scope])
-        done = await self._parts.ingest.store(self.principal, pending, progress, trigger, self.terms)
+        node = pending[0].node if pending else None
+        async with self._naming(node.node_id if node else None):
+            done = await self._parts.ingest.store(self.principal, pending, progress, trigger, self.terms)
         return _report(self.principal.user_id, done)
 
     # reading ---------------------------------------------------------------------------------------------

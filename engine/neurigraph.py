@@ -19,8 +19,9 @@ from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.record import IngestReport
 from engine.domain.scope import INGESTED, Origin
-from engine.errors import Conflict, NeurigraphError, NotFound, StoreTimeout
+from engine.errors import Conflict, NeurigraphError, NotFound, StoreTimeout, StoreUnavailable
 from engine.hierarchy.outbox import Outbox
+from engine.hierarchy.set_aside import SetAside
 from engine.hierarchy.upgrades import Upgrades
 from engine.ingest.failures import FailureLog
 from engine.jobs.jobs import Jobs
@@ -30,6 +31,7 @@ from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.lifecycle.file_states import FileStates
 from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.pending_vectors import PendingVectors
+from engine.lifecycle.remedies import Remedies
 from engine.lifecycle.retention import Retention
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Memory
@@ -56,6 +58,17 @@ class StoreHealth:
     store: str
     healthy: bool
     detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Degraded:
+    """How many nodes are known to be damaged, how many commits are set aside. Empty is false."""
+
+    damaged_nodes: int
+    commits_set_aside: int
+
+    def __bool__(self) -> bool:
+        return bool(self.damaged_nodes or self.commits_set_aside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +151,16 @@ class Engine:
         """What failed for good; without a principal, what of the jobs."""
         return self.parts.ingest.failures
 
+    @property
+    def commits(self) -> SetAside:
+        """The commits of the workspace that could not be finished and wait for a decision."""
+        return SetAside(self.postgres, self.neo4j, self.outbox, self.settings.workspace)
+
+    @property
+    def remedies(self) -> Remedies:
+        """What mends damage that the doctor found."""
+        return Remedies(self.postgres, self.neo4j, self.pending)
+
     async def replay_job(self, failure_id: UUID) -> Failure:
         """Asks for a run of the job that failed; its entry is settled when one succeeds.
 
@@ -168,6 +191,14 @@ class Engine:
         # a check that holds on longer than its deadline ends by itself, later; nobody waits for it
         await asyncio.wait(checks.values(), timeout=CHECK_TIMEOUT + 0.5)
         return tuple(_health(store, check) for store, check in checks.items())
+
+    async def degraded(self) -> Degraded | None:
+        """What does not serve although all stores answer; None where that cannot be told within a second."""
+        try:
+            with ending_within(CHECK_TIMEOUT / 2):
+                return Degraded(await self.parts.search.damage.known(), (await self.commits.waiting()).commits)
+        except StoreUnavailable:
+            return None
 
     async def _check_postgres(self) -> None:
         async with self.postgres.as_service() as connection:

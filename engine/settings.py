@@ -101,6 +101,8 @@ class Settings(BaseSettings):
     rehydrate_lease_s: float = Field(default=15, ge=1)
     """How long a restoration may be silent before another process takes it over."""
     orphan_grace_minutes: float = Field(default=60, ge=0)
+    commit_attempts: int = Field(default=10, ge=1, le=1000)
+    """How often a commit that the graph refuses is tried by recovery before it is set aside for a person to decide."""
 
     worker: bool = True
     """Whether `neurigraph serve`, and an engine opened with `worker=True`, carries out background jobs."""

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from fastapi import APIRouter, Request, Response
 
 from api.context import opening_of
-from api.models import Liveness, Readiness, StoreState
+from api.models import DegradedState, Liveness, Readiness, StoreState
 from api.problems import documented, http_kind, problem
 
 router = APIRouter(prefix="/v1/health", tags=["health"])
@@ -29,7 +29,12 @@ async def ready(request: Request) -> Readiness | Response:
     stores = await opening.engine.health() if opening.engine else ()
     silent = opening.reason or ", ".join(store.store for store in stores if not store.healthy) + "."
     if silent == ".":
-        return Readiness(ready=True, stores=[StoreState(**asdict(store)) for store in stores])
+        degraded = await opening.engine.degraded() if opening.engine else None
+        return Readiness(
+            ready=True,
+            stores=[StoreState(**asdict(store)) for store in stores],
+            degraded=DegradedState(**asdict(degraded)) if degraded else None,
+        )
     return problem(
         http_kind(503),
         request.url.path,

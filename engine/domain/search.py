@@ -81,10 +81,19 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A node that a search could not look at because its tables are damaged."""
+
+    node_id: UUID
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class SearchAnswer:
     """Hits in order, the anchors that were navigated to, and what was done: stage times in milliseconds.
 
-    `embeddings`: the version whose vectors were compared, empty where the search went by words alone.
+    `embeddings`: the version whose vectors were compared, empty where the search went by words alone. `left_out`: damaged
+    nodes, which were not searched.
     """
 
     query: str
@@ -96,3 +105,4 @@ class SearchAnswer:
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     embeddings: str = ""
+    left_out: tuple[LeftOut, ...] = ()

@@ -1,30 +1,46 @@
 """The second half of every commit: what Postgres has accepted is taught to the graph, then made visible.
 
-    pending  the content is committed in Postgres, no reader sees it
-    done     the graph knows it and readers see it
+    pending    the content is committed in Postgres, no reader sees it
+    done       the graph knows it and readers see it
+    set aside  the graph refused it again and again: a person has it tried again or discards it (see `set_aside`)
 
-The graph's part is idempotent and the row stays pending until both are through, so whoever comes later (the
-request itself, the next start, the job) can always finish; nothing has to be undone.
+The graph's part is idempotent and the row stays pending until both are through, so the request itself, the next start
+or the job can finish it; nothing has to be undone. Each commit is recovered by itself, so that one which the graph
+refuses holds up no other.
 """
 
 from __future__ import annotations
 
 import logging
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
+import psycopg
 from psycopg.types.json import Jsonb
 
+from engine.domain.backoff import pause_before
 from engine.domain.principal import Principal
-from engine.errors import NeurigraphError, StoreUnavailable
-from engine.stores.neo4j import Neo4j
-from engine.stores.postgres import Connection, Postgres
+from engine.errors import (
+    CommitSetAside,
+    CommitWaits,
+    Conflict,
+    InvalidInput,
+    NeurigraphError,
+    StoreFailed,
+    StoreUnavailable,
+)
+from engine.stores.neo4j import STORE, Neo4j
+from engine.stores.postgres import STORE as METADATA_STORE
+from engine.stores.postgres import Connection, Postgres, translated
 from engine.stores.statements import cypher, sql_text
 
 log = logging.getLogger(__name__)
 
+FIRST_PAUSE, LONGEST_PAUSE = 2.0, 300.0
+"""Seconds until a commit that failed is tried again; doubled each time."""
 StepHook = Callable[[str], None]
 """Told the name of every step boundary that a commit passes; fault tests end the process there."""
 
@@ -53,8 +69,9 @@ class Commit:
 class Outbox:
     """Finishes commits, fresh ones and those that a crash left."""
 
-    def __init__(self, postgres: Postgres, neo4j: Neo4j, reached: StepHook) -> None:
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, reached: StepHook, *, attempts: int) -> None:
         self._postgres, self._neo4j, self._reached = postgres, neo4j, reached
+        self._attempts = attempts
 
     async def accept(self, connection: Connection, principal: Principal, commit: Commit) -> None:
         """Writes the row that says what the graph has to learn, in the transaction of the content."""
@@ -69,9 +86,9 @@ class Outbox:
     async def carry_out(self, principal: Principal | None, commit: Commit) -> None:
         """The graph's part, then visibility. Without a principal the service acts (users, recovery).
 
-        Raises StoreUnavailable; the commit is then finished later by recovery.
+        Raises StoreUnavailable, StoreFailed; the commit is then finished later by recovery.
         """
-        await self._teach_graph(commit)
+        await self._apply(commit)
         self._reached("graph_written")
         parameters = {"commit_id": commit.commit_id}
         if principal is None:
@@ -81,50 +98,126 @@ class Outbox:
             await self._postgres.fetch(principal, sql_text("commit_finish"), parameters)
         self._reached("made_visible")
 
-    async def _teach_graph(self, commit: Commit) -> None:
-        rows = await self._neo4j.write(cypher(_GRAPH_PART[commit.kind]), **commit.payload)
+    async def _apply(self, commit: Commit) -> None:
+        """The graph's part. Raises StoreUnavailable, CommitWaits where a shell is missing, StoreFailed for what it refuses."""
+        try:
+            rows = await self._neo4j.write(cypher(_GRAPH_PART[commit.kind]), **commit.payload)
+        except (
+            Conflict,
+            InvalidInput,
+        ) as error:  # the content is accepted: whatever the graph says, it is no fault of a request
+            raise StoreFailed(STORE, f"The {STORE} refused this write; it is tried again. ({error.detail})") from error
         expected = len(commit.payload["records"]) if commit.kind == "records" else 1
         applied = rows[0]["applied"] if rows and commit.kind == "records" else len(rows)
         if applied < expected:
-            # The parent's shell is itself still on its way; recovery goes oldest first and gets there.
-            raise StoreUnavailable(
-                "graph store", "A node that this write belongs to is still being finished; try again."
-            )
+            raise CommitWaits(STORE)
 
     async def await_commit(self, commit_id: UUID) -> None:
-        """Returns when the commit is visible: waits for whoever finishes it now, or finishes it."""
+        """Returns when the commit is visible: waits for the worker that finishes it now, or finishes it.
+
+        Raises CommitSetAside, StoreUnavailable, StoreFailed.
+        """
         async with self._postgres.as_service() as connection:
             cursor = await connection.execute(sql_text("commit_locked"), {"commit_id": commit_id})
             row = await cursor.fetchone()
-            if row is not None:
-                await self._teach_graph(Commit(commit_id, row["kind"], row["payload"]))
-                await connection.execute(sql_text("commit_finish"), {"commit_id": commit_id})
+            if row is None:
+                return
+            if row["state"] == "set_aside":
+                raise CommitSetAside(commit_id, row["last_failure"])
+            await self._apply(Commit(commit_id, row["kind"], row["payload"]))
+            await connection.execute(sql_text("commit_finish"), {"commit_id": commit_id})
 
-    async def recover(self, *, older_than: float = 0, limit: int = 50) -> int:
-        """Finishes pending commits older than `older_than` seconds; how many were finished.
+    async def recover(self, *, older_than: float = 0, limit: int = 50, due_only: bool = False) -> int:
+        """Finishes pending commits older than `older_than` seconds, least failed and oldest first; how many were finished.
 
-        Those that failed least come first, then the oldest. Rows that another process works on are skipped; one
-        that fails again stays pending with its cause and ends the round.
+        `due_only` leaves out those that failed and wait for their next attempt. Rows that another process works on are
+        skipped. One that fails is noted with its cause, and set aside when it failed too often. A store that does not
+        answer ends the round and is no failure of a commit. Raises StoreUnavailable when it is Postgres.
         """
         finished = 0
+        parameters = {"older_than": older_than, "limit": limit, "due_only": due_only}
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("commits_pending"), {"older_than": older_than, "limit": limit})
-            for row in await cursor.fetchall():
-                parameters = {"commit_id": row["commit_id"]}
-                try:
-                    await self._teach_graph(Commit(row["commit_id"], row["kind"], row["payload"]))
-                except StoreUnavailable as error:
-                    await connection.execute(sql_text("commit_attempted"), parameters | {"failure": error.detail})
+            cursor = await connection.execute(sql_text("commits_pending"), parameters)
+            rows = await cursor.fetchall()
+        for row in rows:
+            try:
+                finished += await self._finish(row["commit_id"])
+            except NeurigraphError as error:
+                if not await self._noted(row["commit_id"], error):
                     break
-                await connection.execute(sql_text("commit_finish"), parameters)
-                finished += 1
         if finished:
             log.info("finished %d commits that were left half way", finished)
         return finished
 
-    async def recover_quietly(self, older_than: float) -> None:
+    async def recover_one(self, commit_id: UUID) -> None:
+        """One attempt to finish a pending commit; a failure is noted. Raises StoreUnavailable when Postgres does not answer."""
+        try:
+            await self._finish(commit_id)
+        except NeurigraphError as error:
+            await self._noted(commit_id, error)
+
+    async def _finish(self, commit_id: UUID) -> bool:
+        """Whether this commit was finished now; not where another worker has it."""
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("commit_taken"), {"commit_id": commit_id})
+            row = await cursor.fetchone()
+            if row is None:
+                return False
+            await self._apply(Commit(commit_id, row["kind"], row["payload"]))
+            try:
+                await connection.execute(sql_text("commit_finish"), {"commit_id": commit_id})
+            except psycopg.Error as error:
+                raise translated(error) or StoreFailed(METADATA_STORE) from error
+        return True
+
+    async def _noted(self, commit_id: UUID, error: NeurigraphError) -> bool:
+        """Notes why an attempt failed; False where a store is down, so that others would fail alike."""
+        if (
+            isinstance(error, StoreUnavailable)
+            and not isinstance(error, CommitWaits)
+            and not await self._graph_answers()
+        ):
+            await self._note(commit_id, error.detail, 0, first_pause=0)
+            return False
+        waits = isinstance(error, CommitWaits) and bool(await self._before(commit_id))
+        cause = "The shell of a node that it belongs to is missing."
+        detail = cause if isinstance(error, CommitWaits) and not waits else error.detail
+        state = await self._note(commit_id, detail, 0 if waits else 1)
+        log.warning("the commit %s is %s: %s", commit_id, state, detail)
+        return True
+
+    async def _graph_answers(self) -> bool:
+        try:
+            await self._neo4j.read(cypher("schema/ping"))
+        except StoreUnavailable:
+            return False
+        return True
+
+    async def _before(self, commit_id: UUID) -> list[dict[str, Any]]:
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("commits_before"), {"commit_id": commit_id})
+            return await cursor.fetchall()
+
+    async def _note(self, commit_id: UUID, failure: str, counted: int, *, first_pause: float = FIRST_PAUSE) -> str:
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("commit_state"), {"commit_id": commit_id})
+            row = await cursor.fetchone()
+            attempt = row["attempts"] + 2 if row else 2
+            pause = pause_before(attempt, first=first_pause, longest=LONGEST_PAUSE, chance=random.random())
+            parameters = {
+                "commit_id": commit_id,
+                "failure": failure,
+                "pause": pause,
+                "counted": counted,
+                "most": self._attempts,
+            }
+            cursor = await connection.execute(sql_text("commit_attempted"), parameters)
+            row = await cursor.fetchone()
+        return row["state"] if row else "finished elsewhere"
+
+    async def recover_quietly(self, older_than: float, *, due_only: bool = False) -> None:
         """One round of recovery for the background: a store that is down is met again in the next round."""
         try:
-            await self.recover(older_than=older_than)
+            await self.recover(older_than=older_than, due_only=due_only)
         except NeurigraphError as error:
             log.warning("recovery will try again: %s", error.detail)

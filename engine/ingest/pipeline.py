@@ -18,7 +18,7 @@ from engine.domain.clock import NOW, Moment
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, Skipped, TriggerType
-from engine.errors import Archived, InvalidInput, NotFound
+from engine.errors import Archived, CommitSetAside, InvalidInput, NotFound
 from engine.ingest.assignment.evidence import NodeVocabulary
 from engine.ingest.assignment.placing import Assigner, Placed
 from engine.ingest.cleaning import cleaned, key_of
@@ -129,7 +129,7 @@ class Ingest:
         """What of a source is new; None where it is put aside."""
         try:
             new = await computed(self._new, principal, pending, seen, run.trigger)
-        except InvalidInput as error:
+        except (InvalidInput, CommitSetAside) as error:
             if not run.tolerant:
                 raise
             new = failed(self._redactor.identifier(pending.content.source_id), error, "draft")
@@ -154,7 +154,10 @@ class Ingest:
         key = principal.own_key(key_of(pending.content, self._redactor))
         origin = redacted_origin(pending.origin, self._redactor)
         asked = replace(pending, origin=origin, privacy="private" if origin.scope.narrow else pending.privacy)
-        source = Source(key, uuid5(principal.user_id, key), clean, seen.get(key), asked, trigger)
+        known = seen.get(key)
+        if known and known["set_aside"]:  # neither stored nor free
+            raise CommitSetAside(known["commit_id"])
+        source = Source(key, uuid5(principal.user_id, key), clean, known, asked, trigger)
         return fresh(source, self._limits.max_text_bytes)
 
 

@@ -22,7 +22,7 @@ MOST_DETAILS = 100
 async def _recover(engine: Engine) -> Report:
     finished = 0
     for _ in range(MOST_ROUNDS):
-        done = await engine.outbox.recover(older_than=UNDER_WAY)
+        done = await engine.outbox.recover(older_than=UNDER_WAY, due_only=True)
         finished += done
         if not done:
             break
@@ -80,7 +80,12 @@ async def _clean_up(engine: Engine) -> Report:
 
 
 CATALOGUE = (
-    Job("recovery", "Finishes commits that were left half way.", "* * * * * */10", _recover),
+    Job(
+        "recovery",
+        "Finishes commits that were left half way; sets aside what fails too often.",
+        "* * * * * */10",
+        _recover,
+    ),
     Job("stalled-jobs", "Takes up runs whose worker died.", "* * * * *", _take_up, alone=False),
     Job("orphan-sweep", "Deletes files that no manifest knows, after the grace time.", "23 * * * *", _sweep_orphans),
     Job("file-sweep", "Puts files to sleep whose time is over.", "* * * * *", _sweep_files),

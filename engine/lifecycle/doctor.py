@@ -1,36 +1,34 @@
-"""The comparison of the three stores: what does not fit, and how to mend it. Reads only, page by page."""
+"""The comparison of the three stores: what does not fit, and how to mend it. Page by page; it changes nothing but the list of
+damaged nodes that readiness tells of."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
-from engine.errors import NotFound
+from engine.errors import StoreDamaged
+from engine.lifecycle import compared
+from engine.lifecycle.file_check import FileCheck
+from engine.lifecycle.finding import Finding
 from engine.lifecycle.sweep import file_of
+from engine.progress import Progress, Silent
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
 
+__all__ = ["Doctor", "Finding"]
+
 PAGE = 100
+AT_ONCE = 10
+"""Nodes whose contents are read in one statement."""
 MOST_FINDINGS = 500
 OVERDUE = 30.0
 """Seconds after which an unfinished commit is a finding."""
+UNSEARCHABLE = frozenset({"tables-lost", "tables-damaged", "rows-unreadable"})
 
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that does not fit. `subject` names it, `remedy` says what mends it."""
-
-    severity: Literal["error", "warning"]
-    store: Literal["postgres", "neo4j", "objects"]
-    subject: str
-    problem: str
-    remedy: str
 
 
 class Doctor:
@@ -39,15 +37,20 @@ class Doctor:
     def __init__(self, postgres: Postgres, neo4j: Neo4j, objects: ObjectStore) -> None:
         self._postgres, self._neo4j, self._objects = postgres, neo4j, objects
 
-    async def examine(self) -> list[Finding]:
-        """What is wrong, at most 500 findings; empty when the stores agree. Raises StoreUnavailable."""
+    async def examine(self, *, read_files: int = 0, progress: Progress | None = None) -> list[Finding]:
+        """What is wrong, at most 500 findings; empty when the stores agree. `read_files`: so many files are read and compared
+        with their hashes, too. Raises StoreUnavailable."""
         findings: list[Finding] = []
-        stored = {file async for entry in self._objects.listing("") if (file := file_of(entry.key)) is not None}
+        stored = {
+            file: entry.size async for entry in self._objects.listing("") if (file := file_of(entry.key)) is not None
+        }
+        check = FileCheck(self._postgres, self._objects, progress or Silent(), read_files)
         for examination in (
             self._pending(),
+            self._set_aside(),
             self._without_vectors(),
             self._strays(),
-            self._nodes(stored),
+            self._nodes(stored, check),
             self._shells(),
             self._orphans(stored),
         ):
@@ -55,7 +58,22 @@ class Doctor:
                 findings.append(finding)
                 if len(findings) >= MOST_FINDINGS:
                     return findings
+        await self._noted(findings)
+        if check.passed_over:
+            detail = f"{check.passed_over} files were not read: the limit was reached"
+            findings.append(
+                Finding("warning", "objects", "files", detail, "`neurigraph doctor --deep` with a higher --files")
+            )
         return findings
+
+    async def _noted(self, findings: list[Finding]) -> None:
+        """Keeps the list of nodes that cannot be searched, for readiness."""
+        bad = {one.node_id: one.problem[:500] for one in findings if one.node_id and one.kind in UNSEARCHABLE}
+        async with self._postgres.as_service() as connection:
+            await connection.execute(sql_text("damage_mended"), {"still": list(bad)})
+            if bad:
+                parameters = {"nodes": list(bad), "reasons": list(bad.values())}
+                await connection.execute(sql_text("damage_note"), parameters)
 
     async def _rows(self, name: str, **parameters: Any) -> list[Row]:
         async with self._postgres.as_service() as connection:
@@ -72,6 +90,17 @@ class Doctor:
                 f"{row['pending']} commits",
                 f"accepted since {row['oldest']:%Y-%m-%d %H:%M} but not finished{cause}",
                 "start the engine with all stores up; it finishes them by itself",
+            )
+
+    async def _set_aside(self) -> AsyncIterator[Finding]:
+        row = (await self._rows("commit_counts"))[0]
+        if row["commits"]:
+            yield Finding(
+                "error",
+                "neo4j",
+                f"{row['commits']} commits",
+                f"set aside after too many attempts, the oldest of {row['oldest']:%Y-%m-%d %H:%M} ({row['failure']})",
+                "`neurigraph commits list` shows them; `commits retry` tries again, `commits discard` undoes them",
             )
 
     async def _without_vectors(self) -> AsyncIterator[Finding]:
@@ -95,17 +124,25 @@ class Doctor:
                 "restore the registry from a backup, or drop the schema after looking into it",
             )
 
-    async def _nodes(self, stored: set[UUID]) -> AsyncIterator[Finding]:
-        """Every registered node against its schema, its shell and its files."""
+    async def _nodes(self, stored: dict[UUID, int], check: FileCheck) -> AsyncIterator[Finding]:
+        """Every registered node against its tables, its shell, its contents and its files."""
         after = UUID(int=0)
         while rows := await self._rows("doctor_nodes", after=after, limit=PAGE):
             after = rows[-1]["node_id"]
             shells = await self._neo4j.read(cypher("doctor/shells"), nodes=[str(row["node_id"]) for row in rows])
             by_id = {UUID(shell["node_id"]): shell for shell in shells}
-            for row in rows:
-                for finding in _compared(row, by_id.get(row["node_id"]), stored):
+            live = [row for row in rows if row["state"] != "pending"]  # those are reported with the commits
+            for row in live:
+                for finding in _compared(row, by_id.get(row["node_id"])):
                     yield finding
-            names = {row["node_id"]: row["schema_name"] for row in rows}
+            names = {row["node_id"]: row["schema_name"] for row in live}
+            for first in range(0, len(live), AT_ONCE):
+                some = list(names)[first : first + AT_ONCE]
+                for row in await self._rows("doctor_contents", nodes=some):
+                    for finding in compared.contents(row):
+                        yield finding
+            async for finding in check.of(list(names), stored):
+                yield finding
             for wrong in await self._rows("doctor_file_states", nodes=list(names)):
                 yield Finding(
                     "warning",
@@ -129,7 +166,7 @@ class Doctor:
                     "delete the shell, or restore Postgres from a backup that has the node",
                 )
 
-    async def _orphans(self, stored: set[UUID]) -> AsyncIterator[Finding]:
+    async def _orphans(self, stored: dict[UUID, int]) -> AsyncIterator[Finding]:
         by_root: dict[str, list[UUID]] = {}
         async for entry in self._objects.listing(""):
             file = file_of(entry.key)
@@ -138,9 +175,7 @@ class Doctor:
         for root, files in by_root.items():
             try:
                 row = (await self._rows("files_unknown", root=root, files=files))[0]
-            except (
-                NotFound
-            ):  # a node there has lost its tables, which is a finding of its own: nobody knows its files then
+            except StoreDamaged:  # a node there has lost its tables, a finding of its own
                 continue
             if row["unknown"]:
                 yield Finding(
@@ -152,65 +187,7 @@ class Doctor:
                 )
 
 
-def _compared(row: Row, shell: Row | None, stored: set[UUID]) -> list[Finding]:
+def _compared(row: Row, shown: Row | None) -> list[Finding]:
     """What does not fit about one node."""
-    subject = f"node {row['schema_name']}"
-    if row["state"] == "pending":
-        return []  # reported with the commits
-    findings = []
-    if not row["schema_there"]:
-        findings.append(Finding("error", "postgres", subject, "its schema is missing", "restore it from a backup"))
-    elif not row["shape_ok"]:
-        findings.append(
-            Finding("error", "postgres", subject, "its tables are not those of the template", "run the node migrations")
-        )
-    if shell is None:
-        findings.append(Finding("error", "neo4j", subject, "its shell is missing", "restore Neo4j from a backup"))
-    elif row["records"] is not None and shell["records"] != row["records"]:
-        findings.append(
-            Finding(
-                "error",
-                "neo4j",
-                subject,
-                f"the manifest lists {shell['records']} records, the node has {row['records']}",
-                "restore both databases from one backup",
-            )
-        )
-    elif (shell["counted_records"], shell["counted_items"]) != (row["records"], row["items"]):
-        findings.append(
-            Finding(
-                "warning",
-                "neo4j",
-                subject,
-                "the shell's counts are off",
-                "harmless; restore Neo4j from a backup to mend them",
-            )
-        )
-    if shell is not None and (wrong := _wrong_state(row, shell)):
-        findings.append(wrong)
-    missing = [pointer for pointer in row["pointers"] or [] if file_of(pointer) not in stored]
-    if missing:
-        findings.append(
-            Finding(
-                "error",
-                "objects",
-                subject,
-                f"{len(missing)} files are missing, first {missing[0]}",
-                "restore the objects from a backup",
-            )
-        )
-    return findings
-
-
-def _wrong_state(row: Row, shell: Row) -> Finding | None:
-    """What the shell shows of the state of its files, where that is not so and was not so a moment ago."""
-    right, shown_seq = row["file_state"], shell["state_seq"]
-    if right is None:  # no file ever moved: they sleep, as they were written
-        right = "dormant" if row["pointers"] and shown_seq is None else shell["state"]
-    elif shown_seq is not None and shown_seq > row["file_seq"]:
-        return None  # one moved since the registry was read
-    if shell["state"] == right:
-        return None
-    problem = f"the shell shows its files as {shell['state']}, they are {right}"
-    remedy = "the next file that wakes or sleeps there mends it" if row["told"] else "nothing to do: the sweep tells it"
-    return Finding("warning", "neo4j", f"node {row['schema_name']}", problem, remedy)
+    findings = [*compared.tables(row), *compared.shell(row, shown)]
+    return findings if shown is None else [*findings, *compared.manifest(row, shown)]

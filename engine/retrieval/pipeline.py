@@ -16,6 +16,7 @@ from engine.domain.principal import Principal
 from engine.domain.scope import check_scopes, check_sources
 from engine.domain.search import Anchor, Hit, ItemKind, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NeurigraphError, ProviderUnavailable
+from engine.hierarchy.damage import Damage
 from engine.providers.active import ActiveModel, Model
 from engine.providers.patience import QUESTION
 from engine.retrieval.anchors import Anchors, Navigation, navigate
@@ -50,7 +51,8 @@ class Search:
         self._active, self._weights, self._clock = active, weights, clock or SystemClock()
         self._limit = postgres.limit
         self._anchors = Anchors(neo4j, weights.anchors)
-        self._scoped = ScopedSearch(postgres, weights.limits)
+        self.damage = Damage(postgres)
+        self._scoped = ScopedSearch(postgres, weights.limits, self.damage)
 
     async def search(self, principal: Principal, request: SearchRequest) -> SearchAnswer:
         """The best items for a question, with the anchors that led to them.
@@ -110,6 +112,8 @@ class Search:
         undated = sum(hit.occurred_at is None for hit in hits)
         if request.moment.as_of is not None and undated:
             notes.append(f"{undated} of the hits have no date: they count as true at every time.")
+        if left_out := len(scanned.left_out):
+            notes.append(f"{left_out} damaged {'node was' if left_out == 1 else 'nodes were'} left out.")
         answer = SearchAnswer(
             query=question.text,
             hits=hits,
@@ -120,6 +124,7 @@ class Search:
             timings_ms=watch.done(),
             notes=tuple(notes),
             embeddings="" if vector.values is None else model.name,
+            left_out=scanned.left_out,
         )
         return answer, scanned.active
 

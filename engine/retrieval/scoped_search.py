@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from engine.domain.clock import Moment
 from engine.domain.embedding import EmbeddingVersion
 from engine.domain.principal import Principal
 from engine.domain.scope import MemoryScope, SourceKind
-from engine.domain.search import ItemKind
+from engine.domain.search import ItemKind, LeftOut
+from engine.errors import InvalidInput, NotFound, StoreFailed
+from engine.hierarchy.damage import Damage
 from engine.providers.embedder import Vectors
 from engine.retrieval.candidate import Candidate
 from engine.retrieval.weights import Limits
@@ -50,44 +53,72 @@ class QueryVector:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """What the stores gave: candidates in no order, how much was looked at, and the embedding version that was active."""
+    """What the stores gave: candidates in no order, how much was looked at, the embedding version that was active, and the
+    damaged nodes that were not looked at."""
 
     candidates: tuple[Candidate, ...]
     nodes_searched: int
     items_searched: int
     active: str
+    left_out: tuple[LeftOut, ...] = ()
 
 
+_FAILURES = (StoreFailed, NotFound, InvalidInput)
+"""What a damaged node makes of a search: a missing table, lost rights, a row of the wrong shape."""
+_ROUNDS = 3
+"""So often a search is tried without the nodes that were found damaged."""
 _COLUMNS = tuple(field.name for field in fields(Candidate))
 
 
 class ScopedSearch:
     """Searches the items of nodes, under the principal's rights."""
 
-    def __init__(self, postgres: Postgres, limits: Limits) -> None:
-        self._postgres, self._limits = postgres, limits
+    def __init__(self, postgres: Postgres, limits: Limits, damage: Damage) -> None:
+        self._postgres, self._limits, self._damage = postgres, limits, damage
 
     async def scan(self, principal: Principal, scope: Scope, terms: Sequence[int], vector: QueryVector) -> Scanned:
-        """The candidates for a question's terms and vector; raises StoreUnavailable."""
-        rows = await self._postgres.fetch(
-            principal,
-            sql_text("search"),
-            {
-                "user_id": principal.user_id,
-                "nodes": None if scope.nodes is None else list(scope.nodes),
-                "most_nodes": self._limits.nodes,
-                "query": vector.text,
-                "version": vector.version.name,
-                "terms": list(terms),
-                "kinds": None if scope.kinds is None else list(scope.kinds),
-                "as_of": scope.moment.as_of,
-                "known_at": scope.moment.known_at,
-                "now": scope.now,
-                "candidates": self._limits.candidates,
-                "shrink": self._limits.shrink,
-                "sources": None if scope.sources is None else list(scope.sources),
-                "scopes": [str(scope) for scope in scope.scopes],
-            },
-        )
-        found = tuple(Candidate(*[row[name] for name in _COLUMNS]) for row in rows if row["item_id"] is not None)
-        return Scanned(found, rows[0]["nodes_searched"], rows[0]["items_searched"], rows[0]["active"])
+        """The candidates for a question's terms and vector, without those of damaged nodes.
+
+        Raises StoreUnavailable, StoreDamaged where it is not nodes that are damaged.
+        """
+        parameters = self._parameters(principal, scope, terms, vector)
+        left_out: tuple[LeftOut, ...] = ()
+        for attempt in range(_ROUNDS):
+            without = [one.node_id for one in left_out]
+            try:
+                rows = await self._postgres.fetch(principal, sql_text("search"), parameters | {"without": without})
+                break
+            except _FAILURES:
+                fresh = [one for one in await self._damaged(principal, scope, vector) if one.node_id not in without]
+                if not fresh or attempt == _ROUNDS - 1:
+                    raise
+                left_out += tuple(fresh)
+        found_items = tuple(Candidate(*[row[name] for name in _COLUMNS]) for row in rows if row["item_id"] is not None)
+        first = rows[0]
+        return Scanned(found_items, first["nodes_searched"], first["items_searched"], first["active"], left_out)
+
+    async def _damaged(self, principal: Principal, scope: Scope, vector: QueryVector) -> tuple[LeftOut, ...]:
+        # Nodes that hold moved records join a search of the past: then any may be at fault.
+        nodes = None if scope.moment.known_at else scope.nodes
+        version = vector.version.name
+        return await self._damage.found(principal, nodes, rows=True, vector=vector.text, version=version)
+
+    def _parameters(
+        self, principal: Principal, scope: Scope, terms: Sequence[int], vector: QueryVector
+    ) -> dict[str, Any]:
+        return {
+            "user_id": principal.user_id,
+            "nodes": None if scope.nodes is None else list(scope.nodes),
+            "most_nodes": self._limits.nodes,
+            "query": vector.text,
+            "version": vector.version.name,
+            "terms": list(terms),
+            "kinds": None if scope.kinds is None else list(scope.kinds),
+            "as_of": scope.moment.as_of,
+            "known_at": scope.moment.known_at,
+            "now": scope.now,
+            "candidates": self._limits.candidates,
+            "shrink": self._limits.shrink,
+            "sources": None if scope.sources is None else list(scope.sources),
+            "scopes": [str(scope) for scope in scope.scopes],
+        }

@@ -1,4 +1,4 @@
-"""up, down, status, init, prepare, doctor: the servers and the state of the stores."""
+"""up, down, status, init, prepare: the servers and what they need."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ def register(app: typer.Typer) -> None:
     app.command("status")(show_status)
     app.command("init")(init)
     app.command("prepare")(prepare)
-    app.command("doctor")(doctor)
 
 
 def up(
@@ -200,32 +199,6 @@ def prepare(context: typer.Context) -> None:
     here = session.of(context)
     handed = here.run(prepare_managed(here.settings))
     here.out.print("The roles are ready." + (f" {handed:,} schemas changed their owner." if handed else ""))
-
-
-def doctor(context: typer.Context, as_json: AsJson = False) -> None:
-    """Compare the stores; say what is wrong and how to mend it. Exit code 1 when something is."""
-    here = session.of(context)
-    if not here.run(_doctor(here, as_json)):
-        raise typer.Exit(1)
-
-
-async def _doctor(here: Session, as_json: bool) -> bool:
-    async with here.engine() as (opened, _):
-        findings = await opened.doctor.examine()
-    if as_json:
-        print_json(here.out, {"healthy": not findings, "findings": findings})
-    elif not findings:
-        here.out.print("The stores agree; nothing is wrong.")
-    else:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for name in ("severity", "store", "subject", "problem", "remedy"):
-            table.add_column(name, overflow="fold")
-        for finding in findings:
-            style = "red" if finding.severity == "error" else "yellow"
-            told = (finding.store, finding.subject, finding.problem, finding.remedy)
-            table.add_row(Text(finding.severity, style=style), *told)
-        here.out.print(table)
-    return not findings
 
 
 def _only_embedded(here: Session) -> None:

@@ -1,5 +1,6 @@
--- Purpose: commits that a crash or a stopped store left half way, least failed and oldest first; skips what another worker holds.
--- Parameters: older_than (seconds), limit. Returns: commit_id, user_id, kind, payload.
-SELECT commit_id, user_id, kind, payload FROM engine.outbox
+-- Purpose: commits that a crash or a stopped store left half way, least failed and oldest first.
+-- Parameters: older_than (seconds), due_only (whether those that wait for their next attempt are left out), limit. Returns: commit_id.
+SELECT commit_id FROM engine.outbox
 WHERE state = 'pending' AND created_at <= now() - make_interval(secs => %(older_than)s)
-ORDER BY attempts, created_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED
+  AND (retry_at <= now() OR NOT %(due_only)s)
+ORDER BY attempts, created_at LIMIT %(limit)s

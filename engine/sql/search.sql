@@ -2,7 +2,7 @@
 -- with their neighbours, and their contents.
 --
 -- user_id     whose graph
--- nodes       uuid[] of the nodes to search, NULL for all that the principal may read
+-- nodes       uuid[] of the nodes to search, NULL for all that the principal may read;  without: uuid[] of damaged ones among them
 -- most_nodes  search at most so many nodes
 -- query       the question's vector as text, NULL without one;  version: its embedding version
 -- terms       integer[] of the question's terms;  kinds: text[] of the kinds of items, NULL for all
@@ -25,7 +25,7 @@ WITH moment AS (
         SELECT f.* FROM moment AS m,
             engine.search_younger_nodes(%(user_id)s::uuid, %(nodes)s::uuid[], m.as_of, m.known_at, %(most_nodes)s::integer) AS f
         WHERE %(known_at)s::timestamptz IS NOT NULL
-    ) AS n
+    ) AS n WHERE n.node_id <> ALL (%(without)s::uuid[])
 ), scanned AS MATERIALIZED (
     SELECT s.*, CASE s.kind WHEN 'turn' THEN 'turn' ELSE 'passage' END AS family
     FROM moment AS m, places AS p, engine.search_vectors(p.schemas, %(terms)s::integer[], %(scopes)s::text[]) AS v,

@@ -30,6 +30,7 @@ from engine.errors import (
     InvalidInput,
     NeurigraphError,
     SettingsError,
+    StoreFailed,
     StoreFull,
     StoreTimeout,
     StoreUnavailable,
@@ -61,7 +62,9 @@ def translated(error: BaseException) -> NeurigraphError | None:
             return StoreTimeout(STORE)
         if "Database" in code or "Transaction" in code:
             return StoreUnavailable(STORE)
-        return InvalidInput() if "Argument" in code else None
+        return (
+            InvalidInput() if "Argument" in code else StoreFailed(STORE, f"The {STORE} refused a statement ({code}).")
+        )
     if isinstance(error, Neo4jError) and STOPPED in (error.message or ""):
         return StoreUnavailable(
             STORE, "The graph store stopped after an error that its log names, such as a full disk; it needs a restart."

@@ -34,6 +34,8 @@ from engine.errors import (
     NodeOutdated,
     NotFound,
     SettingsError,
+    StoreDamaged,
+    StoreFailed,
     StoreFull,
     StoreTimeout,
     StoreUnavailable,
@@ -67,8 +69,14 @@ _TRANSLATIONS: tuple[tuple[type[BaseException], type[NeurigraphError]], ...] = (
     (errors.DiskFull, StoreFull),
     (errors.OutOfMemory, StoreFull),
     (errors.InsufficientPrivilege, NotFound),
-    (errors.UndefinedTable, NotFound),
-    (errors.InvalidSchemaName, NotFound),
+    (errors.UndefinedTable, StoreDamaged),
+    (errors.UndefinedColumn, StoreDamaged),
+    (errors.UndefinedFunction, StoreDamaged),
+    (errors.UndefinedFile, StoreDamaged),
+    (errors.InvalidSchemaName, StoreDamaged),
+    (errors.DataCorrupted, StoreDamaged),
+    (errors.IndexCorrupted, StoreDamaged),
+    (errors.InternalError_, StoreDamaged),
     (errors.UniqueViolation, Conflict),
     (errors.ForeignKeyViolation, NotFound),
     (errors.SerializationFailure, Conflict),
@@ -91,7 +99,7 @@ def translated(error: BaseException) -> NeurigraphError | None:
         found = next((ours for driver_error, ours in _TRANSLATIONS if isinstance(error, driver_error)), None)
     if found is None:
         return None
-    return found(STORE) if issubclass(found, StoreUnavailable) else found()
+    return found(STORE) if issubclass(found, StoreUnavailable | StoreFailed) else found()
 
 
 @contextmanager

@@ -133,6 +133,7 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "begin_ingest": "a session of the principal's own graph, taken up again by whoever began it",
     "can": "the rules",
     "claim_file": "asks schema_of_file(), which asks can() and owns()",
+    "commit_is_set_aside": "yes or no about a commit whose id the caller has",
     "commit_is_pending": "yes or no about a commit whose id the caller has",
     "end_ingest": "sessions that the principal began",
     "file_state": "asks schema_of_file(), which asks can() and owns()",
@@ -160,6 +161,7 @@ DEFINERS_FOR_A_PRINCIPAL = {
 CALLERS_OWN_RIGHTS = {
     "advance_source",
     "append_turns",
+    "damaged_nodes",
     "end_conversation",
     "principal_id",
     "settle_conversation",

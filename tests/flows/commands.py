@@ -14,7 +14,7 @@ CLEAN = {name: value for name, value in os.environ.items() if not name.startswit
 
 
 def typed(
-    engine: Engine, folder: Path, handle: str, *arguments: str, stdin: str = ""
+    engine: Engine, folder: Path, handle: str | None, *arguments: str, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """A command for that user (empty: for none), typed in a folder, on the stores of the session's engine."""
     whose = ("--user", handle) if handle else ()

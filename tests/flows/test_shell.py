@@ -132,7 +132,7 @@ def test_provision_and_a_second_user(run: Run, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("kept")
 def test_doctor_and_init_on_a_healthy_home(run: Run) -> None:
     result = run("doctor", "--json")
-    assert (result.returncode, json.loads(result.stdout)) == (0, {"healthy": True, "findings": []})
+    assert (result.returncode, json.loads(result.stdout)) == (0, {"healthy": True, "findings": [], "mended": []})
     assert "ready" in run("init").stdout
 
 

@@ -1,0 +1,81 @@
+"""Commits that could not be finished and were set aside: listed, tried again, discarded; a user's own, or all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query
+
+from api.context import CurrentEngine, UserMemory, WhoAsks, administrators_only, require_owner
+from api.problems import documented
+from engine.hierarchy.set_aside import CommitOutcome, CommitSummary
+
+router = APIRouter(tags=["commits"])
+OWN = "/v1/users/{user_id}/commits"
+ALL = "/v1/commits"
+
+After = Annotated[UUID | None, Query(description="The last commit of the page before.")]
+Limit = Annotated[int, Query(ge=1, le=500)]
+Reason = Annotated[str, Query(max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$", description="Why, in one line.")]
+
+
+@router.get(OWN, operation_id="listCommits", responses=documented(404, 422, 503))
+async def list_own(
+    memory: UserMemory, engine: CurrentEngine, after: After = None, limit: Limit = 100
+) -> tuple[CommitSummary, ...]:
+    """Writes of this graph that were accepted, could not be finished and were set aside, oldest first, one page."""
+    await require_owner(memory)
+    return await engine.commits.list(memory.principal.user_id, after=after, limit=limit)
+
+
+@router.post(f"{OWN}/{{commit_id}}/retry", operation_id="retryCommit", responses=documented(404, 422, 503))
+async def retry_own(commit_id: UUID, memory: UserMemory, engine: CurrentEngine) -> CommitOutcome:
+    """Tries it again now; where it fails again, its state is `pending` and recovery goes on with it."""
+    await require_owner(memory)
+    return await engine.commits.retry(commit_id, memory.principal.name, memory.principal.user_id)
+
+
+@router.post(f"{OWN}/{{commit_id}}/discard", operation_id="discardCommit", responses=documented(404, 409, 422, 503))
+async def discard_own(commit_id: UUID, memory: UserMemory, engine: CurrentEngine, reason: Reason = "") -> CommitOutcome:
+    """Undoes it: the name of a node is free again, records can be sent again, a grant is revoked. 409 for a revocation."""
+    await require_owner(memory)
+    reason = memory.redactor.text(reason)
+    return await engine.commits.discard(commit_id, memory.principal.name, reason, memory.principal.user_id)
+
+
+@router.get(
+    ALL,
+    operation_id="listAllCommits",
+    dependencies=[Depends(administrators_only)],
+    responses=documented(404, 422, 503),
+)
+async def list_all(
+    engine: CurrentEngine, identity: WhoAsks, after: After = None, limit: Limit = 100
+) -> tuple[CommitSummary, ...]:
+    """Those of all users of the workspace. What they write, the operator sees alone."""
+    found = await engine.commits.list(after=after, limit=limit)
+    return found if identity.kind == "operator" else tuple(replace(one, subject=None) for one in found)
+
+
+@router.post(
+    f"{ALL}/{{commit_id}}/retry",
+    operation_id="retryAnyCommit",
+    dependencies=[Depends(administrators_only)],
+    responses=documented(404, 422, 503),
+)
+async def retry_any(commit_id: UUID, engine: CurrentEngine, identity: WhoAsks) -> CommitOutcome:
+    """Tries it again now, whosever it is."""
+    return await engine.commits.retry(commit_id, identity.kind)
+
+
+@router.post(
+    f"{ALL}/{{commit_id}}/discard",
+    operation_id="discardAnyCommit",
+    dependencies=[Depends(administrators_only)],
+    responses=documented(404, 409, 422, 503),
+)
+async def discard_any(commit_id: UUID, engine: CurrentEngine, identity: WhoAsks, reason: Reason = "") -> CommitOutcome:
+    """Undoes it, whosever it is. 409 for a revocation."""
+    return await engine.commits.discard(commit_id, identity.kind, engine.parts.redactor.text(reason))

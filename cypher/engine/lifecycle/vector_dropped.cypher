@@ -1,0 +1,6 @@
+// Purpose: takes the names of versions from shells whose vector is not there, so that it is made anew. Operator only. Parameters: nodes. Returns: dropped.
+UNWIND $nodes AS wanted
+MATCH (n:Node {node_id: wanted})
+SET n.embedding_version = CASE WHEN n.embedding IS NULL THEN null ELSE n.embedding_version END,
+    n.embedding_b_version = CASE WHEN n.embedding_b IS NULL THEN null ELSE n.embedding_b_version END
+RETURN count(n) AS dropped

@@ -1,0 +1,61 @@
+"""Nodes whose tables are damaged: found when a statement failed, noted so that readiness and the doctor tell of them.
+
+Nothing here runs while all is well. Which nodes are damaged, the catalog says; where it finds nothing, each node is read
+apart. A principal learns of nodes that it may read, and of no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from engine.domain.principal import Principal
+from engine.domain.search import LeftOut
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+
+class Damage:
+    """Finds and notes damaged nodes."""
+
+    def __init__(self, postgres: Postgres) -> None:
+        self._postgres = postgres
+
+    async def found(
+        self,
+        principal: Principal,
+        nodes: Sequence[UUID] | None,
+        *,
+        rows: bool = False,
+        vector: str | None = None,
+        version: str = "",
+    ) -> tuple[LeftOut, ...]:
+        """The damaged ones of these nodes (None: of all in the graph) that the principal may read, with the reason.
+
+        `rows`: where the catalog finds nothing, each node is read, its vectors compared with `vector` of that version, as
+        text. Raises StoreUnavailable, StoreDamaged where the store itself lacks a function.
+        """
+        parameters = {
+            "user_id": principal.user_id,
+            "nodes": None if nodes is None else list(nodes),
+            "rows": rows,
+            "query": vector,
+            "version": version,
+        }
+        damaged = await self._postgres.fetch(principal, sql_text("nodes_damaged"), parameters)
+        found = tuple(LeftOut(**row) for row in damaged)
+        if found:
+            await self._note(found)
+        return found
+
+    async def known(self) -> int:
+        """How many nodes are known to be damaged and still are. Raises StoreUnavailable."""
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("damage_known"))
+            row = await cursor.fetchone()
+        return int(row["nodes"]) if row else 0
+
+    async def _note(self, found: Sequence[LeftOut]) -> None:
+        parameters = {"nodes": [one.node_id for one in found], "reasons": [one.reason for one in found]}
+        async with self._postgres.as_service() as connection:
+            await connection.execute(sql_text("damage_note"), parameters)

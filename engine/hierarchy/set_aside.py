@@ -1,0 +1,135 @@
+"""Commits that recovery could not finish and set aside: listed, tried again, or discarded, which undoes them.
+
+retry    from the beginning; what waits for it follows by itself
+discard  a node: its name is free again. Records: their rows go, their sources stand where they stood, the sweep takes
+         the files. A grant is revoked. A change of what is stored stays, and only the graph's part is given up
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from engine.domain.page import check_page
+from engine.errors import Conflict, NotFound
+from engine.hierarchy.outbox import CommitKind, Outbox
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_text
+
+CommitState = Literal["pending", "done", "set_aside", "discarded"]
+_TAKEN_BACK: Mapping[str, str] = {
+    "node": "lifecycle/node_withdrawn",
+    "records": "lifecycle/records_withdrawn",
+    "granted": "access/revoked",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CommitSummary:
+    """A commit that is set aside: whose, what it writes, why it failed, and the commits that it waits for."""
+
+    commit_id: UUID
+    user_id: UUID
+    handle: str
+    kind: CommitKind
+    subject: str | None
+    created_at: datetime
+    attempts: int
+    cause: str
+    waits_for: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommitOutcome:
+    """How a commit stands after it was tried again or discarded."""
+
+    commit_id: UUID
+    state: CommitState
+    cause: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetAsideCount:
+    """How many commits are set aside, since when the oldest, and one cause."""
+
+    commits: int
+    oldest: datetime | None
+    failure: str | None
+
+
+class SetAside:
+    """The commits of one workspace that wait for a decision. With a `user_id` only that user's."""
+
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox, workspace: str) -> None:
+        self._postgres, self._neo4j, self._outbox, self._workspace = postgres, neo4j, outbox, workspace
+
+    async def list(
+        self, user_id: UUID | None = None, *, after: UUID | None = None, limit: int = 100
+    ) -> tuple[CommitSummary, ...]:
+        """Oldest first, one page. Raises InvalidInput, StoreUnavailable."""
+        check_page(limit)
+        parameters = {"workspace": self._workspace, "user_id": user_id, "after": after, "limit": limit}
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("commits_set_aside"), parameters)
+            rows = await cursor.fetchall()
+        return tuple(CommitSummary(**row | {"waits_for": tuple(row["waits_for"])}) for row in rows)
+
+    async def waiting(self) -> SetAsideCount:
+        """How many there are in all workspaces. Raises StoreUnavailable."""
+        row = await self._one("commit_counts", {})
+        return SetAsideCount(**row) if row else SetAsideCount(0, None, None)
+
+    async def retry(self, commit_id: UUID, actor: str, user_id: UUID | None = None) -> CommitOutcome:
+        """Tries it again now; where it fails again, recovery goes on with it. Raises NotFound, StoreUnavailable."""
+        if await self._one("commit_retried", self._named(commit_id, user_id) | {"actor": actor}) is None:
+            raise NotFound
+        await self._outbox.recover_one(commit_id)
+        row = await self._one("commit_state", {"commit_id": commit_id})
+        if row is None:
+            raise NotFound
+        return CommitOutcome(commit_id, row["state"], "" if row["state"] == "done" else row["cause"])
+
+    async def discard(
+        self, commit_id: UUID, actor: str, reason: str = "", user_id: UUID | None = None
+    ) -> CommitOutcome:
+        """Undoes it, as above, and logs by whom and why.
+
+        Raises NotFound, Conflict for a revocation (which has to reach the graph), StoreUnavailable, StoreFailed.
+        """
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text("commit_to_discard"), self._named(commit_id, user_id))
+            row = await cursor.fetchone()
+            if row is None:
+                raise NotFound
+            if row["kind"] == "revoked":
+                raise Conflict("A revocation is not discarded: the graph has to know of it. Retry it.")
+            if row["kind"] in _TAKEN_BACK:
+                await self._neo4j.write(
+                    cypher(_TAKEN_BACK[row["kind"]]), **_named_parts(commit_id, row["kind"], row["payload"])
+                )
+            parameters = {"commit_id": commit_id, "actor": actor, "reason": reason}
+            await connection.execute(sql_text("commit_discard"), parameters)
+        return CommitOutcome(commit_id, "discarded")
+
+    def _named(self, commit_id: UUID, user_id: UUID | None) -> dict[str, Any]:
+        return {"workspace": self._workspace, "user_id": user_id, "commit_id": commit_id}
+
+    async def _one(self, name: str, parameters: dict[str, Any]) -> dict[str, Any] | None:
+        async with self._postgres.as_service() as connection:
+            cursor = await connection.execute(sql_text(name), parameters)
+            return await cursor.fetchone()
+
+
+def _named_parts(commit_id: UUID, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
+    """What of a commit's payload names that which is taken back; the rest of it may be why the graph refused the commit."""
+    if kind == "node":
+        return {"node": {"node_id": str(commit_id)}}
+    if kind == "granted":
+        return {"grant": payload["grant"]}
+    lines = payload.get("records")
+    records = [one for one in lines if isinstance(one, dict)] if isinstance(lines, list) else []
+    return {"records": [{"record_id": one.get("record_id"), "commit_id": str(commit_id)} for one in records]}

@@ -1,0 +1,47 @@
+"""What the doctor finds: one thing that does not fit, what mends it, and whether that loses something."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+from uuid import UUID
+
+Store = Literal["postgres", "neo4j", "objects"]
+Fixable = Literal[
+    "tables-damaged",
+    "shell-missing",
+    "shell-wrong",
+    "manifest-lost",
+    "counts-off",
+    "vector-lost",
+    "deltas-lost",
+    "source-lost",
+]
+"""Damage that `doctor --fix` mends without losing anything, in the order in which it is mended."""
+Acceptable = Literal["tables-lost", "records-gone", "items-gone", "text-changed", "file-lost", "source-lost"]
+"""Damage that takes a backup; `doctor --accept` settles it where there is none."""
+
+FIXABLE: tuple[Fixable, ...] = get_args(Fixable)
+ACCEPTABLE: tuple[Acceptable, ...] = get_args(Acceptable)
+FIX = "`neurigraph doctor --fix`"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that does not fit. `subject` names it, `remedy` says what mends it; `kind` and `node_id` are what the remedies
+    take, `files` those that are lost or damaged."""
+
+    severity: Literal["error", "warning"]
+    store: Store
+    subject: str
+    problem: str
+    remedy: str
+    kind: str = ""
+    node_id: UUID | None = None
+    files: tuple[UUID, ...] = ()
+
+
+def accepting(kind: Acceptable, node_id: UUID, loss: str) -> str:
+    """The remedy of damage that takes a backup."""
+    accept = f"`neurigraph doctor --accept {kind} {node_id}`"
+    return f"restore a backup; without one, {accept} settles it: {loss}"
