@@ -116,10 +116,12 @@ CREATE TRIGGER append_only_whole BEFORE TRUNCATE ON engine.commit_log FOR EACH S
 -- A source whose commit was set aside is neither stored nor free: whoever goes on with it is told so.
 CREATE OR REPLACE FUNCTION engine.commit_is_pending(p_commit uuid) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN coalesce((SELECT o.state IN ('pending', 'set_aside') FROM engine.outbox AS o WHERE o.commit_id = p_commit), false);
+RETURN coalesce((SELECT o.state IN ('pending', 'set_aside') FROM engine.outbox AS o 
+                 WHERE o.commit_id = p_commit AND o.user_id = engine.principal_graph()), false);
 CREATE FUNCTION engine.commit_is_set_aside(p_commit uuid) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN EXISTS (SELECT FROM engine.outbox AS o WHERE o.commit_id = p_commit AND o.state = 'set_aside');
+RETURN EXISTS (SELECT FROM engine.outbox AS o
+               WHERE o.commit_id = p_commit AND o.user_id = engine.principal_graph() AND o.state = 'set_aside');
 REVOKE ALL ON FUNCTION engine.commit_is_set_aside FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION engine.commit_is_set_aside TO neurigraph_request;
 

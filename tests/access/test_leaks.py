@@ -188,6 +188,7 @@ SHARED_POLICIES = {
     "model_answers own WITH CHECK": "insert of a shared row",
     "conversations own USING": "shared rows, update of shared rows",
     "conversations own WITH CHECK": "insert of a shared row",
+    "conversations opened WITH CHECK": "insert of a shared row",
     "conversation_turns own USING": "shared rows, update of shared rows",
     "conversation_turns own WITH CHECK": "insert of a shared row",
     "ingest_sessions own USING": "shared rows",

@@ -116,6 +116,15 @@ async def test_what_a_superuser_made_is_refused_until_it_is_prepared(
                 await connection.execute("DROP ROLE neurigraph_later")
 
 
+async def test_engines_that_start_at_once_close_the_database_of_their_service(engine: Engine, stack: Stack) -> None:
+    async with new_database(stack, "neurigraph_owner") as name, administrator(stack, name) as connection:
+        service, request = (elsewhere(url, name) for url in (stack.postgres_url, request_url(stack.postgres_url)))
+        assert ("TEMPORARY",) in await rows(connection, OPEN)
+        async with opened(service, request) as one, opened(service, request) as two, opened(service, request) as three:
+            await asyncio.gather(*(ensure_roles(postgres, service, request, None) for postgres in (one, two, three)))
+        assert await rows(connection, OPEN) == [("CONNECT",), ("USAGE in public",)]
+
+
 SPOILT = {
     "ALTER ROLE neurigraph_managed CREATEROLE": "make roles",
     "ALTER ROLE neurigraph_managed CREATEDB": "make roles",
@@ -135,7 +144,7 @@ async def test_a_managed_database_is_prepared_and_refused_where_anything_is_not_
         admin, request = elsewhere(stack.postgres_admin_url, name), elsewhere(request_url(stack.postgres_url), name)
         service = conninfo.make_conninfo(elsewhere(stack.postgres_url, name), user="neurigraph_managed", password="m")
         try:
-            await prepare_roles(admin, service, request)
+            await asyncio.gather(*(prepare_roles(admin, service, request) for _ in range(4)))
             for spoilt, says in SPOILT.items():
                 await connection.execute(spoilt.format(name=name))
                 async with opened(service, request) as postgres:

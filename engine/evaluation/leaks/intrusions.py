@@ -143,6 +143,8 @@ def insert_shared(world: World, rng: Random) -> Operation:
     if table == "assignment":  # left where something is stored: by whoever may write there
         allowed = world.writes(asker, node) and author == _name(asker)
     if table == "conversations":
+        at = [place.node_id for place in world.readable(asker, asker.graph) if world.writes(asker, place.node_id)]
+        node = rng.choice(at) if at and rng.random() < 0.5 else node
         allowed &= world.writes(asker, node) and (kind, principal) == (asker.kind, asker.principal_id)
     if table == "replayed_record":
         allowed &= replay is not None
