@@ -273,32 +273,3 @@ class CreatedEdge(BaseModel):
 
     edge_id: UUID
     created: bool
-
-
-class StoreState(BaseModel):
-    """Whether a store answers."""
-
-    store: str = Field(examples=["neo4j"])
-    healthy: bool
-    detail: str = ""
-
-
-class Liveness(BaseModel):
-    """The process answers."""
-
-    alive: bool = Field(examples=[True])
-
-
-class DegradedState(BaseModel):
-    """What does not serve although all stores answer."""
-
-    damaged_nodes: int = Field(description="Nodes that are known to be damaged; `neurigraph doctor` names them.")
-    commits_set_aside: int = Field(description="Writes that wait for a decision; `neurigraph commits list` shows them.")
-
-
-class Readiness(BaseModel):
-    """The state of all stores. `degraded` is null while nothing is known to be damaged and no write is set aside."""
-
-    ready: bool
-    stores: list[StoreState]
-    degraded: DegradedState | None = None

@@ -5,10 +5,40 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, Field
 
 from api.context import opening_of
-from api.models import DegradedState, Liveness, Readiness, StoreState
 from api.problems import documented, http_kind, problem
+
+
+class StoreState(BaseModel):
+    """Whether a store answers."""
+
+    store: str = Field(examples=["neo4j"])
+    healthy: bool
+    detail: str = ""
+
+
+class Liveness(BaseModel):
+    """The process answers."""
+
+    alive: bool = Field(examples=[True])
+
+
+class DegradedState(BaseModel):
+    """What does not serve although all stores answer."""
+
+    damaged_nodes: int = Field(description="Nodes that are known to be damaged; `neurigraph doctor` names them.")
+    commits_set_aside: int = Field(description="Writes that wait for a decision; `neurigraph commits list` shows them.")
+
+
+class Readiness(BaseModel):
+    """The state of all stores. `degraded` is null while nothing is known to be damaged and no write is set aside."""
+
+    ready: bool
+    stores: list[StoreState]
+    degraded: DegradedState | None = None
+
 
 router = APIRouter(prefix="/v1/health", tags=["health"])
 
