@@ -9,6 +9,7 @@ import typer
 
 from engine.shell import (
     audit,
+    backups,
     content,
     demonstration,
     diary,
@@ -20,6 +21,7 @@ from engine.shell import (
     ingests,
     jobs,
     measurements,
+    mending,
     past,
     placement,
     replays,
@@ -59,6 +61,8 @@ def application() -> typer.Typer:
         past,
         placement,
         embeddings,
+        mending,
+        backups,
         measurements,
         audit,
     ):

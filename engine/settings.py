@@ -99,6 +99,10 @@ class Settings(BaseSettings):
     rehydrate_lease_s: float = Field(default=15, ge=1)
     """How long a restoration may be silent before another process takes it over."""
     orphan_grace_minutes: float = Field(default=60, ge=0)
+    quarantine_days: float = Field(default=30, ge=1)
+    """How long files that no manifest knows are kept aside: as long as backups of Postgres are kept, or longer."""
+    adopt_stores: bool = False
+    """For one start: takes stores that carry no mark, or another installation's, as ours; see docs/backup.md."""
 
     worker: bool = True
     """Whether `neurigraph serve`, and an engine opened with `worker=True`, carries out background jobs."""
@@ -119,7 +123,7 @@ class Settings(BaseSettings):
     idempotency_days: float = Field(default=30, gt=0)
     """How long an answer is kept for a repeated request."""
     outbox_days: float = Field(default=30, gt=0)
-    """How long the outbox keeps finished commits of nodes and records."""
+    """How long the outbox keeps finished commits of records, and the vectors in those of nodes."""
     session_days: float = Field(default=90, gt=0)
     """How long sessions of ingests can be read after their end; those that the failure log names stay."""
 

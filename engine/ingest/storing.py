@@ -31,6 +31,7 @@ from engine.errors import (
     ProviderUnavailable,
     StoreFull,
     StoreUnavailable,
+    WritingStopped,
 )
 from engine.ingest.allowance import Allowance
 from engine.ingest.extraction.derived import without, without_whole
@@ -101,7 +102,7 @@ class Storing:
             try:
                 return await self._batches(contents, trigger)
             except StoreUnavailable as error:
-                if not self._terms.tolerant or isinstance(error, StoreFull) or attempt == ATTEMPTS:
+                if not self._terms.tolerant or isinstance(error, StoreFull | WritingStopped) or attempt == ATTEMPTS:
                     raise
                 pause = pause_before(attempt + 1, first=FIRST_PAUSE, longest=LONGEST_PAUSE, chance=random.random())
                 log.warning("%s The ingest goes on in %.1f s.", error.detail, pause)

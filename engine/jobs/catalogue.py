@@ -82,7 +82,12 @@ async def _clean_up(engine: Engine) -> Report:
 CATALOGUE = (
     Job("recovery", "Finishes commits that were left half way.", "* * * * * */10", _recover),
     Job("stalled-jobs", "Takes up runs whose worker died.", "* * * * *", _take_up, alone=False),
-    Job("orphan-sweep", "Deletes files that no manifest knows, after the grace time.", "23 * * * *", _sweep_orphans),
+    Job(
+        "orphan-sweep",
+        "Moves files to quarantine that no manifest knows, after the grace time.",
+        "23 * * * *",
+        _sweep_orphans,
+    ),
     Job("file-sweep", "Puts files to sleep whose time is over.", "* * * * *", _sweep_files),
     Job(
         "conversations",

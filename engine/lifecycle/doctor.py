@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
+from engine.domain.object_keys import file_of
 from engine.errors import NotFound
-from engine.lifecycle.sweep import file_of
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres
@@ -36,11 +36,17 @@ class Finding:
 class Doctor:
     """Examines all users' graphs; for the operator."""
 
-    def __init__(self, postgres: Postgres, neo4j: Neo4j, objects: ObjectStore) -> None:
-        self._postgres, self._neo4j, self._objects = postgres, neo4j, objects
+    def __init__(
+        self, postgres: Postgres, neo4j: Neo4j, objects: ObjectStore, belonging: Callable[[], Awaitable[list[Finding]]]
+    ) -> None:
+        self._postgres, self._neo4j, self._objects, self._belonging = postgres, neo4j, objects, belonging
 
     async def examine(self) -> list[Finding]:
         """What is wrong, at most 500 findings; empty when the stores agree. Raises StoreUnavailable."""
+        return [*await self._belonging(), *await self.compared()][:MOST_FINDINGS]
+
+    async def compared(self) -> list[Finding]:
+        """What does not fit from store to store, whatever their ages. Raises StoreUnavailable."""
         findings: list[Finding] = []
         stored = {file async for entry in self._objects.listing("") if (file := file_of(entry.key)) is not None}
         for examination in (
@@ -148,7 +154,7 @@ class Doctor:
                     "objects",
                     f"{len(row['unknown'])} files under {root}/",
                     "no manifest knows them (a write that was cut off)",
-                    "nothing to do: the sweep deletes them after the grace time",
+                    "nothing to do: the sweep moves them to quarantine after the grace time",
                 )
 
 

@@ -33,6 +33,7 @@ from engine.errors import (
     StoreFull,
     StoreTimeout,
     StoreUnavailable,
+    WritingStopped,
 )
 from engine.stores.statements import sql_text
 
@@ -42,6 +43,9 @@ Parameters = dict[str, Any]
 STORE = "metadata store"
 OPENING = 15.0
 """Seconds that the first connection may take."""
+
+STOPPED = "NG503"
+"""State of the error that refuses writes while the stores are not of one age."""
 
 _OWN_STATES: dict[str, type[NeurigraphError]] = {
     "NG404": NotFound,
@@ -78,6 +82,9 @@ def translated(error: BaseException) -> NeurigraphError | None:
     found = _OWN_STATES.get(state or "")
     if found is None:
         found = next((ours for driver_error, ours in _TRANSLATIONS if isinstance(error, driver_error)), None)
+    if state == STOPPED:  # the only words of the database that are meant for callers: the engine wrote them
+        diagnostics = getattr(error, "diag", None)
+        return WritingStopped(STORE, diagnostics.message_primary if diagnostics else None)
     if found is None:
         return None
     return found(STORE) if issubclass(found, StoreUnavailable) else found()
@@ -211,7 +218,7 @@ class Postgres:
         try:
             return await self._fetch(principal, query, parameters)
         except StoreUnavailable as error:
-            if isinstance(error, StoreTimeout | StoreFull) or isinstance(error.__cause__, PoolTimeout):
+            if isinstance(error, StoreTimeout | StoreFull | WritingStopped) or isinstance(error.__cause__, PoolTimeout):
                 raise
             await self.request.check()
             return await self._fetch(principal, query, parameters)

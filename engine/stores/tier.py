@@ -6,7 +6,7 @@ Keys are ASCII, separated by slashes, and written once: a put under an existing 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
@@ -19,6 +19,8 @@ BLOCK = 1 << 20
 """Bytes that are read at a time."""
 UNFINISHED = ".unfinished"
 """No key begins with this folder: a folder tier keeps its puts under way there."""
+OWN = ".neurigraph/"
+"""Keys that begin so are the engine's bookkeeping: the mark of the installation, the quarantine."""
 LONGEST_KEY, LONGEST_PART = 1024, 255
 PAGE = 500
 """Objects that a listing fetches at a time."""
@@ -55,11 +57,16 @@ class Tier(Protocol):
     async def presigned(self, key: str, expires: timedelta) -> str | None:
         """A URL that gives the bytes to whoever has it; None where the place has no such thing."""
 
-    async def discard_unfinished(self, before: datetime) -> int:
-        """Removes what puts have left that began before and never ended; how many. Readers never saw any of it."""
+    async def discard_unfinished(self, before: datetime, ours: Callable[[str], bool]) -> int:
+        """Removes what puts have left that began before and never ended, of our keys; how many. Readers never saw it."""
 
     async def check(self) -> None:
         """Proves that the place can be reached and written to."""
+
+
+def every(_: str) -> bool:
+    """Takes every key for one of ours."""
+    return True
 
 
 def checked(key: str) -> str:
