@@ -50,6 +50,7 @@ TABLE: Mapping[type[errors.NeurigraphError], Kind] = {
     errors.InProgress: Kind(409, "in-progress", "The same request is being carried out."),
     errors.IdempotencyMismatch: Kind(422, "idempotency-mismatch", "The idempotency key belongs to another request."),
     errors.StoreUnavailable: Kind(503, "store-unavailable", "A store does not answer."),
+    errors.WritingStopped: Kind(503, "writing-stopped", "Writing waits for the operator; reads go on."),
     errors.StoreFull: Kind(507, "store-full", "A store has no room left."),
     errors.ProviderUnavailable: Kind(
         503, "provider-unavailable", "A service outside, of models or identities, does not answer."

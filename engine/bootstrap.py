@@ -32,18 +32,15 @@ from engine.jobs.jobs import Jobs
 from engine.jobs.queue import Queue, WorkLimits
 from engine.jobs.runs import Runs
 from engine.jobs.schema import install_queue
-from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.lifecycle.file_log import FileLog
 from engine.lifecycle.file_states import FileStates, FileTimes
+from engine.lifecycle.installation.installation import Installation
 from engine.lifecycle.moving import Moving
 from engine.lifecycle.node_states import NodeStates
-from engine.lifecycle.pending_vectors import PendingVectors
 from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.resources import RawResources
-from engine.lifecycle.retention import KeptFor, Retention
-from engine.lifecycle.sweep import Sweep
 from engine.models import Loader, active_model, language_model, token_counter
 from engine.neurigraph import Engine
 from engine.privacy.redact import Redactor
@@ -60,6 +57,7 @@ from engine.stores.objects import ObjectStore, object_store
 from engine.stores.postgres import Postgres
 from engine.stores.roles import ensure_roles
 from engine.stores.tls import authority
+from engine.upkeep import upkeep
 from engine.warming import warm_quietly
 from engine.write_path import Stores, assigner, ingest_by, proposals, readings, replays, stream_limits, streams
 
@@ -130,6 +128,7 @@ async def open_engine(  # noqa: PLR0913 (the options of the one way in)
         queue = _queue(settings, addresses, runs)
         stack.push_async_callback(queue.close)
         await _initialize(postgres, neo4j, objects, queue, addresses)
+        installation = await _installed(Installation(postgres, neo4j, objects, clock), settings, stack)
         loader = Loader(settings, progress)
         active = await active_model(settings, postgres, loader)
         stack.push_async_callback(active.close)
@@ -139,7 +138,7 @@ async def open_engine(  # noqa: PLR0913 (the options of the one way in)
         jobs = Jobs(CATALOGUE, scheduled(CATALOGUE, settings.job_schedules), queue, runs, clock)
         stores = Stores(postgres, neo4j, objects, active, jobs, await token_counter(loader), language)
         redactor = Redactor(settings.redact, derived(addresses.postgres_url, b"neurigraph redacted ids").encode())
-        engine = _wired(settings, stores, redactor, clock, on_step)
+        engine = _wired(settings, stores, redactor, installation, clock, on_step)
         stack.push_async_callback(engine.parts.rehydration.close)
         stack.push_async_callback(engine.parts.streams.close)
         stack.push_async_callback(engine.parts.touches.close)
@@ -165,7 +164,9 @@ def _queue(settings: Settings, addresses: Addresses, runs: Runs) -> Queue:
     return Queue(addresses.postgres_url, runs, limits, connect_timeout=settings.connect_timeout_s)
 
 
-def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock, on_step: StepHook) -> Engine:
+def _wired(
+    settings: Settings, stores: Stores, redactor: Redactor, installation: Installation, clock: Clock, on_step: StepHook
+) -> Engine:
     postgres, neo4j, objects, active = stores.postgres, stores.neo4j, stores.objects, stores.active
     outbox = Outbox(postgres, neo4j, on_step, attempts=settings.commit_attempts)
     shells = Shells(postgres, neo4j, clock)
@@ -205,6 +206,7 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
         clock=clock,
         redactor=redactor,
     )
+    kept = upkeep(settings, stores, installation, clock, on_step)
     return Engine(
         settings=settings,
         parts=parts,
@@ -213,13 +215,10 @@ def _wired(settings: Settings, stores: Stores, redactor: Redactor, clock: Clock,
         neo4j=neo4j,
         objects=objects,
         active=active,
-        doctor=Doctor(postgres, neo4j, objects),
-        pending=PendingVectors(postgres, neo4j, active),
-        sweep=Sweep(postgres, objects, clock, timedelta(minutes=settings.orphan_grace_minutes)),
         dormancy=dormancy,
         states=states,
         nodes=nodes,
-        retention=Retention(postgres, clock, _kept_for(settings)),
+        **kept.by_name,
         jobs=stores.jobs,
         tokens=Tokens(postgres, settings.workspace, clock),
         integrations=Integrations(postgres, settings.workspace),
@@ -234,15 +233,6 @@ def _file_times(settings: Settings) -> FileTimes:
         timedelta(days=settings.dormant_after_days),
         timedelta(seconds=settings.rehydrate_lease_s),
         settings.rehydrate_wait_s,
-    )
-
-
-def _kept_for(settings: Settings) -> KeptFor:
-    return KeptFor(
-        timedelta(days=settings.idempotency_days),
-        timedelta(days=settings.outbox_days),
-        timedelta(days=settings.job_history_days),
-        timedelta(days=settings.session_days),
     )
 
 
@@ -263,6 +253,14 @@ async def _initialize(
         await objects.check()
     await queue.open()
     await postgres.open_request()
+
+
+async def _installed(installation: Installation, settings: Settings, stack: AsyncExitStack) -> Installation:
+    """The stores proven to belong together, and marked as long as the engine is open."""
+    await installation.begin(adopt=settings.adopt_stores)
+    stack.push_async_callback(installation.advance_quietly)
+    stack.push_async_callback(_ended, asyncio.create_task(installation.keep_marking()))
+    return installation
 
 
 async def _recover_for_ever(outbox: Outbox, active: ActiveModel) -> None:

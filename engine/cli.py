@@ -9,6 +9,7 @@ import typer
 
 from engine.shell import (
     audit,
+    backups,
     commits,
     content,
     demonstration,
@@ -25,6 +26,7 @@ from engine.shell import (
     ingests,
     jobs,
     measurements,
+    mending,
     one_node,
     past,
     placement,
@@ -71,6 +73,8 @@ def application() -> typer.Typer:
         hierarchy,
         placement,
         embeddings,
+        mending,
+        backups,
         measurements,
         audit,
     ):

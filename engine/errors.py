@@ -25,7 +25,8 @@ NeurigraphError
 │   ├── CommitWaits           a write waits for another one of the same graph
 │   ├── NodeOutdated          the tables of a node are of an older version
 │   ├── StoreFull
-│   └── StoreTimeout
+│   ├── StoreTimeout
+│   └── WritingStopped        a store was restored from another time; the operator decides, reads go on
 ├── ProviderUnavailable       a model service did not answer
 │   ├── RequestRefused        it does not take such a request
 │   └── UnusableAnswer        it did, but not what was asked for; knows what the answer cost
@@ -35,6 +36,8 @@ NeurigraphError
 │   ├── DownloadFailed
 │   └── MissingPrerequisite
 ├── MigrationError
+├── StoresDoNotBelong         a store carries the mark of another installation, or none
+├── BackupError               a backup cannot be made, is not whole, or may not be restored there
 └── SettingsError
 """
 
@@ -192,6 +195,13 @@ class StoreTimeout(StoreUnavailable):
         super().__init__(store, f"The {store} did not answer in time; try again in 2 s.")
 
 
+class WritingStopped(StoreUnavailable):
+    """Writing is stopped until the operator decides; reads go on."""
+
+    def __init__(self, store: str, detail: str | None = None) -> None:
+        super().__init__(store, detail or (type(self).__doc__ or "").strip(), retry_after=60.0)
+
+
 class ProviderUnavailable(NeurigraphError):
     """The model service does not answer."""
 
@@ -237,6 +247,14 @@ class MissingPrerequisite(StackError):
 
 class MigrationError(NeurigraphError):
     """The migrations could not be applied."""
+
+
+class StoresDoNotBelong(NeurigraphError):
+    """The stores do not belong together."""
+
+
+class BackupError(NeurigraphError):
+    """The backup cannot be made or used."""
 
 
 class SettingsError(NeurigraphError):

@@ -29,8 +29,11 @@ from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.lifecycle.file_states import FileStates
+from engine.lifecycle.installation.installation import Installation
+from engine.lifecycle.mending.mend import Mending
 from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.pending_vectors import PendingVectors
+from engine.lifecycle.quarantine import Quarantine
 from engine.lifecycle.remedies import Remedies
 from engine.lifecycle.retention import Retention
 from engine.lifecycle.sweep import Sweep
@@ -82,6 +85,9 @@ class Engine:
     neo4j: Neo4j
     objects: ObjectStore
     active: ActiveModel
+    installation: Installation
+    quarantine: Quarantine
+    mending: Mending
     doctor: Doctor
     sweep: Sweep
     dormancy: Dormancy

@@ -103,6 +103,10 @@ class Settings(BaseSettings):
     orphan_grace_minutes: float = Field(default=60, ge=0)
     commit_attempts: int = Field(default=10, ge=1, le=1000)
     """How often a commit that the graph refuses is tried by recovery before it is set aside for a person to decide."""
+    quarantine_days: float = Field(default=30, ge=1)
+    """How long files that no manifest knows are kept aside: as long as backups of Postgres are kept, or longer."""
+    adopt_stores: bool = False
+    """For one start: takes stores that carry no mark, or another installation's, as ours; see docs/backup.md."""
 
     worker: bool = True
     """Whether `neurigraph serve`, and an engine opened with `worker=True`, carries out background jobs."""
@@ -123,7 +127,7 @@ class Settings(BaseSettings):
     idempotency_days: float = Field(default=30, gt=0)
     """How long an answer is kept for a repeated request."""
     outbox_days: float = Field(default=30, gt=0)
-    """How long the outbox keeps finished commits of nodes and records."""
+    """How long the outbox keeps finished commits of records, and the vectors in those of nodes."""
     access_log_days: float = Field(default=365, ge=30)
     """How long lines of the access log are kept; the database lets none go that is younger than 30 days."""
     session_days: float = Field(default=90, gt=0)

@@ -65,6 +65,11 @@ class Home:
         """Held by the supervisor from its first to its last moment."""
         return self.folder / "supervisor.lock"
 
+    @property
+    def restoring(self) -> Path:
+        """Exists while a backup is put in place; a restore that was cut off leaves it."""
+        return self.folder / "restoring.json"
+
     def create(self) -> None:
         """Make the folders, each for the owner alone. A foreign folder keeps the mode that it has."""
         fresh = not self.folder.exists()

@@ -31,6 +31,7 @@ from engine.errors import (
     ProviderUnavailable,
     StoreFull,
     StoreUnavailable,
+    WritingStopped,
 )
 from engine.ingest.allowance import Allowance
 from engine.ingest.extraction.derived import without, without_whole
@@ -105,7 +106,7 @@ class Storing:
             try:
                 await self._batches(contents, trigger)
             except StoreUnavailable as error:
-                if not self._terms.tolerant or isinstance(error, StoreFull) or attempt == ATTEMPTS:
+                if not self._terms.tolerant or isinstance(error, StoreFull | WritingStopped) or attempt == ATTEMPTS:
                     raise
                 log.warning("%s The ingest goes on in %.1f s.", error.detail, pause)
             else:

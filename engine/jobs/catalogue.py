@@ -87,7 +87,12 @@ CATALOGUE = (
         _recover,
     ),
     Job("stalled-jobs", "Takes up runs whose worker died.", "* * * * *", _take_up, alone=False),
-    Job("orphan-sweep", "Deletes files that no manifest knows, after the grace time.", "23 * * * *", _sweep_orphans),
+    Job(
+        "orphan-sweep",
+        "Moves files to quarantine that no manifest knows, after the grace time.",
+        "23 * * * *",
+        _sweep_orphans,
+    ),
     Job("file-sweep", "Puts files to sleep whose time is over.", "* * * * *", _sweep_files),
     Job(
         "conversations",

@@ -3,15 +3,15 @@ damaged nodes that readiness tells of."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 from uuid import UUID
 
+from engine.domain.object_keys import file_of
 from engine.errors import StoreDamaged
 from engine.lifecycle import compared
 from engine.lifecycle.file_check import FileCheck
 from engine.lifecycle.finding import Finding
-from engine.lifecycle.sweep import file_of
 from engine.progress import Progress, Silent
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
@@ -34,12 +34,19 @@ Row = dict[str, Any]
 class Doctor:
     """Examines all users' graphs; for the operator."""
 
-    def __init__(self, postgres: Postgres, neo4j: Neo4j, objects: ObjectStore) -> None:
-        self._postgres, self._neo4j, self._objects = postgres, neo4j, objects
+    def __init__(
+        self, postgres: Postgres, neo4j: Neo4j, objects: ObjectStore, belonging: Callable[[], Awaitable[list[Finding]]]
+    ) -> None:
+        self._postgres, self._neo4j, self._objects, self._belonging = postgres, neo4j, objects, belonging
 
     async def examine(self, *, read_files: int = 0, progress: Progress | None = None) -> list[Finding]:
         """What is wrong, at most 500 findings; empty when the stores agree. `read_files`: so many files are read and compared
         with their hashes, too. Raises StoreUnavailable."""
+        there = await self.compared(read_files=read_files, progress=progress)
+        return [*await self._belonging(), *there][:MOST_FINDINGS]
+
+    async def compared(self, *, read_files: int = 0, progress: Progress | None = None) -> list[Finding]:
+        """What does not fit from store to store, whatever their ages. Raises StoreUnavailable."""
         findings: list[Finding] = []
         stored = {
             file: entry.size async for entry in self._objects.listing("") if (file := file_of(entry.key)) is not None
@@ -183,7 +190,7 @@ class Doctor:
                     "objects",
                     f"{len(row['unknown'])} files under {root}/",
                     "no manifest knows them (a write that was cut off)",
-                    "nothing to do: the sweep deletes them after the grace time",
+                    "nothing to do: the sweep moves them to quarantine after the grace time",
                 )
 
 

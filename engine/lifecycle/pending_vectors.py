@@ -46,6 +46,12 @@ class PendingVectors:
     def __init__(self, postgres: Postgres, neo4j: Neo4j, active: ActiveModel) -> None:
         self._postgres, self._neo4j, self._active = postgres, neo4j, active
 
+    @property
+    def slot(self) -> tuple[str, str]:
+        """The version whose vectors are made, and the property of a shell that says which version its vector is of."""
+        current = self._active.current
+        return current.name, f"{current.version.column}_version"
+
     async def run(self) -> PendingReport:
         """One pass over the nodes that wait. Raises ProviderUnavailable while the service is silent, EmbeddingsChanged,
         StoreUnavailable; what was made stays."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import IO
 from uuid import UUID
 
+from engine.domain.object_keys import COPIES
 from engine.errors import DamagedFile, NotFound, StoreFull
 from engine.stores.objects import ObjectStore
 
-COPIES = "warm"
 STEP = 1 << 20
 """Bytes that are unpacked at once, so that a block that unpacks to much does not fill the memory."""
 
@@ -39,17 +39,6 @@ class StoredFile:
 def copy_key(storage_path: str, claim_id: UUID) -> str:
     """Where the restored copy of a claim lies."""
     return f"{storage_path.rpartition('/')[0]}/{COPIES}/{claim_id}"
-
-
-def copy_of(key: str) -> tuple[UUID, UUID] | None:
-    """File and claim of a restored copy's key; None for the key of anything else."""
-    parts = key.split("/")
-    if len(parts) < 4 or parts[-2] != COPIES:
-        return None
-    try:
-        return UUID(parts[-3]), UUID(parts[-1])
-    except ValueError:
-        return None
 
 
 async def restore(objects: ObjectStore, key: str, target: IO[bytes], *, packed: bool, sha256: bytes) -> None:

@@ -1,82 +1,179 @@
-"""Objects that nobody knows: what a write left that did not get to its commit, restored copies that a crash left of files
-that sleep. Swept after a grace time."""
+"""Objects that no manifest knows: what a write left that did not get to its commit. They go to quarantine after a grace time, and
+deleted when backups are no longer kept that long. Restored copies that nobody claims are deleted: they can be made again.
+
+Only keys that the engine makes, below the root of a user whom Postgres knows, are touched. Where too many files are unknown, or
+the graph or the raw inputs know one of them, Postgres has lost something: then nothing is touched, and the report says why.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
 from datetime import timedelta
 from uuid import UUID
 
 from engine.domain.clock import Clock
-from engine.lifecycle.restoration import copy_of
+from engine.domain.object_keys import copy_of, file_of, is_ours
+from engine.errors import NotFound
+from engine.lifecycle.installation.installation import Installation
+from engine.lifecycle.quarantine import Quarantine
+from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore, StoredObject
 from engine.stores.postgres import Postgres
-from engine.stores.statements import sql_text
+from engine.stores.statements import cypher, sql_text
 
 PAGE = 1000
+MOST_ORPHANS = 10_000
+"""Orphans that one run handles; the next run takes the others."""
+IMPLAUSIBLE_SHARE, IMPLAUSIBLE_COUNT = 0.1, 20
+"""More orphans than both are no remains of writes that were cut off."""
 LONGEST_PUT = timedelta(days=1)
 """A put that began before was killed; what it left is removed."""
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class SweepReport:
-    """What a sweep saw: objects looked at, orphans found, orphans deleted (those past the grace time)."""
+    """What a sweep saw and did: objects looked at, those that are not the engine's, unknown files and copies, files moved
+    to quarantine, copies deleted, files whose time there was over. `stopped`: why it touched nothing; empty where it worked."""
 
     objects: int
+    foreign: int
     orphans: int
+    quarantined: int
     deleted: int
+    expired: int
+    stopped: str = ""
+
+
+@dataclass(slots=True)
+class Orphans:
+    """What one look at the object store found."""
+
+    objects: int = 0
+    foreign: int = 0
+    unknown: int = 0
+    files: list[StoredObject] = field(default_factory=list)
+    copies: list[StoredObject] = field(default_factory=list)
+
+    @property
+    def implausible(self) -> bool:
+        """Whether so many files are unknown that the fault must be elsewhere."""
+        return len(self.files) > max(IMPLAUSIBLE_COUNT, IMPLAUSIBLE_SHARE * (self.objects - self.foreign))
 
 
 class Sweep:
-    """Finds and deletes orphans. Safe to run twice at once and while writes go on: their objects are young."""
+    """Finds orphans and moves them to quarantine. Safe to run twice at once and while writes go on: their objects are young."""
 
-    def __init__(self, postgres: Postgres, objects: ObjectStore, clock: Clock, grace: timedelta) -> None:
-        self._postgres, self._objects, self._clock, self._grace = postgres, objects, clock, grace
+    def __init__(
+        self,
+        stores: tuple[Postgres, Neo4j, ObjectStore],
+        installation: Installation,
+        quarantine: Quarantine,
+        clock: Clock,
+        grace: timedelta,
+    ) -> None:
+        self._postgres, self._neo4j, self._objects = stores
+        self._installation, self._quarantine, self._clock, self._grace = installation, quarantine, clock, grace
 
-    async def run(self, *, grace: timedelta | None = None, delete: bool = True) -> SweepReport:
-        """One pass over the object store in pages; raises StoreUnavailable."""
+    async def run(self, *, grace: timedelta | None = None, delete: bool = True, force: bool = False) -> SweepReport:
+        """One pass over the object store in pages; `force`: however many orphans there are. Raises StoreUnavailable."""
         before = self._clock.now() - (self._grace if grace is None else grace)
-        objects = orphans = deleted = 0
+        found = await self._look(before.timestamp())
+        stopped = await self.objection(found, force=force)
+        if stopped:
+            log.error("the sweep touched nothing: %s", stopped)
+        quarantined = deleted = expired = 0
+        if delete and not stopped:
+            quarantined = sum([await self._quarantine.put(entry.key) for entry in found.files])
+            for entry in found.copies:
+                await self._objects.delete(entry.key)
+                deleted += 1
+            expired = await self._quarantine.expire()
+            await self._objects.discard_unfinished(before - LONGEST_PUT, _put_by_us)
+        return SweepReport(found.objects, found.foreign, found.unknown, quarantined, deleted, expired, stopped)
+
+    async def objection(self, found: Orphans, *, force: bool = False) -> str:
+        """Why these orphans must not be touched; empty where they may. Raises StoreUnavailable."""
+        if reason := await self._installation.stopped():
+            return reason
+        if found.implausible and not force:
+            share = f"{len(found.files):,} of {found.objects - found.foreign:,} files are in no manifest"
+            return (
+                f"{share}: too many for writes that were cut off. Postgres may have been restored from an older backup; "
+                "`neurigraph sweep --force` moves them to quarantine all the same."
+            )
+        known = await self._known_elsewhere([file for entry in found.files if (file := file_of(entry.key))])
+        if known:
+            return (
+                f"{len(known):,} files that are in no manifest of Postgres are known to the graph or to the raw inputs, first "
+                f"{known[0]}: Postgres has lost something. Restore it, or run `neurigraph mend`."
+            )
+        return ""
+
+    async def look_old(self) -> Orphans:
+        """Counts objects and finds orphans past the grace time. Raises StoreUnavailable."""
+        return await self._look((self._clock.now() - self._grace).timestamp())
+
+    async def _look(self, before: float) -> Orphans:
+        found = Orphans()
+        async for root, page in self._pages(found):
+            await self._look_at(root, page, before, found)
+        return found
+
+    async def _pages(self, found: Orphans) -> AsyncIterator[tuple[str, list[StoredObject]]]:
         pages: dict[str, list[StoredObject]] = {}
         async for entry in self._objects.listing(""):
-            objects += 1
+            found.objects += 1
+            if not is_ours(entry.key):
+                found.foreign += 1
+                continue
             root = entry.key.partition("/")[0]
             page = pages.setdefault(root, [])
             page.append(entry)
             if len(page) >= PAGE:
-                found, gone = await self._sweep(root, pages.pop(root), before.timestamp(), delete)
-                orphans, deleted = orphans + found, deleted + gone
+                yield root, pages.pop(root)
         for root, page in pages.items():
-            found, gone = await self._sweep(root, page, before.timestamp(), delete)
-            orphans, deleted = orphans + found, deleted + gone
-        if delete:
-            await self._objects.discard_unfinished(before - LONGEST_PUT)
-        return SweepReport(objects, orphans, deleted)
+            yield root, page
 
-    async def _sweep(self, root: str, page: list[StoredObject], before: float, delete: bool) -> tuple[int, int]:
+    async def _look_at(self, root: str, page: list[StoredObject], before: float, found: Orphans) -> None:
         by_file = {file: entry for entry in page if (file := file_of(entry.key)) is not None}
         copies = {copy: entry for entry in page if (copy := copy_of(entry.key)) is not None}
         by_claim = {claim: entry for (_, claim), entry in copies.items()}
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("files_unknown"), {"root": root, "files": list(by_file)})
-            row = await cursor.fetchone()
-            claims = {"files": [file for file, _ in copies], "claims": [claim for _, claim in copies]}
-            cursor = await connection.execute(sql_text("file_copies_unknown"), claims)
-            unclaimed = [row["claim_id"] for row in await cursor.fetchall()]
+        claims = {"files": [file for file, _ in copies], "claims": [claim for _, claim in copies]}
+        try:
+            async with self._postgres.as_service() as connection:
+                cursor = await connection.execute(sql_text("roots_known"), {"roots": [root]})
+                if await cursor.fetchone() is None:
+                    found.foreign += len(page)
+                    return
+                cursor = await connection.execute(sql_text("files_unknown"), {"root": root, "files": list(by_file)})
+                row = await cursor.fetchone()
+                cursor = await connection.execute(sql_text("file_copies_unknown"), claims)
+                unclaimed = [by_claim[row["claim_id"]] for row in await cursor.fetchall()]
+        except NotFound:  # a node of this user has lost its tables: what its files are is unknown, so they stay
+            return
         unknown = [by_file[file] for file in (row["unknown"] if row else [])]
-        unknown += [by_claim[claim] for claim in unclaimed]
-        unknown += [entry for entry in page if file_of(entry.key) is None and copy_of(entry.key) is None]
-        old = [entry for entry in unknown if entry.modified.timestamp() <= before]
-        if delete:
-            for entry in old:
-                await self._objects.delete(entry.key)
-        return len(unknown), len(old) if delete else 0
+        found.unknown += len(unknown) + len(unclaimed)
+        room = MOST_ORPHANS - len(found.files)
+        found.files += [entry for entry in unknown if entry.modified.timestamp() <= before][:room]
+        found.copies += [entry for entry in unclaimed if entry.modified.timestamp() <= before]
+
+    async def _known_elsewhere(self, files: list[UUID]) -> list[UUID]:
+        """Which of these files the graph's manifests or the raw inputs know."""
+        for start in range(0, len(files), PAGE):
+            page = files[start : start + PAGE]
+            rows = await self._neo4j.read(cypher("doctor/files_known"), files=[str(file) for file in page])
+            if rows:
+                return [UUID(row["file_id"]) for row in rows]
+            async with self._postgres.as_service() as connection:
+                cursor = await connection.execute(sql_text("resources_known"), {"files": page})
+                if found := [row["resource_id"] for row in await cursor.fetchall()]:
+                    return found
+        return []
 
 
-def file_of(key: str) -> UUID | None:
-    """The file id in an object's key; None for the key of a restored copy and for one that is none of ours."""
-    parts = key.split("/")
-    try:
-        return UUID(parts[-2]) if len(parts) >= 3 else None
-    except ValueError:
-        return None
+def _put_by_us(key: str) -> bool:
+    return is_ours(key) or key.startswith(".neurigraph/")

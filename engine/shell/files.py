@@ -11,6 +11,7 @@ from rich.text import Text
 
 from engine.errors import NotFound
 from engine.shell import session
+from engine.shell.mending import give_back, quarantine
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
@@ -35,6 +36,8 @@ def register(app: typer.Typer) -> None:
     files.command("sleep")(sleep)
     files.command("log")(log)
     files.command("review")(review)
+    files.command("quarantine")(quarantine)
+    files.command("return")(give_back)
     app.add_typer(files, name="file")
     app.command("sweep")(sweep)
 
@@ -153,24 +156,38 @@ def review(
     here.run(work())
 
 
-def sweep(context: typer.Context, as_json: AsJson = False) -> None:
-    """Put files to sleep whose time is over, and delete orphans past their grace time."""
+def sweep(
+    context: typer.Context,
+    force: Annotated[bool, typer.Option("--force", help="Move orphans to quarantine, however many there are.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Put files to sleep whose time is over, and move orphans to quarantine that are past their grace time."""
     here = session.of(context)
 
-    async def work() -> None:
+    async def work() -> bool:
         async with here.engine() as (engine, _):
-            asleep, orphans = await engine.dormancy.run(), await engine.sweep.run()
+            asleep, orphans = await engine.dormancy.run(), await engine.sweep.run(force=force)
         if as_json:
             print_json(here.out, {"dormancy": asleep, "orphans": orphans})
-            return
+            return not orphans.stopped
         here.out.print(
             f"{asleep.asleep:,} files fell asleep: {asleep.expired:,} past their time, {asleep.unused:,} unused, "
             f"{asleep.recovered:,} whose restoration had stopped.",
             soft_wrap=True,
         )
-        here.out.print(f"{orphans.deleted:,} of {orphans.orphans:,} orphans deleted, {orphans.objects:,} objects seen.")
+        here.out.print(
+            f"{orphans.orphans:,} orphans among {orphans.objects:,} objects: {orphans.quarantined:,} files moved to quarantine, "
+            f"{orphans.deleted:,} copies deleted; {orphans.expired:,} files deleted from quarantine, past their time.",
+            soft_wrap=True,
+        )
+        if orphans.foreign:
+            here.out.print(f"{orphans.foreign:,} objects are not the engine's; they were not touched.")
+        if orphans.stopped:
+            here.notes.print(Text(f"No orphan was touched: {orphans.stopped}", style="red"), soft_wrap=True)
+        return not orphans.stopped
 
-    here.run(work())
+    if not here.run(work()):
+        raise typer.Exit(1)
 
 
 async def _place(engine: Engine, handle: str | None, node: str) -> tuple[Memory, UUID]:

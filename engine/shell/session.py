@@ -77,6 +77,8 @@ class Session:
         """
         with self.progress() as progress:
             async with engine.open_engine(self.settings, progress=progress, worker=worker, language=language) as opened:
+                if opened.installation.stopped_at_start:
+                    self.notes.print(Text(opened.installation.stopped_at_start, style="red"), soft_wrap=True)
                 yield opened, progress
 
     def with_home(self, home: Path) -> Session:

@@ -1,6 +1,15 @@
--- Purpose: deletes outbox rows of nodes and records that were finished before a time. Those of grants stay: ending a grant again asks for
--- its row. Parameters: before, limit. Returns: nothing; the count is the driver's.
-DELETE FROM engine.outbox AS o USING (
-    SELECT d.commit_id FROM engine.outbox AS d
-    WHERE d.state = 'done' AND d.done_at < %(before)s AND d.kind IN ('node', 'records') ORDER BY d.done_at LIMIT %(limit)s
-) AS old WHERE o.commit_id = old.commit_id
+-- Purpose: deletes outbox rows of records that were finished before a time, and takes the vectors out of those of nodes, which are kept: a lost shell is
+-- made again from them. Those of grants stay: ending a grant again asks for its row. Parameters: before, limit. Returns: nothing; the count is the driver's.
+WITH old AS (
+    SELECT d.commit_id, d.kind FROM engine.outbox AS d
+    WHERE d.state = 'done' AND d.done_at < %(before)s
+      AND (d.kind = 'records' OR d.kind = 'node' AND d.payload -> 'node' ?| ARRAY['embedding', 'embedding_b'])
+    ORDER BY d.done_at LIMIT %(limit)s
+), shortened AS (
+    UPDATE engine.outbox AS o SET payload = jsonb_build_object(
+        'node', (o.payload -> 'node') - ARRAY['embedding', 'embedding_version', 'embedding_b', 'embedding_b_version'])
+    FROM old WHERE o.commit_id = old.commit_id AND old.kind = 'node' RETURNING o.commit_id
+), deleted AS (
+    DELETE FROM engine.outbox AS o USING old WHERE o.commit_id = old.commit_id AND old.kind = 'records' RETURNING o.commit_id
+)
+SELECT commit_id FROM shortened UNION ALL SELECT commit_id FROM deleted

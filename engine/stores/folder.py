@@ -9,7 +9,7 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -121,8 +121,8 @@ class Folder:
         """None: a folder has no URL to give away."""
         return None
 
-    async def discard_unfinished(self, before: datetime) -> int:
-        """Removes the files of puts that have not been written to since; how many."""
+    async def discard_unfinished(self, before: datetime, ours: Callable[[str], bool]) -> int:
+        """Removes the files of puts that have not been written to since; how many. They lie in a folder of ours."""
         with _translating():
             return await in_thread(self._discard, before.timestamp())
 

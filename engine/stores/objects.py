@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ from engine.errors import NotFound, SettingsError, StoreTimeout
 from engine.stores.deadline import MARGIN, remaining
 from engine.stores.folder import Folder
 from engine.stores.s3 import Patience, bucket
-from engine.stores.tier import STORE, StoredObject, Tier
+from engine.stores.tier import OWN, STORE, StoredObject, Tier, every
 
 __all__ = ["ObjectStore", "StoredObject", "object_store"]
 
@@ -93,8 +93,14 @@ class ObjectStore:
     async def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
         """Every object whose key starts with the prefix, in the order of the keys.
 
-        One that is moved or put while the listing goes on may be missing in it.
+        One that is moved or put while the listing goes on may be missing in it. What the engine keeps for itself
+        (`.neurigraph/`) is listed only where the prefix asks for it.
         """
+        async for entry in self._listing(prefix):
+            if prefix.startswith(OWN) or not entry.key.startswith(OWN):
+                yield entry
+
+    async def _listing(self, prefix: str) -> AsyncIterator[StoredObject]:
         hot = self.hot.listing(prefix)
         cold = self.cold.listing(prefix) if self.cold else _nothing()
 
@@ -133,6 +139,15 @@ class ObjectStore:
             else:
                 await source.delete(key)
 
+    async def rename(self, key: str, new: str) -> None:
+        """Gives the object another key in its tier. Raises NotFound, InvalidInput for a key that no store can hold.
+
+        The bytes are under one of the keys all the while, and a cut-off rename can be repeated.
+        """
+        _, tier = await self._found(key)
+        await _copy(key, tier, tier, new)
+        await tier.delete(key)
+
     async def presigned(self, key: str, expires: timedelta) -> str | None:
         """A URL that gives the bytes to whoever has it, for 1 second to 7 days; None where the tier is a folder.
 
@@ -142,19 +157,20 @@ class ObjectStore:
             _, tier = await self._found(key)
             return await tier.presigned(key, expires)
 
-    async def discard_unfinished(self, before: datetime) -> int:
-        """Removes what puts have left that began before and never ended; how many. Readers never saw any of it."""
+    async def discard_unfinished(self, before: datetime, ours: Callable[[str], bool] = every) -> int:
+        """Removes what puts have left that began before and never ended, of our keys; how many. Readers never saw it."""
         async with self._ending():
-            return sum([await tier.discard_unfinished(before) for tier in self._tiers])
+            return sum([await tier.discard_unfinished(before, ours) for tier in self.tiers])
 
     async def check(self) -> None:
         """Proves that the store can be reached and written to."""
         async with self._ending():
-            for tier in self._tiers:
+            for tier in self.tiers:
                 await tier.check()
 
     @property
-    def _tiers(self) -> tuple[Tier, ...]:
+    def tiers(self) -> tuple[Tier, ...]:
+        """The hot tier, and the cold one where there is one."""
         return (self.hot, self.cold) if self.cold else (self.hot,)
 
     @property
@@ -189,12 +205,12 @@ async def _has(tier: Tier, key: str) -> bool:
     return False
 
 
-async def _copy(key: str, source: Tier, target: Tier) -> None:
+async def _copy(key: str, source: Tier, target: Tier, new: str | None = None) -> None:
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as passing:
         async for block in source.read(key):
             await asyncio.to_thread(passing.write, block)
         passing.seek(0)
-        await target.put(key, passing)
+        await target.put(new or key, passing)
 
 
 def object_store(

@@ -39,6 +39,7 @@ from engine.errors import (
     StoreFull,
     StoreTimeout,
     StoreUnavailable,
+    WritingStopped,
 )
 from engine.stores.deadline import MARGIN, ending_within, remaining
 from engine.stores.limited import SilentServer, limited
@@ -53,6 +54,9 @@ OPENING = 15.0
 """Seconds that the first connection may take."""
 LONGEST_PREPARATION, PREPARATION_PAUSE = 300.0, 0.2
 """Seconds that a process waits for another one that prepares the database, and between two looks."""
+
+STOPPED = "NG503"
+"""State of the error that refuses writes while the stores are not of one age."""
 
 _OWN_STATES: dict[str, type[NeurigraphError]] = {
     "NG404": NotFound,
@@ -97,6 +101,9 @@ def translated(error: BaseException) -> NeurigraphError | None:
     found = _OWN_STATES.get(state or "")
     if found is None:
         found = next((ours for driver_error, ours in _TRANSLATIONS if isinstance(error, driver_error)), None)
+    if state == STOPPED:  # the only words of the database that are meant for callers: the engine wrote them
+        diagnostics = getattr(error, "diag", None)
+        return WritingStopped(STORE, diagnostics.message_primary if diagnostics else None)
     if found is None:
         return None
     return found(STORE) if issubclass(found, StoreUnavailable | StoreFailed) else found()
@@ -260,7 +267,9 @@ class Postgres:
             try:
                 return await self._fetch(principal, query, parameters)
             except StoreUnavailable as error:
-                if isinstance(error, StoreTimeout | StoreFull) or isinstance(error.__cause__, PoolTimeout):
+                if isinstance(error, StoreTimeout | StoreFull | WritingStopped) or isinstance(
+                    error.__cause__, PoolTimeout
+                ):
                     raise
                 await self.request.check()
                 return await self._fetch(principal, query, parameters)

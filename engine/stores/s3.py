@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -164,12 +164,12 @@ class Bucket:
         with _translating():
             return await in_thread(self._client.presigned_get_object, self._name, checked(key), expires=expires)
 
-    async def discard_unfinished(self, before: datetime) -> int:
+    async def discard_unfinished(self, before: datetime, ours: Callable[[str], bool]) -> int:
         """Ends uploads in parts that began before, at most 1,000 at a time; how many. None where we may not see them."""
         with _translating():
-            return await in_thread(self._discard, before)
+            return await in_thread(self._discard, before, ours)
 
-    def _discard(self, before: datetime) -> int:
+    def _discard(self, before: datetime, ours: Callable[[str], bool]) -> int:
         # the client has no public way to these; without them the parts of killed uploads are paid for for ever
         try:
             found = self._client._list_multipart_uploads(self._name).uploads
@@ -178,6 +178,7 @@ class Bucket:
                 return 0
             raise
         old = [upload for upload in found if upload.initiated_time and upload.initiated_time <= before]
+        old = [upload for upload in old if ours(upload.object_name)]
         for upload in old:
             with suppress(NotFound):
                 self._client._abort_multipart_upload(self._name, upload.object_name, upload.upload_id or "")

@@ -26,6 +26,8 @@ BLOCK = 1 << 20
 """Bytes that are read at a time."""
 UNFINISHED = ".unfinished"
 """No key begins with this folder: a folder tier keeps its puts under way there."""
+OWN = ".neurigraph/"
+"""Keys that begin so are the engine's bookkeeping: the mark of the installation, the quarantine."""
 LONGEST_KEY, LONGEST_PART = 1024, 255
 PAGE = 500
 """Objects that a listing fetches at a time."""
@@ -62,8 +64,8 @@ class Tier(Protocol):
     async def presigned(self, key: str, expires: timedelta) -> str | None:
         """A URL that gives the bytes to whoever has it; None where the place has no such thing."""
 
-    async def discard_unfinished(self, before: datetime) -> int:
-        """Removes what puts have left that began before and never ended; how many. Readers never saw any of it."""
+    async def discard_unfinished(self, before: datetime, ours: Callable[[str], bool]) -> int:
+        """Removes what puts have left that began before and never ended, of our keys; how many. Readers never saw it."""
 
     async def check(self) -> None:
         """Proves that the place can be reached and written to."""
@@ -72,6 +74,11 @@ class Tier(Protocol):
 async def in_thread(call: Callable[Given, Result], *args: Given.args, **options: Given.kwargs) -> Result:
     """What a blocking call of a tier gives."""
     return await asyncio.get_running_loop().run_in_executor(THREADS, partial(call, *args, **options))
+
+
+def every(_: str) -> bool:
+    """Takes every key for one of ours."""
+    return True
 
 
 def checked(key: str) -> str:

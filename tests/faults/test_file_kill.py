@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from engine.bootstrap import open_engine
-from engine.lifecycle.restoration import copy_of
+from engine.domain.object_keys import copy_of
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings

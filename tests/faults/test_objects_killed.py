@@ -45,6 +45,8 @@ def urls(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
         ("put hot", {"old", "new"}, "new"),
         ("move to cold", {"old"}, "old"),
         ("move to hot", {"old"}, "old"),
+        ("set aside", {"old", "aside"}, "aside"),
+        ("set aside cold", {"old", "aside"}, "aside"),
         ("delete", {"old", "gone"}, "gone"),
         ("delete cold", {"old", "gone"}, "gone"),
     ],

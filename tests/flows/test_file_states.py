@@ -21,11 +21,10 @@ import pytest
 from engine.bootstrap import open_engine
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode
+from engine.domain.object_keys import copy_of, file_of
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.errors import Conflict, DamagedFile, InvalidInput, NotFound, Rehydrating
-from engine.lifecycle.restoration import copy_of
-from engine.lifecycle.sweep import file_of
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings

@@ -15,5 +15,6 @@ MERGE (n:Node {node_id: $node.node_id})
     n.created_at = datetime($node.created_at), n.last_accessed_at = datetime($node.created_at),
     n.known_from = datetime($node.created_at)
 SET n:$($node.label)
-FOREACH (p IN CASE WHEN parent IS NULL THEN [] ELSE [parent] END | MERGE (p)-[:HAS_CHILD]->(n))
+WITH n, parent, EXISTS { (:Node)-[:HAS_CHILD]->(n) } AS hangs  // one that was moved meanwhile stays where it is
+FOREACH (p IN CASE WHEN parent IS NULL OR hangs THEN [] ELSE [parent] END | MERGE (p)-[:HAS_CHILD]->(n))
 RETURN n.node_id AS node_id

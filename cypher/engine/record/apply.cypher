@@ -8,7 +8,7 @@ MERGE (r:Record {record_id: row.record_id})
     r.content_type = row.content_type, r.source_id = row.source_id, r.file_id = row.file_id, r.file_name = row.file_name,
     r.occurred_at = datetime(row.occurred_at), r.items = row.items, r.privacy = row.privacy, r.known_from = datetime(row.known_from),
     r.since = datetime(row.known_from), r.valid_from = datetime(row.valid_from)
-WITH n, r, row, NOT EXISTS { (n)-[:HOLDS]->(r) } AS fresh
+WITH n, r, row, NOT EXISTS { (:Node)-[:HOLDS]->(r) } AS fresh  // one that was moved meanwhile stays where it is
 FOREACH (_ IN CASE WHEN fresh THEN [1] ELSE [] END |
   CREATE (n)-[:HOLDS]->(r)
   SET n.records = n.records + 1, n.items = n.items + row.items,

@@ -1,0 +1,96 @@
+"""The restore of a backup into a home: `neurigraph restore DIR`.
+
+Everything is copied beside its place and compared with its hash first; then all parts are renamed into place. A marker in the
+home says that this has begun and not ended: until the restore is repeated, nothing starts there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from engine.backup.parts import Manifest, Part, copy_back, databases, object_folders, read_manifest, whole
+from engine.backup.stopped import servers_stopped
+from engine.embedded import status
+from engine.embedded.layout import Home, write_private
+from engine.errors import BackupError
+from engine.hierarchy.outbox import StepHook
+from engine.progress import Progress, Silent
+from engine.settings import Settings
+
+
+def _no_step(_: str) -> None:
+    """Nothing is watched."""
+
+
+async def restore(
+    settings: Settings,
+    backup: Path,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+    on_step: StepHook = _no_step,
+) -> list[Path]:
+    """Restores all stores of a home; the places of what was there before, which is kept. Raises BackupError.
+
+    Without `force` only into a home that holds nothing, or where a restore was cut off.
+    """
+    progress = progress or Silent()
+    manifest = await asyncio.to_thread(read_manifest, backup)
+    if settings.neo4j_url or settings.postgres_url:
+        raise BackupError("The settings name managed servers: restore them with their own means; see docs/backup.md.")
+    parts = (*databases(settings), *object_folders(settings))
+    home = Home(whole(settings.home))
+    there = [part.place for part in parts if _holds_something(part.place)]
+    if there and not force and not home.restoring.exists():
+        raise BackupError(f"{there[0]} exists already; `--force` moves what is there aside and restores.")
+    if status(home.folder).leases:
+        raise BackupError(f"{home.folder} is in use; end the processes that use it first.")
+    home.create()
+    progress.start("restore", None)
+    async with servers_stopped(home.folder):
+        staged = await asyncio.to_thread(_stage, backup, parts, manifest)
+        on_step("copied_back")
+        write_private(home.restoring, {"from": str(whole(backup))})
+        on_step("restore_begun")
+        replaced = []
+        for part, copied in staged:
+            replaced += await asyncio.to_thread(_put_in_place, part.place, copied)
+            on_step("part_restored")
+        home.restoring.unlink()
+    progress.finish("restore")
+    return replaced
+
+
+def _holds_something(place: Path) -> bool:
+    return place.is_file() or (place.is_dir() and any(place.iterdir()))
+
+
+def _stage(backup: Path, parts: tuple[Part, ...], manifest: Manifest) -> list[tuple[Part, Path]]:
+    """All parts, copied beside their places. Blocks."""
+    staged = []
+    for part in parts:
+        copied = part.place.with_name(f".restoring-{part.place.name}")
+        shutil.rmtree(copied, ignore_errors=True)
+        with suppress(FileNotFoundError, IsADirectoryError, PermissionError):
+            copied.unlink()
+        copied.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        copy_back(backup, part, copied, manifest)
+        staged.append((part, copied))
+    return staged
+
+
+def _put_in_place(place: Path, copied: Path) -> list[Path]:
+    """Renames a copied part into its place; what was there before is renamed. Blocks."""
+    replaced = []
+    if _holds_something(place):
+        aside = place.with_name(f"{place.name}.replaced-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}")
+        place.rename(aside)
+        replaced.append(aside)
+    elif place.is_dir():
+        place.rmdir()
+    copied.rename(place)
+    return replaced

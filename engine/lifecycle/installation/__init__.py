@@ -1,0 +1,1 @@
+"""Whether the three stores belong together and are of one age. Open `installation.py` first."""

@@ -1,0 +1,45 @@
+"""What the doctor says of the stores as a whole: of different ages, writing stopped, files that the sweep must not touch."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Literal
+
+from engine.lifecycle.doctor import Finding
+from engine.lifecycle.installation.ages import POSTGRES, REMEDY
+from engine.lifecycle.installation.installation import Installation
+from engine.lifecycle.installation.marks import GRAPH
+from engine.lifecycle.sweep import Sweep
+
+Store = Literal["postgres", "neo4j", "objects"]
+
+
+def belonging(installation: Installation, sweep: Sweep) -> Callable[[], Awaitable[list[Finding]]]:
+    """The doctor's questions about the stores as a whole; asking raises StoreUnavailable."""
+
+    async def asked() -> list[Finding]:
+        findings = [
+            Finding("error", _store(one.store), one.store, one.problem, REMEDY) for one in await installation.older()
+        ]
+        stopped = await installation.stopped()
+        if stopped and not findings:
+            findings.append(Finding("error", "postgres", "writing", stopped, "run `neurigraph mend`"))
+        if stopped:
+            return findings
+        found = await sweep.look_old()
+        if found.foreign:
+            problem = "keys that the engine does not make, or of users that Postgres does not know"
+            findings.append(
+                Finding("warning", "objects", f"{found.foreign:,} objects", problem, "nothing touches them")
+            )
+        if objection := await sweep.objection(found):
+            findings.append(
+                Finding("error", "objects", f"{len(found.files):,} files", objection, "run `neurigraph mend`")
+            )
+        return findings
+
+    return asked
+
+
+def _store(name: str) -> Store:
+    return "postgres" if name == POSTGRES else "neo4j" if name == GRAPH else "objects"

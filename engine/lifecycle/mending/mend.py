@@ -1,0 +1,150 @@
+"""`neurigraph mend`: what one store has lost and another still knows is brought back; then writing goes on, if it was stopped.
+
+    schemas    tables of a node from the template                      (empty: what was in them only a backup of Postgres has)
+    graph      shells, places, edges, grants, manifests, counts, states from the registry, the outbox and the records
+    vectors    of shells, made anew
+    files      that a manifest knows, from quarantine
+
+Every step can be repeated and ended anywhere. What no store knows any more is left over, and named; writing goes on without it
+when the operator accepts the loss.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+from engine.domain.clock import Clock
+from engine.errors import NotFound, ProviderUnavailable
+from engine.hierarchy.outbox import StepHook
+from engine.lifecycle.doctor import Doctor, Finding
+from engine.lifecycle.installation.installation import Installation
+from engine.lifecycle.mending.manifests import ManifestMending
+from engine.lifecycle.mending.shells import ShellMending
+from engine.lifecycle.mending.surplus import Surplus, SurplusOfGraph
+from engine.lifecycle.mending.tally import MendReport, Tally
+from engine.lifecycle.pending_vectors import PendingVectors
+from engine.lifecycle.quarantine import Quarantine, QuarantinedFile
+from engine.progress import Progress, Silent
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_text
+
+PAGE = 500
+REMEDY = (
+    "restore a newer backup of Postgres, or accept the loss: `neurigraph mend --accept-loss` takes it out of the graph"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the mending works with beside the databases. `folder`: where the list of what was taken out of the graph goes."""
+
+    installation: Installation
+    quarantine: Quarantine
+    doctor: Doctor
+    pending: PendingVectors
+    folder: Path
+
+
+class Mending:
+    """The mending of all stores; for the operator."""
+
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, parts: Parts, clock: Clock, reached: StepHook) -> None:
+        self._postgres, self._neo4j, self._parts, self._clock, self._reached = postgres, neo4j, parts, clock, reached
+        self._shells = ShellMending(postgres, neo4j)
+        self._manifests = ManifestMending(postgres, neo4j)
+        self._surplus = SurplusOfGraph(postgres, neo4j)
+
+    async def run(
+        self, *, dry_run: bool = False, accept_loss: bool = False, progress: Progress | None = None
+    ) -> MendReport:
+        """Brings back what can be brought back; in a dry run it only says what that would be. Raises StoreUnavailable."""
+        progress, tally = progress or Silent(), Tally(dry_run)
+        await self._step("schemas of nodes", self._shells.schemas(tally), progress)
+        surplus = await self._surplus.find()
+        file = await self._take_out(surplus) if accept_loss and surplus.counts and not dry_run else None
+        await self._step("shells", self._shells.shells(tally), progress)
+        await self._step("changes", self._shells.commits(tally), progress)
+        await self._step("places", self._shells.places(tally), progress)
+        await self._step("manifests", self._every_manifest(tally), progress)
+        await self._step("counts", self._manifests.counts(tally), progress)
+        await self._step("states", self._shells.states(tally), progress)
+        await self._step("vectors", self._vectors(tally), progress)
+        await self._step("files", self._files(tally), progress)
+        left = [] if dry_run else await self._left(surplus if not accept_loss else Surplus())
+        stopped = await self._parts.installation.stopped()
+        lifted = bool(stopped) and not dry_run and (accept_loss or not left)
+        if lifted:
+            await self._parts.installation.lift()
+            stopped = None
+        counts = dict(tally.counts)
+        return MendReport(dry_run, counts, tuple(left), surplus.counts, str(file) if file else None, stopped, lifted)
+
+    async def _step(self, name: str, work: Coroutine[None, None, None], progress: Progress) -> None:
+        progress.start(name, None)
+        await work
+        progress.finish(name)
+        self._reached(f"mended_{name.replace(' ', '_')}")
+
+    async def _take_out(self, surplus: Surplus) -> Path:
+        file = self._parts.folder / f"taken-out-{self._clock.now():%Y%m%d-%H%M%S}.json"
+        await self._surplus.take_out(surplus, file)
+        return file
+
+    async def _every_manifest(self, tally: Tally) -> None:
+        async for rows in self._shells.nodes():
+            for row in rows:
+                await self._manifests.of_node(row, tally)
+
+    async def _vectors(self, tally: Tally) -> None:
+        """Notes shells without a vector; the job for vectors makes them, here or when the embedding service answers again."""
+        after, noted = "", False
+        version, label = self._parts.pending.slot
+        parameters = {"version": version, "label": label, "limit": PAGE}
+        while rows := await self._neo4j.read(cypher("embedding/missing"), **parameters, after=after):
+            after = rows[-1]["node_id"]
+            tally.add("vectors of shells", len(rows))
+            if not tally.dry:
+                async with self._postgres.as_service() as connection:
+                    nodes = [UUID(row["node_id"]) for row in rows]
+                    await connection.execute(sql_text("pending_vectors_note"), {"nodes": nodes})
+                noted = True
+        if noted:
+            try:
+                await self._parts.pending.run()
+            except ProviderUnavailable:
+                return  # noted: the job makes them later
+
+    async def _files(self, tally: Tally) -> None:
+        """Brings files back from quarantine that a manifest knows."""
+        by_root: dict[str, list[QuarantinedFile]] = defaultdict(list)
+        async for file in self._parts.quarantine.listing():
+            if file.file_id is not None:
+                by_root[file.key.partition("/")[0]].append(file)
+        for root, files in by_root.items():
+            for file in await self._wanted(root, files):
+                tally.add("files from quarantine")
+                if not tally.dry:
+                    await self._parts.quarantine.give_back(file)
+
+    async def _wanted(self, root: str, files: list[QuarantinedFile]) -> list[QuarantinedFile]:
+        try:
+            async with self._postgres.as_service() as connection:
+                parameters = {"root": root, "files": [file.file_id for file in files]}
+                row = await (await connection.execute(sql_text("files_unknown"), parameters)).fetchone()
+        except NotFound:
+            return []
+        unknown = set(row["unknown"] if row else [])
+        return [file for file in files if file.file_id not in unknown]
+
+    async def _left(self, surplus: Surplus) -> list[Finding]:
+        left = [finding for finding in await self._parts.doctor.compared() if finding.severity == "error"]
+        for kind, number in surplus.counts.items():
+            left.append(
+                Finding("error", "postgres", f"{number:,} {kind}", "the graph knows them, Postgres does not", REMEDY)
+            )
+        return left

@@ -1,0 +1,105 @@
+"""mend, file quarantine, file return: what stores have lost is brought back, the quarantine is shown and returned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+from rich.filesize import decimal
+from rich.text import Text
+
+from engine.errors import NotFound
+from engine.shell import session
+from engine.shell.options import AsJson
+from engine.shell.plain_json import print_json
+from engine.shell.session import Session
+from engine.shell.tables import print_table
+
+if TYPE_CHECKING:
+    from engine.lifecycle.mending.tally import MendReport
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands of this module."""
+    app.command("mend")(mend)
+
+
+def mend(
+    context: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    accept_loss: Annotated[
+        bool, typer.Option("--accept-loss", help="Go on without what no store knows any more; the list of it is kept.")
+    ] = False,
+    adopt: Annotated[
+        bool, typer.Option("--adopt", help="First take stores that carry no mark, or another installation's, as ours.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring back in one store what another still knows; let writing go on. Exit code 1 while errors are left."""
+    here = session.of(context)
+    here = Session(here.settings.model_copy(update={"adopt_stores": adopt}), here.out, here.notes, here.debug)
+    report = here.run(_mend(here, dry_run=dry_run, accept_loss=accept_loss))
+    if as_json:
+        print_json(here.out, report)
+    else:
+        _tell(here, report)
+    if report.stopped or (report.left and not accept_loss):
+        raise typer.Exit(1)
+
+
+async def _mend(here: Session, *, dry_run: bool, accept_loss: bool) -> MendReport:
+    async with here.engine() as (engine, progress):
+        return await engine.mending.run(dry_run=dry_run, accept_loss=accept_loss, progress=progress)
+
+
+def _tell(here: Session, report: MendReport) -> None:
+    verb = "would be mended" if report.dry_run else "mended"
+    for kind, number in report.mended.items():
+        here.out.print(f"{number:,} {kind}: {verb}.")
+    if not report.mended:
+        here.out.print("Nothing is to be mended.")
+    for kind, number in report.surplus.items():
+        here.out.print(f"{number:,} {kind.replace('_', ' ')} in the graph that Postgres does not know.")
+    if report.surplus_file:
+        here.out.print(f"They were taken out of the graph and are listed in {report.surplus_file}.", soft_wrap=True)
+    for finding in report.left:
+        here.out.print(Text(f"Left: {finding.subject}: {finding.problem}; {finding.remedy}."), soft_wrap=True)
+    if report.lifted:
+        here.out.print("Writing goes on.")
+    if report.stopped:
+        here.out.print(Text(report.stopped, style="red"), soft_wrap=True)
+
+
+def quarantine(context: typer.Context, as_json: AsJson = False) -> None:
+    """The files that no manifest knew and the sweep has moved to quarantine."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            files = [file async for file in engine.quarantine.listing()]
+            days = engine.settings.quarantine_days
+        if as_json:
+            print_json(here.out, {"kept_days": days, "files": files})
+            return
+        rows = [(str(file.file_id or ""), f"{file.since:%Y-%m-%d}", decimal(file.size), file.key) for file in files]
+        print_table(here, ("file", "since", "size", "key"), rows, "Nothing is in quarantine.")
+
+    here.run(work())
+
+
+def give_back(
+    context: typer.Context,
+    file: Annotated[UUID, typer.Argument(metavar="FILE", help="The file's id, from file quarantine.")],
+) -> None:
+    """Bring a file back from quarantine to its place. One that no manifest knows goes there again after the grace time."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            returned = await engine.quarantine.give_back_files({file})
+        if not returned:
+            raise NotFound(f"There is no file {file} in quarantine.")
+        here.out.print(f"File {file} is back.")
+
+    here.run(work())
