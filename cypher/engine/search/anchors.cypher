@@ -5,7 +5,7 @@
 //   vector (of the question, or empty), version (its embedding version), slot (a or b, where that lies), column and label (the slot's properties), as_of, known_at (null is now), most (rows of each
 //   kind), most_told (rows that the indexes give before those not readable are left out), least_meaning (spreads), exactly (so many shells are compared one by one; in bigger graphs the index finds them).
 //   Types and rough sizes that never change keep the server from planning anew.
-// Returns: node_id, name, node_type, layer, state, path, edges, below (ids of the nodes under a named one), and what was
+// Returns: node_id, name, node_type, layer, state, path, edges, above (ids of the readable nodes above it, the root first), below (ids of the nodes under a named one), and what was
 //   found: named, aliased, text (Lucene score), meaning (spreads above the user's average shell), linked (number of edges).
 CYPHER 25
 WITH coalesce($as_of, datetime()) AS as_of
@@ -86,7 +86,8 @@ WHERE n.user_id = $user_id
 CALL (n, as_of) {
   MATCH way_down = (:Node {node_id: $user_id})-[:HAS_CHILD|HAD_CHILD*0..5]->(n)
   WHERE all(h IN relationships(way_down) WHERE coalesce(h.known_from <= $known_at, true) AND coalesce(h.known_to > $known_at, h.known_to IS NULL) AND coalesce(h.valid_from <= as_of, true) AND coalesce(h.valid_to > as_of, true))
-  RETURN [p IN nodes(way_down) WHERE ($principal = $user_id OR EXISTS { (p)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) | coalesce(head([(p)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), p.name)] AS path LIMIT 1
+  RETURN [p IN nodes(way_down) WHERE ($principal = $user_id OR EXISTS { (p)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) | coalesce(head([(p)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), p.name)] AS path,
+         [p IN nodes(way_down)[..-1] WHERE ($principal = $user_id OR EXISTS { (p)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) | p.node_id] AS above LIMIT 1
 }
 CALL (n, as_of) {
   MATCH (n)-[e:RELATED|WAS_RELATED]-(o:Node {user_id: $user_id})
@@ -106,6 +107,6 @@ CALL (n, naming) {
   WITH d LIMIT 1000
   RETURN collect(d.node_id) AS below
 }
-RETURN n.node_id AS node_id, coalesce(head([(n)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), n.name) AS name, n.node_type AS node_type, n.layer AS layer, n.state AS state, path, edges, below,
+RETURN n.node_id AS node_id, coalesce(head([(n)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), n.name) AS name, n.node_type AS node_type, n.layer AS layer, n.state AS state, path, edges, above, below,
        coalesce(naming = 1, false) AS named, coalesce(naming = 0, false) AS aliased, text, meaning, linked
 ORDER BY naming DESC, meaning DESC, node_id
