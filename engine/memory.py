@@ -22,8 +22,8 @@ from engine.domain.ingest import PLAIN, Terms
 from engine.domain.node import NewNode, ProvisionedNode, Shell
 from engine.domain.occasion import Occasion
 from engine.domain.principal import Principal
-from engine.domain.record import AssignableNode, ContentType, IngestReport, Privacy, Skipped, TriggerType
-from engine.domain.scope import INGESTED, USERS, MemoryScope, Origin, SourceKind, check_privacy, check_scopes
+from engine.domain.record import AssignableNode, ContentType, IngestReport, Skipped, TriggerType
+from engine.domain.scope import INGESTED, USERS, MemoryScope, Origin, Privacy, SourceKind, check_privacy, check_scopes
 from engine.domain.search import Anchor, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.shells import MetadataPage, RegisteredEdge
@@ -121,6 +121,7 @@ class Memory(LivingRecords, PlacedRecords, KeptDocuments, Inputs, Diary, Ingesti
 
         A persona says where. What is `private` is never read by anyone but the user, whatever was granted.
         """
+        check_privacy(self.principal, "private" if conversation.holds_private else privacy)
         check_privacy(self.principal, privacy)
         origin = conversation.origin or self.origin
         pending = Pending(conversation, await self._node(node_id), privacy, origin, creates=True)

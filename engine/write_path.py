@@ -9,7 +9,7 @@ from engine.domain.clock import Clock
 from engine.domain.cuts import Thresholds
 from engine.hierarchy.outbox import StepHook
 from engine.hierarchy.provisioning import Provisioning
-from engine.ingest.assignment.likeness import ShellLikeness
+from engine.ingest.assignment.likeness import NodeLikeness
 from engine.ingest.assignment.model import ModelAssigner
 from engine.ingest.assignment.offline import OfflineAssigner
 from engine.ingest.assignment.placing import Assigner
@@ -112,7 +112,7 @@ def assigner(
 ) -> Assigner:
     """Who decides where content goes: a language model where there is one, else the rules."""
     topic_nodes = TopicNodes(provisioning, redactor, settings.auto_create_confidence)
-    rules = OfflineAssigner(ShellLikeness(stores.neo4j, stores.active), topic_nodes)
+    rules = OfflineAssigner(NodeLikeness(stores.postgres, stores.active), topic_nodes)
     model = asked(settings, stores.postgres, stores.language, clock)
     return ModelAssigner(model, rules, topic_nodes, settings.language_model_characters) if model else rules
 

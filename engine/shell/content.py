@@ -86,6 +86,15 @@ class Ingested:
     report: IngestReport
 
 
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """How what an ingest takes in is stored."""
+
+    origin: Origin
+    terms: Terms
+    private: bool
+
+
 def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
     context: typer.Context,
     path: Annotated[
@@ -98,6 +107,9 @@ def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
         typer.Option("--scope", parser=scope_named, metavar="SCOPE", help="thread:ID or workflow:ID."),
     ] = None,
     source: Annotated[SourceKind, typer.Option("--source", help="How it came in.")] = "ingested",
+    private: Annotated[
+        bool, typer.Option("--private", help="All of it for its user alone; no grant opens it.")
+    ] = False,
     milliseconds: Annotated[int | None, typer.Option("--milliseconds", min=0, help="Wait so long for models.")] = None,
     tokens: Annotated[int | None, typer.Option("--tokens", min=0, help="Give so many to models.")] = None,
     model_calls: Annotated[int | None, typer.Option("--model-calls", min=0, help="Ask models so often.")] = None,
@@ -106,12 +118,11 @@ def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
     """Remember a chat history or texts. What is stored already is skipped; what a limit leaves out is done later."""
     here = session.of(context)
     terms = Terms(limits=Limits(milliseconds, tokens, model_calls))
-    here.run(_ingest(here, path, user, Origin(scope or USERS, source), terms, as_json=as_json))
+    stored_as = Storage(Origin(scope or USERS, source), terms, private)
+    here.run(_ingest(here, path, user, stored_as, as_json=as_json))
 
 
-async def _ingest(
-    here: Session, path: Path, handle: str | None, origin: Origin, terms: Terms, *, as_json: bool
-) -> None:
+async def _ingest(here: Session, path: Path, handle: str | None, stored_as: Storage, *, as_json: bool) -> None:
     with here.progress() as progress:  # a history that cannot be read starts no servers
         histories = await read_history(
             path, handle=handle, max_text_bytes=here.settings.max_text_bytes, progress=progress
@@ -119,7 +130,9 @@ async def _ingest(
     ingested: list[Ingested] = []
     async with here.engine() as (engine, progress):
         for history in histories:
-            ingested.append(Ingested(history.handle, await engine.ingest(history, progress, origin, terms)))
+            taken = history.private() if stored_as.private else history
+            report = await engine.ingest(taken, progress, stored_as.origin, stored_as.terms)
+            ingested.append(Ingested(history.handle, report))
             if not as_json:
                 print_report(here, history, ingested[-1].report)
     if as_json:
