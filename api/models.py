@@ -12,8 +12,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.grant import FIELDS, GrantMode
 from engine.domain.grant import Field as GrantField
-from engine.domain.record import Privacy
-from engine.domain.scope import LONGEST_SCOPE_ID, MOST_SCOPES, ScopeKind, SourceKind
+from engine.domain.scope import LONGEST_SCOPE_ID, MOST_SCOPES, Privacy, ScopeKind, SourceKind
 from engine.domain.search import ItemKind
 from engine.domain.token import LONGEST_GRACE, TokenKind
 
@@ -151,6 +150,9 @@ class TurnBody(Body):
     text: str = Field(examples=["Dave married my sister Ellen in 2003."])
     at: Instant | None = None
     id: str | None = Field(default=None, max_length=500)
+    privacy: Privacy = Field(
+        default="org", description="A private turn becomes a record of its own, which no grant opens."
+    )
 
 
 class ConversationBody(Body):
@@ -160,6 +162,7 @@ class ConversationBody(Body):
     turns: list[TurnBody] = Field(min_length=1, max_length=200_000)
     title: str = Field(default="", max_length=2000)
     started_at: Instant | None = None
+    privacy: Privacy = Field(default="org", description="What is private is read by its user alone.")
 
 
 class WriteLimits(Body):

@@ -9,8 +9,7 @@ from pydantic import Field, Strict, StringConstraints
 
 from api.models import Body, Instant
 from engine.domain.occasion import LONGEST_NAME, MOST_PARTICIPANTS, OccasionKind
-from engine.domain.record import Privacy
-from engine.domain.scope import LONGEST_SCOPE_ID, ScopeKind, SourceKind
+from engine.domain.scope import LONGEST_SCOPE_ID, Privacy, ScopeKind, SourceKind
 from engine.domain.stream import LAST_NUMBER, LONGEST_REF, LONGEST_TITLE, MOST_APPENDED, StreamedTurn
 
 Participant = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]

@@ -30,6 +30,7 @@ async def take_in(memory: Memory, history: History, progress: Progress, max_text
         Pending(
             conversation,
             places.get(conversation.node) if conversation.node else None,
+            conversation.privacy,
             origin=conversation.origin or memory.origin,
         )
         for conversation in history.conversations
@@ -44,7 +45,7 @@ async def take_in(memory: Memory, history: History, progress: Progress, max_text
             source_id = memory.redactor.identifier(f"file:{file.source_id}"[:500])
             refused.append(failed(source_id, error, "read", reference_of(told, node, origin)))
             continue
-        pending.append(Pending(document, node, origin=origin))
+        pending.append(Pending(document, node, file.privacy, origin))
     progress.start("ingest", sum(len(c.turns) for c in history.conversations) + len(history.files), "turns")
     report = await memory.store(pending, progress, refused)
     progress.finish("ingest", f"{report.turns} turns and {report.files} files into {len(report.records)} records")

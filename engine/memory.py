@@ -23,8 +23,8 @@ from engine.domain.node import MAX_LAYER, ChildNode, ContentType, NewNode, Provi
 from engine.domain.occasion import Occasion
 from engine.domain.page import MOST
 from engine.domain.principal import Principal
-from engine.domain.record import AssignableNode, IngestReport, Privacy, Skipped, TriggerType
-from engine.domain.scope import INGESTED, USERS, MemoryScope, Origin, SourceKind, check_privacy, check_scopes
+from engine.domain.record import AssignableNode, IngestReport, Skipped, TriggerType
+from engine.domain.scope import INGESTED, USERS, MemoryScope, Origin, Privacy, SourceKind, check_privacy, check_scopes
 from engine.domain.search import Anchor, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.shells import MOST_ANCHORS, MOST_EDGES, EdgePlace, MetadataPage, RegisteredEdge
@@ -145,6 +145,7 @@ class Memory(LivingRecords, PlacedRecords, Proposing, KeptDocuments, Inputs, Dia
 
         A persona says where. What is `private` is never read by anyone but the user, whatever was granted.
         """
+        check_privacy(self.principal, "private" if conversation.holds_private else privacy)
         check_privacy(self.principal, privacy)
         origin = conversation.origin or self.origin
         pending = self._live(conversation, await self._node(node_id), privacy, origin)

@@ -6,8 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from engine.asking import Asking
-from engine.domain.record import Privacy
-from engine.domain.scope import INGESTED, Origin
+from engine.domain.scope import INGESTED, Origin, Privacy
 from engine.domain.stream import Append, Appended, EndedStream, StreamedTurn, StreamState
 
 

@@ -10,7 +10,7 @@ from engine.domain.cuts import Thresholds
 from engine.hierarchy.outbox import Outbox, StepHook
 from engine.hierarchy.provisioning import Provisioning
 from engine.history.renewal import Renewals
-from engine.ingest.assignment.likeness import ShellLikeness
+from engine.ingest.assignment.likeness import NodeLikeness
 from engine.ingest.assignment.model import ModelAssigner
 from engine.ingest.assignment.offline import OfflineAssigner
 from engine.ingest.assignment.placing import Assigner
@@ -136,7 +136,7 @@ def assigner(
 ) -> Assigner:
     """Who decides where content goes: a language model where there is one, else the rules."""
     topic_nodes = TopicNodes(provisioning, redactor, settings.auto_create_confidence)
-    rules = OfflineAssigner(ShellLikeness(stores.neo4j, stores.active), topic_nodes)
+    rules = OfflineAssigner(NodeLikeness(stores.postgres, stores.active), topic_nodes)
     model = asked(settings, stores.postgres, stores.language, clock)
     return ModelAssigner(model, rules, topic_nodes, settings.language_model_characters) if model else rules
 

@@ -13,7 +13,7 @@ from api.context import IdempotencyKey, UserMemory, once, require_owner
 from api.cursors import PAGE_HEADERS, APage, identity, number
 from api.models import Instant, NewGrantBody, RevokedGrant
 from api.problems import answered, documented, replayable
-from engine.domain.grant import AccessEntry, GivenGrant, Grant, NewGrant, Viewer
+from engine.domain.grant import AccessEntry, GivenGrant, Grant, GrantPreview, NewGrant, Viewer
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["access"], route_class=JsonRoute)
 READ_PROBLEMS = documented(404, 422, 503)
@@ -69,6 +69,18 @@ async def revoke(grant_id: UUID, memory: UserMemory) -> RevokedGrant:
     """Ends a grant: after this answer nobody reads by it. Ending it again changes nothing."""
     await require_owner(memory)
     return RevokedGrant(grant_id=grant_id, revoked_at=await memory.grants.revoke(memory.principal, grant_id))
+
+
+@router.get("/nodes/{node_id}/grant-preview", operation_id="previewGrant", responses=READ_PROBLEMS)
+async def preview(
+    node_id: UUID,
+    memory: UserMemory,
+    depth: Annotated[int, Query(ge=0, le=5, description="Layers below the node that it would include.")] = 0,
+    below: Annotated[float, Query(ge=0, le=1, description="What was placed with less confidence is listed.")] = 0.8,
+) -> GrantPreview:
+    """What a grant on a node would open, and what was placed there with little confidence; nothing is changed."""
+    await require_owner(memory)
+    return await memory.grants.preview(memory.principal, node_id, depth=depth, below=below)
 
 
 @router.get("/nodes/{node_id}/audience", operation_id="getAudience", responses=PAGE_HEADERS | READ_PROBLEMS)

@@ -62,5 +62,5 @@ async def write_record(
 
 def conversation_of(body: ConversationBody) -> Conversation:
     """The conversation that a request holds."""
-    turns = tuple(Turn(turn.speaker, turn.text, turn.at, turn.id) for turn in body.turns)
-    return Conversation(body.id, turns, body.title, body.started_at)
+    turns = tuple(Turn(turn.speaker, turn.text, turn.at, turn.id, turn.privacy) for turn in body.turns)
+    return Conversation(body.id, turns, body.title, body.started_at, privacy=body.privacy)

@@ -6,17 +6,23 @@ leaves between the two is finished by the outbox, like every other commit.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 from uuid import UUID, uuid4
 
 from engine.domain.clock import Clock
-from engine.domain.grant import AccessEntry, GivenGrant, Grant, NewGrant, Viewer
+from engine.domain.grant import AccessEntry, GivenGrant, Grant, GrantPreview, NewGrant, OpenedNode, UnsureRecord, Viewer
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.errors import InvalidInput
 from engine.hierarchy.outbox import Commit, Outbox
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
+
+LITTLE_CONFIDENCE = 0.8
+"""The confidence below which a record is shown before its node is granted."""
+TITLES = 5
 
 
 class Grants:
@@ -44,6 +50,18 @@ class Grants:
         row = (await self._postgres.fetch(principal, sql_text("grant_give"), parameters))[0]
         await self._outbox.carry_out(None, Commit(row["grant_id"], "granted", row["payload"]))
         return GivenGrant(row["grant_id"], row["granted_at"], row["created"])
+
+    async def preview(
+        self, principal: Principal, node_id: UUID, *, depth: int = 0, below: float = LITTLE_CONFIDENCE
+    ) -> GrantPreview:
+        """What a grant on the node would open, for a look before it is given. Raises NotFound, InvalidInput."""
+        if not 0 <= depth <= 5:
+            raise InvalidInput("A grant reaches 0 to 5 layers below its node.")
+        if not 0 <= below <= 1:
+            raise InvalidInput("A confidence lies between 0 and 1.")
+        parameters = {"node_id": node_id, "depth": depth, "below": below, "titles": TITLES}
+        rows = await self._postgres.fetch(principal, sql_text("grant_preview"), parameters)
+        return GrantPreview(node_id, depth, below, tuple(_opened(row) for row in rows))
 
     async def revoke(self, principal: Principal, grant_id: UUID) -> datetime:
         """Ends a grant; when this returns, nobody reads by it any more. The time of its end; raises NotFound."""
@@ -80,3 +98,21 @@ class Grants:
     async def refused(self, principal: Principal, node_id: UUID, operation: str) -> None:
         """Notes that a request found nothing there for it; the same line whether there is something or not."""
         await self._postgres.change(principal, sql_text("access_refused"), {"node_id": node_id, "operation": operation})
+
+
+def _opened(row: Mapping[str, Any]) -> OpenedNode:
+    path = tuple(row["path"])
+    unsure = tuple(
+        UnsureRecord(
+            one["entry_id"],
+            UUID(one["record_id"]),
+            one["title"],
+            one["confidence"],
+            one["decided_by"],
+            tuple(one["runner_up"].split("/")) if one["runner_up"] else path[1:-1],
+        )
+        for one in row["unsure"]
+    )
+    return OpenedNode(
+        row["node_id"], path, row["records"], row["items"], row["private_records"], tuple(row["titles"]), unsure
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 from pydantic import Field
 
@@ -24,7 +24,7 @@ from engine.connectors.places import (
 )
 from engine.connectors.source import disk_errors, shown, size_of
 from engine.domain.history import Conversation, History, HistoryFile, Turn
-from engine.domain.scope import MemoryScope, Origin, ScopeKind, SourceKind
+from engine.domain.scope import MemoryScope, Origin, Privacy, ScopeKind, SourceKind
 from engine.errors import InvalidHistory, InvalidInput
 
 FORMAT = "neurigraph-history/1"
@@ -52,6 +52,7 @@ class _ConversationForm(Form):
     scope: str | None = None
     scope_id: str | None = None
     source: str | None = None
+    privacy: str | None = None
     turns: list[object]
 
 
@@ -60,6 +61,7 @@ class _TurnForm(Form):
     text: str
     at: str | None = None
     id: str | None = None
+    privacy: str | None = None
 
 
 class _FileForm(Form):
@@ -72,6 +74,7 @@ class _FileForm(Form):
     scope: str | None = None
     scope_id: str | None = None
     source: str | None = None
+    privacy: str | None = None
 
 
 def native_history(
@@ -116,6 +119,7 @@ def _conversations(entries: list[object], outline: Outline, skipped: Skipped) ->
             moment(form.started_at, joined(place, "started_at")),
             outline.path(form.node, joined(place, "node")),
             _origin(form, place),
+            _privacy(form.privacy, joined(place, "privacy")),
         )
         found[form.id] = conversation
     kept = tuple(conversation for conversation in found.values() if conversation.turns)
@@ -134,6 +138,12 @@ def _origin(form: _ConversationForm | _FileForm, place: str) -> Origin | None:
         raise InvalidHistory(error.detail, path=place) from error
 
 
+def _privacy(given: str | None, place: str) -> Privacy:
+    if given is not None and given not in get_args(Privacy):
+        raise InvalidHistory(f"What is stored is org or private, not {storable(given[:60], place)!r}.", path=place)
+    return cast(Privacy, given or "org")
+
+
 def _turns(entries: list[object], place: str, skipped: Skipped) -> tuple[Turn, ...]:
     turns: list[Turn] = []
     speakers: dict[str, str] = {}  # few names, many turns: each is cleaned and kept once
@@ -144,8 +154,9 @@ def _turns(entries: list[object], place: str, skipped: Skipped) -> tuple[Turn, .
         at = moment(form.at, joined(where, "at"))
         ref = identifier(form.id, joined(where, "id")) if form.id is not None else None
         text = storable(form.text, joined(where, "text"))
+        privacy = _privacy(form.privacy, joined(where, "privacy"))
         if text.strip():
-            turns.append(Turn(speakers[form.speaker], text, at, ref))
+            turns.append(Turn(speakers[form.speaker], text, at, ref, privacy))
         else:
             skipped["turns without text"] += 1
     return tuple(turns)
@@ -175,6 +186,7 @@ class _Files:
                 moment(form.occurred_at, joined(place, "occurred_at")),
                 self._outline.path(form.node, joined(place, "node")),
                 _origin(form, place),
+                _privacy(form.privacy, joined(place, "privacy")),
             )
             if self._size(path, joined(place, "path")):
                 files.append(file)

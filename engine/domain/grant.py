@@ -87,6 +87,42 @@ class GivenGrant:
 
 
 @dataclass(frozen=True, slots=True)
+class UnsureRecord:
+    """A record that a grant would open and that was placed with little confidence. `entry_id` is the decision's; `suggested` is
+    the path of the node that came next, or of the one above, where it would lie safely; empty for the root."""
+
+    entry_id: int
+    record_id: UUID
+    title: str
+    confidence: float
+    decided_by: str
+    suggested: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedNode:
+    """What a grant would open of one node: how much, the latest titles, what stays closed as private, what may not belong."""
+
+    node_id: UUID
+    path: tuple[str, ...]
+    records: int
+    items: int
+    private_records: int
+    titles: tuple[str, ...]
+    unsure: tuple[UnsureRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GrantPreview:
+    """What a grant on a node would open, node by node, at most 200. `below`: the confidence that counts as little."""
+
+    node_id: UUID
+    depth: int
+    below: float
+    nodes: tuple[OpenedNode, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Viewer:
     """Somebody who could see a node at a time, and why: as its owner, by the own subtree, or by a grant."""
 

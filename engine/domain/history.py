@@ -7,11 +7,11 @@ to nodes by the write path unless they name one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from engine.domain.scope import Origin
+from engine.domain.scope import Origin, Privacy
 
 NodePath = tuple[str, ...]
 """Names from layer 1 downwards; the empty path is the user."""
@@ -19,12 +19,14 @@ NodePath = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One utterance. `ref` is the source's own id of it, `at` its time (aware) where the source has one."""
+    """One utterance. `ref` is the source's own id of it, `at` its time (aware) where the source has one. One that is private
+    becomes a record of its own where it lies, which no grant opens."""
 
     speaker: str
     text: str
     at: datetime | None = None
     ref: str | None = None
+    privacy: Privacy = "org"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,12 @@ class Conversation:
     started_at: datetime | None = None
     node: NodePath | None = None
     origin: Origin | None = None
+    privacy: Privacy = "org"
+
+    @property
+    def holds_private(self) -> bool:
+        """Whether it, or any turn of it, is private."""
+        return self.privacy == "private" or any(turn.privacy == "private" for turn in self.turns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,7 @@ class HistoryFile:
     occurred_at: datetime | None = None
     node: NodePath | None = None
     origin: Origin | None = None
+    privacy: Privacy = "org"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +93,14 @@ class History:
     files: tuple[HistoryFile, ...] = ()
     nodes: tuple[PlannedNode, ...] = ()
     edges: tuple[PlannedEdge, ...] = ()
+
+    def private(self) -> History:
+        """The same history, all that it holds for its user alone."""
+        return replace(
+            self,
+            conversations=tuple(replace(one, privacy="private") for one in self.conversations),
+            files=tuple(replace(one, privacy="private") for one in self.files),
+        )
 
     def turns(self) -> Iterator[Turn]:
         """All turns, conversation by conversation."""

@@ -18,13 +18,11 @@ from engine.domain.extraction import NOTHING, WHOLE, Derived, ExtractionReport
 from engine.domain.layout import Layout
 from engine.domain.node import ContentType
 from engine.domain.resource import ResourceType
-from engine.domain.scope import INGESTED, Origin
+from engine.domain.scope import INGESTED, Origin, Privacy
 from engine.domain.search import ItemKind
 from engine.domain.terms import Unit
 from engine.domain.utterance import Utterance
 
-Privacy = Literal["org", "private"]
-"""Whether others than the user may ever read it: personas and integrations never see what is private."""
 TriggerType = Literal["conversation_end", "chunk_threshold", "event_boundary"]
 
 
@@ -41,6 +39,7 @@ class AssignableNode:
     keywords: tuple[str, ...]
     aliases: tuple[str, ...]
     place: tuple[str, ...]
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from typing import Literal, get_args
 from engine.domain.principal import Principal
 from engine.errors import InvalidInput
 
+Privacy = Literal["org", "private"]
+"""Whether others than the user may ever read it: personas and integrations never see what is private."""
 ScopeKind = Literal["user", "thread", "workflow"]
 SourceKind = Literal["manual", "extracted", "ingested"]
 """Written by hand; derived by the engine or a model; came in with a conversation or a file."""

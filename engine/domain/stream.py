@@ -9,8 +9,8 @@ from typing import Literal, get_args
 from uuid import UUID
 
 from engine.domain.cuts import Role
-from engine.domain.record import Privacy, StoredRecord
-from engine.domain.scope import INGESTED, Origin
+from engine.domain.record import StoredRecord
+from engine.domain.scope import INGESTED, Origin, Privacy
 from engine.errors import InvalidInput
 
 StreamStatus = Literal["open", "ending", "ended"]

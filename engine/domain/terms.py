@@ -12,7 +12,7 @@ import re
 import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal
@@ -70,15 +70,22 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=1024)  # assignment, weights and counts all ask for the words of the same turns
 def _words(text: str) -> tuple[str, ...]:
-    found: list[str] = []
-    for match in _WORD.finditer(unicodedata.normalize("NFKC", text).casefold()):
+    return tuple(word for word, _ in words_at(folded(text)))
+
+
+def folded(text: str) -> str:
+    """The text as its words are looked for: one width, one case."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def words_at(folded_text: str) -> Iterator[tuple[str, int]]:
+    """The words of a folded text, each with the place where its token begins."""
+    for match in _WORD.finditer(folded_text):
         token = match.group()
-        if token.isascii():
-            if token not in STOP_WORDS:
-                found.append(_stem(token[:LONGEST_WORD]))
-            continue
-        found.extend(_parts(token))
-    return tuple(found)
+        if not token.isascii():
+            yield from ((part, match.start()) for part in _parts(token))
+        elif token not in STOP_WORDS:
+            yield _stem(token[:LONGEST_WORD]), match.start()
 
 
 def _parts(token: str) -> list[str]:

@@ -20,6 +20,7 @@ from engine.domain.layout import LaidTurn, Layout
 from engine.domain.node import ContentType
 from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft, TriggerType
 from engine.domain.resource import ResourceType
+from engine.domain.scope import Privacy
 from engine.domain.utterance import embedded_text, has_question, utterance
 from engine.ingest.splitting import Chunk
 
@@ -53,12 +54,12 @@ def conversation_drafts(
     placed: Sequence[PlacedTurn],
     trigger: TriggerType = "conversation_end",
 ) -> list[RecordDraft]:
-    """One record for each node that turns were assigned to, nodes in the order of their first turn."""
+    """One record for each node that turns were assigned to, in the order of their first turn; one more for its private ones."""
     speakers = sorted({turn.turn.speaker for turn in placed})
-    by_node: dict[UUID, list[PlacedTurn]] = {}
+    parts: dict[tuple[UUID, Privacy], list[PlacedTurn]] = {}
     for turn in placed:
-        by_node.setdefault(turn.node.node_id, []).append(turn)
-    return [_conversation_record(conversation, turns, session, speakers, trigger) for turns in by_node.values()]
+        parts.setdefault((turn.node.node_id, turn.turn.privacy), []).append(turn)
+    return [_conversation_record(conversation, turns, session, speakers, trigger) for turns in parts.values()]
 
 
 def _conversation_record(
@@ -87,6 +88,7 @@ def _conversation_record(
         items=items,
         file=file,
         layout=layout,
+        privacy=turns[0].turn.privacy,
     )
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.domain.history import Conversation
+from engine.domain.history import Conversation, Turn
 from engine.domain.record import RecordDraft, Skipped, SourceAdvance
 from engine.domain.utterance import embedded_text
-from engine.ingest.assignment.placing import Placed, Unplaced
+from engine.ingest.assignment.placing import Placed
+from engine.ingest.assignment.unplaced import Unplaced
 from engine.ingest.cleaning import fingerprint
 from engine.ingest.continuing import NewTurns, new_turns
 from engine.ingest.drafts import LONGEST_ITEM, Document, PlacedTurn, conversation_drafts, document_draft, passage_text
@@ -47,10 +48,10 @@ class FreshTurns:
         return Unplaced(
             self.conversation.title,
             [turn.text for turn in turns],
-            frozenset(turn.speaker for turn in turns),
+            [turn.speaker for turn in turns],
             self.new.start,
             asked.node,
-            _may_create(self.source),
+            _may_create(self.source) and not self.conversation.holds_private,
             embedded=[embedded_text(turn.text[:LONGEST_ITEM], speakers) for turn in new],
         )
 
@@ -59,7 +60,7 @@ class FreshTurns:
         turns, new = self.conversation.turns, self.new
         placed_turns = [
             PlacedTurn(
-                new.before + place, turns[place], turns[place - 1].text if place else new.previous, placed.nodes[place]
+                new.before + place, turns[place], _before(turns, place) if place else new.previous, placed.nodes[place]
             )
             for place in range(new.start, len(turns))
         ]
@@ -104,6 +105,12 @@ class FreshDocument:
         return Drafted(records, advance, 0, source.cleaned.replaced(), placed.spent, versions)
 
 
+def _before(turns: Sequence[Turn], place: int) -> str:
+    """What was said before a turn; of what is private nothing is kept with a turn that is not."""
+    before = turns[place - 1]
+    return "" if before.privacy == "private" and turns[place].privacy != "private" else before.text
+
+
 def fresh(source: Source, max_text_bytes: int) -> FreshTurns | FreshDocument | ChangedDocument | Skipped:
     """What of the source is new. Raises InvalidText, TooLarge."""
     content = source.cleaned.content
@@ -144,6 +151,11 @@ def _may_create(source: Source) -> bool:
 def _decided(source: Source, drafts: Sequence[RecordDraft], placed: Placed) -> tuple[RecordDraft, ...]:
     asked = source.asked
     return tuple(
-        replace(draft, privacy=asked.privacy, origin=asked.origin, decision=placed.decisions[draft.node.node_id])
+        replace(
+            draft,
+            privacy="private" if draft.privacy == "private" else asked.privacy,
+            origin=asked.origin,
+            decision=placed.decisions[draft.node.node_id],
+        )
         for draft in drafts
     )

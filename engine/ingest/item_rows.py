@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
 
-from engine.domain.record import ItemDraft, Privacy
+from engine.domain.record import ItemDraft
+from engine.domain.scope import Privacy
 from engine.domain.terms import sparse_of, weights
 from engine.ingest.extraction.derived import derived_columns
 

@@ -15,12 +15,14 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from engine.domain.clock import NOW, Moment
+from engine.domain.history import Conversation
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, Skipped, TriggerType
+from engine.domain.scope import Origin, Privacy
 from engine.errors import Archived, CommitSetAside, InvalidInput, NotFound
-from engine.ingest.assignment.evidence import NodeVocabulary
 from engine.ingest.assignment.placing import Assigner, Placed
+from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.cleaning import cleaned, key_of
 from engine.ingest.failures import FailureLog
 from engine.ingest.fresh import FreshDocument, FreshTurns, fresh
@@ -153,12 +155,18 @@ class Ingest:
             return clean
         key = principal.own_key(key_of(pending.content, self._redactor))
         origin = redacted_origin(pending.origin, self._redactor)
-        asked = replace(pending, origin=origin, privacy="private" if origin.scope.narrow else pending.privacy)
+        asked = replace(pending, origin=origin, privacy=_privacy(pending, origin))
         known = seen.get(key)
         if known and known["set_aside"]:  # neither stored nor free
             raise CommitSetAside(known["commit_id"])
         source = Source(key, uuid5(principal.user_id, key), clean, known, asked, trigger)
         return fresh(source, self._limits.max_text_bytes)
+
+
+def _privacy(pending: Pending, origin: Origin) -> Privacy:
+    """What is scoped is private, and so is a conversation that says so, whatever was asked."""
+    told = isinstance(pending.content, Conversation) and pending.content.privacy == "private"
+    return "private" if told or origin.scope.narrow else pending.privacy
 
 
 def _drafts(new: Sequence[FreshTurns | FreshDocument], placed: Sequence[Placed]) -> list[Drafted]:
@@ -175,4 +183,5 @@ def _assignable(row: dict[str, Any]) -> AssignableNode:
         tuple(row["keywords"]),
         tuple(row["aliases"]),
         tuple(row["place"]),
+        row["summary"] or "",
     )

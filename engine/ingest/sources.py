@@ -11,8 +11,8 @@ from uuid import UUID
 from engine.domain.document import DocumentChange, NewVersion
 from engine.domain.extraction import ExtractionReport
 from engine.domain.history import Conversation
-from engine.domain.record import AssignableNode, Privacy, RecordDraft, Skipped, SourceAdvance, StoredRecord, TriggerType
-from engine.domain.scope import INGESTED, Origin
+from engine.domain.record import AssignableNode, RecordDraft, Skipped, SourceAdvance, StoredRecord, TriggerType
+from engine.domain.scope import INGESTED, Origin, Privacy
 from engine.ingest.allowance import Allowance
 from engine.ingest.cleaning import Cleaned
 from engine.ingest.continuing import Continuation

@@ -42,10 +42,12 @@ _FIELDS = (("name", 4), ("aliases", 3), ("keywords", 2), ("summary", 1))
 
 @dataclass(frozen=True, slots=True)
 class FoundAnchor:
-    """An anchor with the nodes below it, which are searched with it when it was named."""
+    """An anchor with the nodes below it, which are searched with it when it was named, and those above it, where content stays
+    of which it was not sure that it belongs here."""
 
     anchor: Anchor
     below: tuple[UUID, ...]
+    above: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ def weighed(rows: Sequence[Row], strengths: AnchorStrengths) -> list[FoundAnchor
 
 
 def navigate(found: Sequence[FoundAnchor], strengths: AnchorStrengths, widen: str) -> Navigation:
-    """Where to search: the anchors and what lies below them, or everywhere when none is strong.
+    """Where to search: the anchors, what lies below them and the nodes above them, or everywhere when none is strong.
 
     The user's own node names everything and nothing, so it alone is never strong.
     """
@@ -136,7 +138,8 @@ def navigate(found: Sequence[FoundAnchor], strengths: AnchorStrengths, widen: st
     strong = any(one.anchor.score >= strengths.strong and one.anchor.layer > 0 for one in found)
     everywhere = widen == "always" or (widen == "auto" and not strong)
     anchors = tuple(one.anchor for one in found)
-    return Navigation(anchors, None if everywhere else tuple(leading), leading, _namesakes(found, strengths))
+    scope = dict.fromkeys((*leading, *(node for one in found for node in one.above)))
+    return Navigation(anchors, None if everywhere else tuple(scope), leading, _namesakes(found, strengths))
 
 
 def _namesakes(found: Sequence[FoundAnchor], strengths: AnchorStrengths) -> tuple[frozenset[UUID], ...]:
@@ -184,4 +187,4 @@ def _anchor(row: Row, parts: Mapping[str, float]) -> FoundAnchor:
             for edge in row["edges"]
         ),
     )
-    return FoundAnchor(anchor, tuple(UUID(node) for node in row["below"]))
+    return FoundAnchor(anchor, tuple(map(UUID, row["below"])), tuple(map(UUID, row["above"])))

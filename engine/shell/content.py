@@ -90,6 +90,15 @@ class Ingested:
     report: IngestReport
 
 
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """How what an ingest takes in is stored."""
+
+    origin: Origin
+    terms: Terms
+    private: bool
+
+
 def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
     context: typer.Context,
     path: Annotated[
@@ -110,6 +119,9 @@ def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
             help="Without nodes: make those that are proposed, or show them.",
         ),
     ] = "show",
+    private: Annotated[
+        bool, typer.Option("--private", help="All of it for its user alone; no grant opens it.")
+    ] = False,
     milliseconds: Annotated[int | None, typer.Option("--milliseconds", min=0, help="Wait so long for models.")] = None,
     tokens: Annotated[int | None, typer.Option("--tokens", min=0, help="Give so many to models.")] = None,
     model_calls: Annotated[int | None, typer.Option("--model-calls", min=0, help="Ask models so often.")] = None,
@@ -120,12 +132,13 @@ def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
     if nodes not in ("auto", "show", "no"):
         raise typer.BadParameter("auto, show or no", param_hint="--nodes")
     terms = Terms(limits=Limits(milliseconds, tokens, model_calls))
-    if not here.run(_ingest(here, path, user, Origin(scope or USERS, source), terms, nodes, as_json=as_json)):
+    stored_as = Storage(Origin(scope or USERS, source), terms, private)
+    if not here.run(_ingest(here, path, user, stored_as, nodes, as_json=as_json)):
         raise typer.Exit(1)
 
 
-async def _ingest(  # noqa: PLR0913 (the options of the command)
-    here: Session, path: Path, handle: str | None, origin: Origin, terms: Terms, nodes: str, *, as_json: bool
+async def _ingest(
+    here: Session, path: Path, handle: str | None, stored_as: Storage, nodes: str, *, as_json: bool
 ) -> bool:
     """Whether everything is stored that was to be."""
     with here.progress() as progress:  # a history that cannot be read starts no servers
@@ -136,9 +149,11 @@ async def _ingest(  # noqa: PLR0913 (the options of the command)
     async with here.engine() as (engine, progress):
         for history in histories:
             try:
+                taken = history.private() if stored_as.private else history
                 if nodes != "no":
-                    history = await arranged(here, engine, history, make=nodes == "auto", quiet=as_json)
-                ingested.append(Ingested(history.handle, await engine.ingest(history, progress, origin, terms)))
+                    taken = await arranged(here, engine, taken, make=nodes == "auto", quiet=as_json)
+                report = await engine.ingest(taken, progress, stored_as.origin, stored_as.terms)
+                ingested.append(Ingested(history.handle, report))
             except asyncio.CancelledError:
                 here.notes.print(_stopped(progress.done("ingest")), soft_wrap=True)
                 raise

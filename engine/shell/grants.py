@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 from uuid import UUID
@@ -9,9 +11,11 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
+from engine.access.grants import LITTLE_CONFIDENCE
 from engine.domain.grant import FIELDS, Field, NewGrant
 from engine.errors import InvalidInput
 from engine.shell import session
+from engine.shell.grants_shown import print_preview
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
 from engine.shell.tables import print_table, told
@@ -27,6 +31,7 @@ def register(app: typer.Typer) -> None:
     """Adds the commands of this module."""
     grants = typer.Typer(no_args_is_help=True, help="Rights on single nodes, for personas and integrations.")
     grants.command("give")(give)
+    grants.command("preview")(preview)
     grants.command("revoke")(revoke)
     grants.command("list")(list_grants)
     app.add_typer(grants, name="grant")
@@ -49,9 +54,10 @@ def give(  # noqa: PLR0913 (the options of a command are its parameters)
     ),
     purpose: Annotated[str, typer.Option("--purpose", help="What for, in one line.")] = "",
     expires: Annotated[str | None, typer.Option("--expires", metavar="30d", help="Ends after 30m, 12h, 30d.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let a persona or an integration see one node of a user, and nothing below it unless asked."""
+    """Let a persona or an integration see one node of a user, and nothing below it unless asked; what it opens is shown first."""
     here = session.of(context)
     if (persona is None) == (integration is None):
         raise session.failed(here.notes, "Say to whom: --persona PATH or --integration NAME.")
@@ -74,12 +80,45 @@ def give(  # noqa: PLR0913 (the options of a command are its parameters)
                 datetime.now(UTC) + span(expires) if expires else None,
             )
             memory = engine.memory(owner.user_id)
+            if not as_json and not yes:
+                print_preview(here, await memory.grants.preview(memory.principal, new.node_id, depth=depth))
+                if sys.stdin.isatty() and not await asyncio.to_thread(typer.confirm, "Give it?"):
+                    raise InvalidInput("Nothing was granted.")
             given = await memory.grants.give(memory.principal, new)
         if as_json:
             print_json(here.out, given)
         else:
             state = "given" if given.created else "was given already"
             here.out.print(Text(f"Grant {given.grant_id}: {state}."), soft_wrap=True)
+
+    here.run(work())
+
+
+def preview(
+    context: typer.Context,
+    node: Node,
+    user: Handle = None,
+    depth: Annotated[
+        int, typer.Option("--depth", min=0, max=5, help="Layers below the node that it would include.")
+    ] = 0,
+    below: Annotated[
+        float, typer.Option("--below", min=0, max=1, help="List what was placed with less confidence.")
+    ] = LITTLE_CONFIDENCE,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a grant on a node would open, and what was placed there with little confidence. Nothing is changed."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.engine() as (engine, _):
+            owner = await session.the_user(engine, user)
+            memory = engine.memory(owner.user_id)
+            place = await node_at(engine, owner.user_id, node)
+            opened = await memory.grants.preview(memory.principal, place, depth=depth, below=below)
+        if as_json:
+            print_json(here.out, opened)
+        else:
+            print_preview(here, opened)
 
     here.run(work())
 

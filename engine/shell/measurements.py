@@ -17,6 +17,7 @@ from engine.connectors import read_history
 from engine.domain.principal import Principal
 from engine.domain.search import SearchAnswer, SearchRequest
 from engine.shell import session
+from engine.shell.placement_measured import measure_placement
 from engine.shell.plain_json import print_json, write_json
 from engine.shell.session import Session
 
@@ -49,6 +50,7 @@ class Evaluation(StrEnum):
     """The evaluations by their names."""
 
     LOCOMO = "locomo"
+    PLACEMENT = "placement"
 
 
 def register(app: typer.Typer) -> None:
@@ -138,9 +140,14 @@ def evaluate(
     recorded: Annotated[
         bool, typer.Option("--recorded", help="Store also the file's own observations, as a model's answers.")
     ] = False,
+    gold: Annotated[Path | None, typer.Option("--gold", metavar="PATH", help="Of placement: what is right.")] = None,
 ) -> None:
-    """Recall of the search on labelled questions, beside words alone and meaning alone on the same rows."""
+    """Recall of the search on labelled questions (locomo), or where a history's turns lie and who could read them (placement)."""
     here = session.of(context)
+    if evaluation is Evaluation.PLACEMENT:
+        if gold is None:
+            raise typer.BadParameter("placement needs the file that says what is right.", param_hint="--gold")
+        return here.run(measure_placement(here, data, gold, out))
     here.run(_evaluate(here, evaluation, data, out, recorded=recorded))
 
 

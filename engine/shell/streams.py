@@ -14,8 +14,7 @@ import typer
 from rich.table import Table
 
 from engine.domain.occasion import Occasion, OccasionKind
-from engine.domain.record import Privacy
-from engine.domain.scope import USERS, MemoryScope
+from engine.domain.scope import USERS, MemoryScope, Privacy
 from engine.domain.stream import StreamedTurn
 from engine.errors import InvalidInput
 from engine.shell import session

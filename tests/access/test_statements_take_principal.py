@@ -166,6 +166,8 @@ CALLERS_OWN_RIGHTS = {
     "principal_id",
     "settle_conversation",
     "path_at",
+    "grant_preview",
+    "turns_sampled",
     "subjects_changed",
     "template_version",
     "search_nodes",

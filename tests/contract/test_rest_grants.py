@@ -94,3 +94,29 @@ async def test_what_is_stored_as_private_stays_with_its_user(
     theirs = (await door.post(f"{home_path}/search", json=question, headers=as_integration)).json()
     assert len(own["hits"]) == 2
     assert [hit["content"] for hit in theirs["hits"]] == ["The walleye is known."] and theirs["items_searched"] == 1
+
+
+@pytest.mark.ledger("N30")
+async def test_what_a_grant_would_open_and_private_turns_over_rest(
+    engine: Engine, door: httpx.AsyncClient, home_path: str, user: User, memory: Memory
+) -> None:
+    node = (await memory.provision(NewNode(user.user_id, "Lake"))).node_id
+    turns = [
+        {"speaker": "Bob", "text": "Four walleye."},
+        {"speaker": "Bob", "text": "At the reeds.", "privacy": "private"},
+    ]
+    body = {"conversation": {"id": "c", "title": "Noon", "turns": turns}, "node_id": str(node)}
+    stored = await door.post(f"{home_path}/records", json=body)
+    assert (stored.status_code, len(stored.json()["records"])) == (201, 2), stored.text
+    closed = {"conversation": {"id": "d", "privacy": "private", "turns": turns[:1]}, "node_id": str(node)}
+    assert (await door.post(f"{home_path}/records", json=closed)).status_code == 201
+    path = f"{home_path}/nodes/{node}/grant-preview"
+    told = (await door.get(path)).json()
+    assert [(one["path"][1:], one["records"], one["private_records"], one["titles"]) for one in told["nodes"]] == [
+        (["Lake"], 1, 2, ["Noon"])
+    ]
+    assert (await door.get(path, params={"depth": 6})).status_code == 422
+    assert (await door.get(f"{home_path}/nodes/{uuid4()}/grant-preview")).status_code == 404
+    made = (await door.post("/v1/integrations", json={"name": f"calendar {uuid4().hex[:8]}"})).json()
+    as_integration = await token_of(engine, door, "third_party", made["integration_id"])
+    assert (await door.get(path, headers=as_integration)).status_code == 404

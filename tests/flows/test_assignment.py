@@ -247,7 +247,7 @@ async def test_below_layer_five_nothing_is_created_and_that_is_logged(
         )
         for n in range(12)
     )
-    report = await memory.remember(Conversation("bees", turns))
+    report = await memory.remember(Conversation("bees", turns, "At the Apiary"))
     assert report.nodes_created == 0 and [record.node_id for record in report.records] == [leaf.node_id]
     assert (await memory.shell(leaf.node_id)).children == ()
     async with engine.postgres.as_service() as connection:

@@ -144,7 +144,7 @@ async def test_without_a_usable_answer_the_rules_decide(
     mine: Memory, server: ModelServer, places: dict[str, UUID], bad: Misbehaviour
 ) -> None:
     server.place_script = [bad]
-    report = await mine.remember(Conversation("c", (Turn("Bob", "Sailing, sailing, and then more sailing."),)))
+    report = await mine.remember(Conversation("c", (Turn("Bob", "Sailing on the Loon, and then more sailing."),)))
     assert [record.node_id for record in report.records] == [places["Loon"]]
     [line] = await mine.assignments()
     assert line.decided_by == "engine" and line.reasons["words"]
@@ -155,6 +155,6 @@ async def test_a_limit_leaves_the_place_to_the_rules_and_says_so(
     mine: Memory, server: ModelServer, places: dict[str, UUID]
 ) -> None:
     limited = mine.on_terms(Terms(limits=Limits(model_calls=0)))
-    report = await limited.remember(Conversation("c", (Turn("Bob", "Sailing, sailing, and then more sailing."),)))
+    report = await limited.remember(Conversation("c", (Turn("Bob", "Sailing on the Loon, and then more sailing."),)))
     assert server.placements == [] and [record.node_id for record in report.records] == [places["Loon"]]
     assert {one.what for one in report.left_out} >= {"placements", "readings"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import tempfile
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -278,3 +279,17 @@ async def test_any_wrong_value_is_one_typed_error(own, steps, new):
         path = save(Path(folder), replaced(whole, steps, new), "h.json")
         with contextlib.suppress(InvalidInput):
             assert await read(path)
+
+
+async def test_privacy_is_read_and_checked(tmp_path: Path) -> None:
+    path = tmp_path / "h.json"
+    turns = [turn(), turn(privacy="private"), turn(privacy="org")]
+    path.write_text(json.dumps(document(conversations=[conversation(turns=turns, privacy="private")])))
+    [history] = await read(path)
+    [talk] = history.conversations
+    assert (talk.privacy, [one.privacy for one in talk.turns]) == ("private", ["org", "private", "org"])
+    assert talk.holds_private and replace(talk, privacy="org").holds_private
+    for wrong in (conversation(privacy="secret"), conversation(turns=[turn(privacy="secret")])):
+        path.write_text(json.dumps(document(conversations=[wrong])))
+        with pytest.raises(InvalidHistory, match="org or private"):
+            await read(path)

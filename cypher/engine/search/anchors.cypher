@@ -8,7 +8,7 @@
 //   readable are left out), least_meaning (spreads), exactly (so many shells are compared one by one; in bigger graphs the index finds them).
 //   None is ever null and each has one type and one size class: the server plans anew for each other combination, which takes it seconds.
 //   What others than the user may read is collected once, at the top: nine such filters made the plan twice as long.
-// Returns: node_id, name, node_type, layer, state, path, edges, below (ids of the nodes under a named one), and what was
+// Returns: node_id, name, node_type, layer, state, path, edges, above (ids of the readable nodes above it, the root first), below (ids of the nodes under a named one), and what was
 //   found: named, aliased, text (Lucene score), meaning (spreads above the user's average shell), linked (number of edges).
 CYPHER 25
 WITH $as_of AS as_of, trim($version) AS version,
@@ -95,7 +95,8 @@ WHERE n.user_id = $user_id
 CALL (n, as_of, readable) {
   MATCH way_down = (:Node {node_id: $user_id})-[:HAS_CHILD|HAD_CHILD*0..5]->(n)
   WHERE all(h IN relationships(way_down) WHERE coalesce(h.known_from <= $known_at, true) AND coalesce(h.known_to > $known_at, h.known_to IS NULL) AND coalesce(h.valid_from <= as_of, true) AND coalesce(h.valid_to > as_of, true))
-  RETURN [p IN nodes(way_down) WHERE ($principal = $user_id OR p.node_id IN readable) | coalesce(head([(p)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), p.name)] AS path LIMIT 1
+  RETURN [p IN nodes(way_down) WHERE ($principal = $user_id OR p.node_id IN readable) | coalesce(head([(p)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), p.name)] AS path,
+         [p IN nodes(way_down)[..-1] WHERE ($principal = $user_id OR p.node_id IN readable) | p.node_id] AS above LIMIT 1
 }
 CALL (n, as_of, readable) {
   MATCH (n)-[e:RELATED|WAS_RELATED]-(o:Node {user_id: $user_id})
@@ -115,6 +116,6 @@ CALL (n, naming, readable) {
   WITH d LIMIT 1000
   RETURN collect(d.node_id) AS below
 }
-RETURN n.node_id AS node_id, coalesce(head([(n)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), n.name) AS name, n.node_type AS node_type, n.layer AS layer, n.state AS state, path, edges, below,
+RETURN n.node_id AS node_id, coalesce(head([(n)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), n.name) AS name, n.node_type AS node_type, n.layer AS layer, n.state AS state, path, edges, above, below,
        coalesce(naming = 1, false) AS named, coalesce(naming = 0, false) AS aliased, text, meaning, linked
 ORDER BY naming DESC, meaning DESC, node_id

@@ -21,8 +21,8 @@ from engine.domain.event import NewEvent
 from engine.domain.grant import FIELDS, Field, GrantMode, NewGrant, SubjectKind
 from engine.domain.history import Conversation, History, Turn
 from engine.domain.node import MAX_LAYER, NewNode
-from engine.domain.record import IngestReport, Privacy
-from engine.domain.scope import INGESTED, MemoryScope, Origin, SourceKind
+from engine.domain.record import IngestReport
+from engine.domain.scope import INGESTED, MemoryScope, Origin, Privacy, SourceKind
 from engine.domain.stream import StreamedTurn
 from engine.errors import DepthExceeded
 from engine.evaluation.leaks.model import Asker, Link, Place, Right, Row, World, Written

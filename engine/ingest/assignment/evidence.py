@@ -1,125 +1,64 @@
-"""Which node does each turn belong to? Offline, by the names, aliases and keywords of the user's nodes, and by meaning.
-
-A conversation is cut into runs of turns, each run going to one node: the cut with the most evidence, where every
-change of node costs as much as two plain keyword hits (a Viterbi search). A word that several nodes claim counts
-for each the less; what the conversation as a whole is about decides between nodes of the same name; what
-nothing speaks for stays at the root. Where vectors are there, a turn that is more like a node's shell than like the others speaks
-for it, too, and it takes more to leave the root.
-"""
+"""What speaks for which node: words (`vocabulary`) and meaning (`likeness`) of each text, and of its neighbours (`chain`)."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from uuid import UUID
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.domain.record import AssignableNode
 from engine.domain.terms import words
+from engine.domain.utterance import has_question
+from engine.ingest.assignment.chain import Scores, deepest_sure, in_context, prices, probabilities
+from engine.ingest.assignment.kinship import denies
+from engine.ingest.assignment.unplaced import Unplaced
+from engine.ingest.assignment.vocabulary import NodeVocabulary
 
-NAME_HIT = 2.0
-KEYWORD_HIT = 1.0
-ANCESTOR_SHARE = 0.4
-"""How much of an ancestor's evidence a node inherits."""
-CONTEXT_SHARE = 0.15
-"""How much the whole conversation's evidence for a node adds to each of its turns."""
-ROOT_EVIDENCE = 0.05
-LIKENESS_WEIGHT, UNLIKE_ALL = 10.0, 0.07
-"""What a likeness of one counts, in keyword hits, and what more the root has where likeness is known: together with its own
-evidence more than small talk reaches. Chosen on the bundled history without most of its keywords, and on mixed conversations;
-see docs/assignment.md."""
-CHANGE_COST = 2.0
-LONGEST_PHRASE = 4
-
-Phrase = tuple[str, ...]
 Likeness = NDArray[np.float32]
-"""How much more alike each text (a row) is to each node (a column, in their order) than by chance; 0 where that is not known."""
+"""How much more alike each text (a row) is to each node (a column, in their order) than usual, in spreads; 0 where unknown."""
+
+TITLE_SHARE = 0.45
+"""How much the words of a title speak for each of its texts: enough to decide where the text itself leans there, too."""
+FULL_WORDS = 6
+"""Words from which on a text counts in full: what a shorter one is like is mostly chance, and small talk is short."""
+BY_WORDS = 1.5
+"""The evidence, in plain keyword hits, that "no node in particular" has where words alone are known."""
+WORDS_ALONE = 2.0
+"""How much surer a keyword hit is where it does not stand beside the chance of meaning."""
+BY_MEANING, CHANCE = 0.4, 1.27
+"""The same where meaning is known: so much more than the most alike of n nodes has by chance, `CHANCE` (the spread of a text and
+its neighbours together) times the root of 2 ln n. Chosen on invented histories; see docs/assignment.md."""
+MOST_CANDIDATES = 32
+"""Nodes that are weighed for one content, those for which most speaks; in a big graph the others are left out at once."""
 
 
-class NodeVocabulary:
-    """Which phrases speak for which nodes, and how strongly."""
-
-    def __init__(self, nodes: Sequence[AssignableNode]) -> None:
-        self.nodes = tuple(nodes)
-        self.shells: dict[tuple[str, UUID], Sequence[float]] = {}
-        """What is known of the nodes' meaning, by embedding version and node; see `likeness`."""
-        self._claims: dict[str, list[tuple[Phrase, dict[int, float]]]] = defaultdict(list)  # by first word
-        self._written: dict[Phrase, str] = {}
-        for phrase, owners in self._claimed(nodes).items():
-            self._claims[phrase[0]].append((phrase, owners))
-        index = {node.path: number for number, node in enumerate(nodes)}
-        self._ancestors = [
-            [index[node.path[:depth]] for depth in range(2, len(node.path)) if node.path[:depth] in index]
-            for node in nodes
-        ]
-
-    def _claimed(self, nodes: Sequence[AssignableNode]) -> dict[Phrase, dict[int, float]]:
-        claims: dict[Phrase, dict[int, float]] = defaultdict(dict)
-        for number, node in enumerate(nodes):
-            named = [] if node.layer == 0 else [node.path[-1], *node.aliases]
-            for weight, texts in ((KEYWORD_HIT, node.keywords), (NAME_HIT, named)):
-                for text in texts:
-                    phrase = tuple(words(text))[:LONGEST_PHRASE]
-                    if phrase:
-                        self._written.setdefault(phrase, text)
-                        claims[phrase][number] = max(weight, claims[phrase].get(number, 0.0))
-        # A word that three nodes claim tells a third as much about each.
-        return {phrase: {n: w / len(owners) for n, w in owners.items()} for phrase, owners in claims.items()}
-
-    def grown(self, nodes: Sequence[AssignableNode]) -> NodeVocabulary:
-        """With these nodes besides."""
-        grown = NodeVocabulary([*self.nodes, *nodes])
-        grown.shells = self.shells
-        return grown
-
-    def evidence(self, text: str) -> dict[int, float]:
-        """How strongly a text speaks for each node, by number; a phrase counts once however often it stands there."""
-        hits: dict[int, float] = defaultdict(float)
-        for _, owners in self._found(text):
-            for number, weight in owners.items():
-                hits[number] += weight
-        return hits
-
-    def phrases(self, text: str, number: int) -> list[str]:
-        """The phrases by which a text speaks for a node, as they are written there."""
-        return [self._written[phrase] for phrase, owners in self._found(text) if number in owners]
-
-    def _found(self, text: str) -> Iterator[tuple[Phrase, dict[int, float]]]:
-        found = words(text)
-        seen: set[Phrase] = set()
-        for start, word in enumerate(found):
-            for phrase, owners in self._claims.get(word, ()):
-                if phrase not in seen and tuple(found[start : start + len(phrase)]) == phrase:
-                    seen.add(phrase)
-                    yield phrase, owners
-
-    def inherited(self, hits: dict[int, float], number: int) -> float:
-        """A node's evidence, its ancestors' share included; nothing where nothing speaks for the node itself."""
-        if number not in hits:
-            return 0.0
-        return hits[number] + ANCESTOR_SHARE * sum(hits.get(above, 0.0) for above in self._ancestors[number])
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
-    """What speaks for which node, text by text: `rows` holds a score for each of the `candidates` (numbers of nodes; the root
-    is the first), `spoken` the part of it that words give."""
+    """What speaks for which node, text by text. `rows` holds a score for each of the `candidates` (numbers of nodes; the root
+    is the first), `spoken` what the words of that text alone give, `probable` what follows for the whole content."""
 
     vocabulary: NodeVocabulary
     candidates: Sequence[int]
-    rows: Sequence[Sequence[float]]
-    spoken: Sequence[Sequence[float]]
+    rows: Scores
+    spoken: Scores
+    probable: Scores
 
     def node(self, place: int) -> AssignableNode:
         """The node of a column."""
         return self.vocabulary.nodes[self.candidates[place]]
 
+    @cached_property
+    def _paths(self) -> list[tuple[str, ...]]:
+        return [self.vocabulary.nodes[number].path for number in self.candidates]
+
     def best(self) -> list[int]:
-        """The column of each text: the cut into runs with the most evidence."""
-        return _best_run(self.rows) if self.rows else []
+        """The column of each text: the deepest node whose subtree is sure, else the root."""
+        return deepest_sure(self.probable, self._paths) if len(self.rows) else []
 
     def phrases(self, node: AssignableNode, texts: Iterable[str]) -> list[tuple[str, int]]:
         """The names and keywords by which these texts speak for a node, the most frequent first."""
@@ -128,49 +67,56 @@ class Evidence:
         return found.most_common()
 
 
-def gathered(texts: Sequence[str], vocabulary: NodeVocabulary, likeness: Likeness | None = None) -> Evidence:
-    """The evidence of one conversation's texts, in order. The first node must be the root; the last ones may be younger than the
+def gathered(content: Unplaced, vocabulary: NodeVocabulary, likeness: Likeness | None = None) -> Evidence:
+    """The evidence of one content's texts, in order. The first node must be the root; the last ones may be younger than the
     likeness, which then tells nothing of them."""
+    texts = content.texts
+    spoken = _spoken(texts, vocabulary)
+    own = spoken + TITLE_SHARE * np.outer(fullness(texts), _spoken([content.title], vocabulary)[0])
     if likeness is not None:
-        likeness = np.pad(likeness, ((0, 0), (0, len(vocabulary.nodes) - likeness.shape[1])))
-    hits = [vocabulary.evidence(text) for text in texts]
-    whole = _added(hits)
-    near = set() if likeness is None else set(np.flatnonzero(likeness.any(axis=0)).tolist())
-    candidates = [0, *sorted({*whole, *near} - {0})]  # the others cannot win a turn
-    context = [vocabulary.inherited(whole, number) for number in candidates]
-    scale = CONTEXT_SHARE / max(1.0, *context)
-    rows = []
-    for hit in hits:
-        own = [vocabulary.inherited(hit, number) for number in candidates]
-        row = [score + scale * context[place] * (1 + score) for place, score in enumerate(own)]
-        row[0] += ROOT_EVIDENCE
-        rows.append(row)
+        own = own + np.pad(likeness, ((0, 0), (0, len(vocabulary.nodes) - likeness.shape[1])))
+    said = own[:, 1:] if content.whole else in_context(own[:, 1:])  # a passage is long enough to speak for itself
     if likeness is None:
-        return Evidence(vocabulary, candidates, rows, rows)
-    alike = LIKENESS_WEIGHT * likeness[:, candidates]
-    alike[:, 0] = UNLIKE_ALL
-    return Evidence(vocabulary, candidates, (np.array(rows) + alike).tolist(), rows)
+        nowhere, said = WORDS_ALONE * BY_WORDS, WORDS_ALONE * said
+    else:  # what a text has in common with all nodes says nothing
+        nowhere, said = _by_chance(said.shape[1], content), said - np.median(said, axis=1, keepdims=True)
+    candidates = _candidates(said, vocabulary)
+    rows = np.hstack([np.full((len(texts), 1), nowhere), said[:, [number - 1 for number in candidates[1:]]]])
+    probable = probabilities(rows, prices(texts, content.speakers)) if len(texts) else rows
+    return Evidence(vocabulary, candidates, rows, spoken[:, candidates], probable)
 
 
-def _added(hits: Iterable[dict[int, float]]) -> dict[int, float]:
-    total: dict[int, float] = defaultdict(float)
-    for hit in hits:
-        for number, weight in hit.items():
-            total[number] += weight
-    return total
+def _by_chance(nodes: int, content: Unplaced) -> float:
+    """The evidence that "no node in particular" has beside so many nodes."""
+    spread = 1.0 if content.whole else CHANCE
+    return BY_MEANING + spread * math.sqrt(2 * math.log(max(2, nodes)))
 
 
-def _best_run(scores: Sequence[Sequence[float]]) -> list[int]:
-    """The sequence with the highest sum of scores less the cost of changes. Linear in texts times nodes."""
-    totals = list(scores[0])
-    came_from: list[list[int]] = []
-    for row in scores[1:]:
-        best = max(range(len(totals)), key=totals.__getitem__)
-        jump = totals[best] - CHANGE_COST
-        step = [number if totals[number] >= jump else best for number in range(len(row))]
-        totals = [row[number] + (totals[number] if step[number] == number else jump) for number in range(len(row))]
-        came_from.append(step)
-    chosen = [max(range(len(totals)), key=totals.__getitem__)]
-    for step in reversed(came_from):
-        chosen.append(step[chosen[-1]])
-    return chosen[::-1]
+def fullness(texts: Sequence[str]) -> Scores:
+    """How much the meaning of each text counts, 0 to 1."""
+    full: Scores = np.sqrt(
+        np.minimum(1.0, np.array([len(words(text)) for text in texts], dtype=np.float64) / FULL_WORDS)
+    )
+    return full
+
+
+def _spoken(texts: Sequence[str], vocabulary: NodeVocabulary) -> Scores:
+    """What the words of each text say of each node; those of a question whose answer denies them say nothing."""
+    spoken = np.zeros((len(texts), len(vocabulary.nodes)))
+    for row, text in enumerate(texts):
+        if has_question(text[-3:]) and row + 1 < len(texts) and denies(texts[row + 1]):
+            continue  # "Karsten, your brother-in-law?" "No, my boss."
+        for number, weight in vocabulary.evidence(text).items():
+            spoken[row, number] = weight
+    return spoken
+
+
+def _candidates(said: Scores, vocabulary: NodeVocabulary) -> list[int]:
+    """The root, the nodes for which anything speaks most, and what lies above them."""
+    highest = said.max(axis=0) if len(said) else np.zeros(said.shape[1])
+    order = np.argsort(-highest, kind="stable")[:MOST_CANDIDATES]
+    chosen = [int(number) + 1 for number in order if highest[number] > 0]
+    index = {node.path: number for number, node in enumerate(vocabulary.nodes)}
+    paths = [vocabulary.nodes[number].path for number in chosen]
+    above = {index[path[:depth]] for path in paths for depth in range(1, len(path)) if path[:depth] in index}
+    return [0, *sorted({*chosen, *above} - {0})]

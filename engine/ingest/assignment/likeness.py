@@ -1,85 +1,146 @@
-"""How alike content and nodes are in meaning: the vectors of what is about to be stored against those of the shells.
+"""How alike content and nodes are in meaning: vectors of what is about to be stored against those of what nodes are about.
 
-The vectors are those that the content is stored with, made a little earlier; the shells' are read once for an ingest.
+A turn's vector is mostly what all turns of its writer have in common. So the mean of the writer's turns is taken away from it,
+the mean of the nodes from theirs, and each node's usual cosine from what is left; the rest is told in spreads. What is usual is
+known from the turns of this ingest, from those stored last, and from some plain sentences while there are few.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from uuid import UUID
+from collections import OrderedDict
+from collections.abc import Sequence
 
 import numpy as np
 
 from engine.domain.principal import Principal
+from engine.domain.record import AssignableNode
+from engine.errors import ProviderUnavailable, WrongDimension
 from engine.ingest.allowance import Allowance
-from engine.ingest.assignment.evidence import Likeness, NodeVocabulary
-from engine.ingest.assignment.placing import Unplaced
+from engine.ingest.assignment.evidence import Likeness, fullness
+from engine.ingest.assignment.unplaced import Unplaced
+from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
-from engine.stores.neo4j import Neo4j
-from engine.stores.statements import cypher
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
 
 FEWEST_NODES = 3
 """Nodes below the root from which on being more alike to one than to the others tells something."""
+MOST_NODES = 1000
+"""Nodes that are compared by meaning, those nearest to the root; the others are found by their words."""
+MOST_KEPT = 4096
+"""Vectors of nodes that are kept at hand."""
+MOST_REMEMBERED = 512
+"""Turns from which it is known what is usual; the stored ones are asked for where an ingest is smaller than `ENOUGH`."""
+ENOUGH = 128
+PLAIN_WEIGHT = 20.0
+"""How many turns the plain sentences count for together."""
+POOLED = 0.5
+"""How much of the spread of all nodes is added to a node's own."""
+
+PLAIN = (
+    "Good morning, how are you today?", "Thanks, that sounds good.", "I will do that tomorrow after work.",
+    "What do you think about it?", "It was a long day and I am tired.", "Yes, I think so too.", "Could you remind me on Friday?",
+    "We had lunch together and talked for a while.", "It costs forty euros.", "She said that she would call back next week.",
+    "Danke, das mache ich morgen.", "Wie war dein Tag?", "Wir haben gestern lange darüber gesprochen.",
+    "Gracias, lo haré mañana.", "¿Qué te parece?", "Merci, je m'en occupe demain.", "Obrigado, até amanhã.",
+    "No, that is not what I meant.", "I bought a new one and sold the old one.", "He is moving to another city in spring.",
+)  # fmt: skip
+"""Sentences that belong to no node."""
 
 
-class ShellLikeness:
-    """Compares content with the shells of a graph."""
+class NodeLikeness:
+    """Compares content with the nodes of a graph."""
 
-    def __init__(self, neo4j: Neo4j, active: ActiveModel) -> None:
-        self._neo4j, self._active = neo4j, active
+    def __init__(self, postgres: Postgres, active: ActiveModel) -> None:
+        self._postgres, self._active = postgres, active
+        self._kept: OrderedDict[tuple[str, str], Vectors] = OrderedDict()
 
     async def of(
         self, principal: Principal, contents: Sequence[Unplaced], vocabulary: NodeVocabulary, allowance: Allowance
     ) -> list[Likeness | None]:
         """For each content its likeness, or None where it is not asked for or cannot be known. Raises StoreUnavailable."""
+        nothing: list[Likeness | None] = [None] * len(contents)
         texts = [content.embedded if content.node is None else () for content in contents]
-        if len(vocabulary.nodes) <= FEWEST_NODES:
-            return [None] * len(contents)
+        if len(vocabulary.nodes) <= FEWEST_NODES or not any(texts):
+            return nothing
         model = self._active.current
         made = await allowance.ahead(model, [text for own in texts for text in own])
-        if made is None:
-            return [None] * len(contents)
-        shells = await self._shells(principal, vocabulary, model)
-        vectors = iter(made)
+        nodes = None if made is None else await self._vectors(model, [node_text(n) for n in compared(vocabulary)])
+        plain = None if nodes is None else await self._vectors(model, PLAIN)
+        if made is None or nodes is None or plain is None:
+            return nothing
+        vectors = np.array(made)
+        usual = await self._usual(principal, vectors, vocabulary, model)
+        scores = iter(standard_scores(vectors, nodes, usual, plain))
         return [
-            _likeness(content, [next(vectors) for _ in own], vocabulary, shells) if own else None
+            _likeness(content, [next(scores) for _ in own], vocabulary) if own else None
             for content, own in zip(contents, texts, strict=True)
         ]
 
-    async def _shells(
-        self, principal: Principal, vocabulary: NodeVocabulary, model: Model
-    ) -> dict[UUID, Sequence[float]]:
-        """The vectors of the nodes below the root, each read once for a vocabulary and those that grow out of it."""
-        nodes = [node.node_id for node in vocabulary.nodes[1:]]
-        unknown = [str(node_id) for node_id in nodes if (model.name, node_id) not in vocabulary.shells]
-        if unknown:
-            rows = await self._neo4j.read(
-                cypher("node/vectors"), **principal.parameters, nodes=unknown, column=model.version.column,
-                version=model.name,
-            )  # fmt: skip
-            vocabulary.shells |= {(model.name, UUID(row["node_id"])): row["vector"] for row in rows}
-        known = vocabulary.shells
-        return {node_id: known[model.name, node_id] for node_id in nodes if (model.name, node_id) in known}
+    async def _vectors(self, model: Model, texts: Sequence[str]) -> Vectors | None:
+        """The vectors of texts that are asked for again and again; None while the embedding service is silent."""
+        missing = list(dict.fromkeys(text for text in texts if (model.name, text) not in self._kept))
+        try:
+            made = await self._active.patience.asked(lambda: model.embed_documents(missing)) if missing else ()
+        except (ProviderUnavailable, WrongDimension):
+            return None
+        known = dict(zip(missing, made, strict=True))
+        known |= {text: self._kept[model.name, text] for text in texts if text not in known}
+        for text, vector in known.items():
+            self._kept[model.name, text] = vector
+            self._kept.move_to_end((model.name, text))
+        while len(self._kept) > MOST_KEPT:
+            self._kept.popitem(last=False)
+        return np.array([known[text] for text in texts])
+
+    async def _usual(self, principal: Principal, new: Vectors, vocabulary: NodeVocabulary, model: Model) -> Vectors:
+        """Turns from which it is known what is usual, these included; kept for the next batch of the same ingest."""
+        seen = vocabulary.turns.get(model.name)
+        if seen is None:
+            seen = new[:0]
+            if len(new) < ENOUGH:
+                asked = {"user_id": principal.user_id, "version": model.name, "limit": MOST_REMEMBERED}
+                rows = await self._postgres.fetch(principal, sql_text("turns_sampled"), asked)
+                if rows:
+                    seen = np.array([row["embedding"].to_numpy() for row in rows], dtype=np.float32)
+        vocabulary.turns[model.name] = np.concatenate([seen, new])[-MOST_REMEMBERED:]
+        return vocabulary.turns[model.name]
 
 
-def _likeness(
-    content: Unplaced, vectors: Sequence[Vectors], vocabulary: NodeVocabulary, shells: Mapping[UUID, Sequence[float]]
-) -> Likeness | None:
-    known = [number for number, node in enumerate(vocabulary.nodes) if number and node.node_id in shells]
-    if len(known) < FEWEST_NODES:
-        return None
-    cosines = np.array(vectors) @ np.array([shells[vocabulary.nodes[number].node_id] for number in known]).T
+def compared(vocabulary: NodeVocabulary) -> Sequence[AssignableNode]:
+    """The nodes below the root that are compared by meaning."""
+    return vocabulary.nodes[1 : MOST_NODES + 1]
+
+
+def node_text(node: AssignableNode) -> str:
+    """What a node is about, as it is embedded for assignment: its way, its names, its keywords, its summary."""
+    parts = (" / ".join(node.path[1:]), ", ".join(node.aliases), ", ".join(node.keywords), node.summary)
+    return ". ".join(part for part in parts if part)
+
+
+def standard_scores(texts: Vectors, nodes: Vectors, usual: Vectors, plain: Vectors) -> Likeness:
+    """How alike each text is to each node, less what is usual for that node, in spreads. Pure; vectors are unit vectors."""
+    mean = (PLAIN_WEIGHT * plain.mean(axis=0) + usual.sum(axis=0)) / (PLAIN_WEIGHT + len(usual))
+    towards = _unit(nodes - nodes.mean(axis=0)).T
+    known, chat = _unit(usual - mean) @ towards, _unit(plain - mean) @ towards
+    weight = len(known) + PLAIN_WEIGHT
+    middle = (known.sum(axis=0) + PLAIN_WEIGHT * chat.mean(axis=0)) / weight
+    squares = ((known - middle) ** 2).sum(axis=0) + PLAIN_WEIGHT * ((chat - middle) ** 2).mean(axis=0)
+    spread = np.sqrt(squares / weight)
+    pooled = float(np.sqrt((squares / weight).mean()))
+    scale = (spread + POOLED * pooled) / (1 + POOLED)
+    scores: Likeness = ((_unit(texts - mean) @ towards - middle) / np.maximum(scale, 1e-6)).astype(np.float32)
+    return scores
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    return unit
+
+
+def _likeness(content: Unplaced, scores: Sequence[Likeness], vocabulary: NodeVocabulary) -> Likeness:
     likeness = np.zeros((len(content.texts), len(vocabulary.nodes)), dtype=np.float32)
-    likeness[np.ix_(range(content.start, len(content.texts)), known)] = above_chance(cosines)
-    return likeness
-
-
-def above_chance(cosines: Likeness) -> Likeness:
-    """How far each cosine lies above the mean of its row, less half of what the highest of so many lies above it by chance: of n
-    normal values about sqrt(2 ln n) standard deviations."""
-    above = cosines - cosines.mean(axis=1, keepdims=True)
-    chance = cosines.std(axis=1, keepdims=True) * math.sqrt(2 * math.log(cosines.shape[1]))
-    likeness: Likeness = np.maximum(0.0, above - chance / 2).astype(np.float32)
+    full = fullness(content.texts[content.start :])[:, None]
+    likeness[content.start :, 1 : scores[0].shape[0] + 1] = full * np.array(scores)
     return likeness

@@ -14,12 +14,13 @@ from engine.domain.assignment import Decision
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode
 from engine.ingest.allowance import Allowance
-from engine.ingest.assignment.evidence import NodeVocabulary
 from engine.ingest.assignment.form import PROMPT, NodeWanted, Part, Placement
 from engine.ingest.assignment.offline import OfflineAssigner
-from engine.ingest.assignment.placing import Placed, Unplaced, placed_among
+from engine.ingest.assignment.placing import Placed, placed_among
 from engine.ingest.assignment.topic_nodes import TopicNodes
 from engine.ingest.assignment.topics import Topic
+from engine.ingest.assignment.unplaced import Unplaced
+from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.extraction.asked import AskedModel, Question, Reply
 from engine.turns import computed
 

@@ -10,18 +10,20 @@ from uuid import UUID
 from engine.domain.assignment import Decision
 from engine.domain.principal import Principal
 from engine.ingest.allowance import Allowance
-from engine.ingest.assignment.evidence import Likeness, NodeVocabulary
-from engine.ingest.assignment.likeness import ShellLikeness
-from engine.ingest.assignment.placing import Placed, Unplaced, given, placed_among
+from engine.ingest.assignment.evidence import Likeness
+from engine.ingest.assignment.likeness import NodeLikeness
+from engine.ingest.assignment.placing import Placed, given, placed_among
 from engine.ingest.assignment.topic_nodes import TopicNodes, node_of
 from engine.ingest.assignment.topics import Topic, missing_topic
+from engine.ingest.assignment.unplaced import Unplaced
+from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.turns import computed
 
 
 class OfflineAssigner:
     """Decides by rules; creates a node for a topic that none covers, where that is sure."""
 
-    def __init__(self, likeness: ShellLikeness, topic_nodes: TopicNodes) -> None:
+    def __init__(self, likeness: NodeLikeness, topic_nodes: TopicNodes) -> None:
         self._likeness, self._topic_nodes = likeness, topic_nodes
 
     async def place(
@@ -60,7 +62,7 @@ def _examined(content: Unplaced, vocabulary: NodeVocabulary, likeness: Likeness 
     placed = placed_among(content, vocabulary, likeness)
     if not content.may_create:
         return placed, None
-    topic = missing_topic(content.title, content.texts, content.speakers, placed.nodes, vocabulary)
+    topic = missing_topic(content.title, content.texts, frozenset(content.speakers), placed.nodes, vocabulary)
     return placed, topic if topic and _would_take(content, topic, vocabulary, likeness) else None
 
 

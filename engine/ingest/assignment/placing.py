@@ -5,38 +5,25 @@ Whoever decides is an `Assigner`: `offline` by names, aliases, keywords and mean
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
+
+import numpy as np
 
 from engine.domain.assignment import BY_HAND, Decision
 from engine.domain.extraction import NOTHING, ExtractionReport
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode
 from engine.ingest.allowance import Allowance
-from engine.ingest.assignment.evidence import Evidence, Likeness, NodeVocabulary, gathered
+from engine.ingest.assignment.chain import Scores
+from engine.ingest.assignment.evidence import Evidence, Likeness, gathered
+from engine.ingest.assignment.unplaced import Unplaced
+from engine.ingest.assignment.vocabulary import NodeVocabulary
 
 MOST_PHRASES = 8
 """Words told as reasons for a decision."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unplaced:
-    """Content of which it is to be said where it goes: turns or passages in order. What lies before `start` is stored already
-    and only context. `node` was given by hand; `may_create` says whether nodes may be created for it."""
-
-    title: str
-    texts: Sequence[str]
-    speakers: frozenset[str] = frozenset()
-    start: int = 0
-    node: AssignableNode | None = None
-    may_create: bool = False
-    whole: bool = False
-    """A document, whose passages belong together unless much speaks for parting them."""
-    embedded: Sequence[str] = ()
-    """What each text from `start` on is embedded as; nothing is asked of it where the node was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +53,7 @@ def given(content: Unplaced, node: AssignableNode) -> Placed:
 
 def placed_among(content: Unplaced, vocabulary: NodeVocabulary, likeness: Likeness | None = None) -> Placed:
     """The best cut of the texts among the nodes that there are, with its decisions. Pure; `content.node` is not looked at."""
-    evidence = gathered(content.texts, vocabulary, likeness)
+    evidence = gathered(content, vocabulary, likeness)
     places = evidence.best()
     if content.whole:
         places = parted(evidence, places)
@@ -83,49 +70,52 @@ LEAST_PART = 4.0
 
 
 def parted(evidence: Evidence, places: Sequence[int]) -> list[int]:
-    """The places of a document's passages: its main node's, but for those of nodes for which enough speaks by itself."""
+    """The places of a document's passages: its main node's, but for those of nodes for which enough speaks by itself. Where less
+    than half of it belongs anywhere, all of it stays at the root."""
+    if 2 * places.count(0) > len(places):
+        return [0] * len(places)
     totals: dict[int, float] = dict.fromkeys(places, 0.0)
     for unit, place in enumerate(places):
-        totals[place] += evidence.spoken[unit][place]
-    spoken = {place: total for place, total in totals.items() if place != 0}
-    if not spoken:
+        totals[place] += evidence.spoken[unit, place]
+    found = {place: total for place, total in totals.items() if place != 0}
+    if not found:
         return list(places)
-    main = max(spoken, key=lambda place: (places.count(place), spoken[place]))
-    strong = {place for place, total in spoken.items() if total >= LEAST_PART} | {main}
+    main = max(found, key=lambda place: (places.count(place), found[place]))
+    strong = {place for place, total in found.items() if total >= LEAST_PART} | {main}
     return [place if place in strong else main for place in places]
 
 
 # how sure -----------------------------------------------------------------------------------------------
 
-BIAS, MARGIN, DENSITY = -1.59, 0.88, 3.03
-"""Fitted on mixed conversations whose right nodes are known; see docs/assignment.md."""
-NOTHING_SPEAKS = 0.3
-"""The confidence that content belongs at the root when no node claims any of it."""
+NOWHERE = 0.15
+"""How often content that stays at the root because nothing is sure belongs there: doubt is no decision."""
+MIDDLE, STEEPNESS = 0.0, 0.8
+"""From the chain's probability to how often that is right, on the scale of log odds; see docs/assignment.md."""
 
 
 def decided(content: Unplaced, evidence: Evidence, place: int, units: Sequence[int]) -> Decision:
     """How sure it is that these units belong to that place, and why."""
-    node = evidence.node(place)
     if len(evidence.vocabulary.nodes) == 1:
-        return Decision(1.0, {"rule": "there is only this node"}, "engine")
-    sums = [sum(evidence.rows[unit][column] for unit in units) for column in range(len(evidence.candidates))]
-    rivals = [(total, column) for column, total in enumerate(sums) if column != place]
-    best, rival = max(rivals, default=(0.0, place))
-    reasons: dict[str, Any] = {"units": len(units), "evidence": round(sums[place], 2)}
-    if rival != place and best > 0:
-        path = "/".join(evidence.node(rival).path[1:]) or "the root"
-        reasons |= {"runner_up": path, "runner_up_evidence": round(best, 2)}
+        return Decision(NOWHERE, {"rule": "there is only this node"}, "engine")
+    sums = evidence.rows[units].sum(axis=0)
+    order = [int(column) for column in np.argsort(-sums, kind="stable") if column not in (0, place)]
+    reasons: dict[str, Any] = {"units": len(units), "evidence": round(float(sums[place]), 2)}
+    if order and sums[order[0]] > 0:
+        path = "/".join(evidence.node(order[0]).path[1:])
+        reasons |= {"runner_up": path, "runner_up_evidence": round(float(sums[order[0]]), 2)}
+    sure = confidence(evidence.probable[units, place], root=place == 0)
     if place == 0:
-        sure = NOTHING_SPEAKS / (1 + best)
-        return Decision(round(sure, 3), {"rule": "nothing speaks for another node"} | reasons, "engine")
-    phrases = evidence.phrases(node, [content.texts[unit] for unit in units])
+        return Decision(sure, {"rule": "nothing speaks for another node surely enough"} | reasons, "engine")
+    phrases = evidence.phrases(evidence.node(place), [content.texts[unit] for unit in units])
     reasons["words"] = dict(phrases[:MOST_PHRASES])
-    spoken = sum(evidence.spoken[unit][place] for unit in units)
+    spoken = float(evidence.spoken[units, place].sum())
     rule = "names, aliases and keywords" if 2 * spoken >= sums[place] else "alike in meaning"
-    return Decision(round(confidence(sums[place], best, len(units)), 3), {"rule": rule} | reasons, "engine")
+    return Decision(sure, {"rule": rule} | reasons, "engine")
 
 
-def confidence(chosen: float, rival: float, units: int) -> float:
-    """How often a node with this evidence is the right one for so many texts, when the next best has that of `rival`."""
-    margin = (chosen - rival) / max(chosen + rival, 1e-9)
-    return 1 / (1 + math.exp(-(BIAS + MARGIN * margin + DENSITY * math.log1p(max(0.0, chosen) / units))))
+def confidence(probable: Scores, *, root: bool) -> float:
+    """How often texts that the chain gives these probabilities are at the right node, on average."""
+    if root:
+        return round(float(NOWHERE * probable.mean()), 3)
+    odds = np.log(np.clip(probable, 1e-6, 1 - 1e-6) / np.clip(1 - probable, 1e-6, 1))
+    return round(float((1 / (1 + np.exp(-(MIDDLE + STEEPNESS * odds)))).mean()), 3)

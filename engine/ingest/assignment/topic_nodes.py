@@ -44,4 +44,6 @@ def node_of(topic: Topic, node_id: UUID, schema_name: str) -> AssignableNode:
     """The node that a topic would be, or is."""
     above = topic.parent
     path, place = (*above.path, topic.name), (*above.place, topic.name)
-    return AssignableNode(node_id, schema_name, path, above.layer + 1, above.root_schema, topic.keywords, (), place)
+    return AssignableNode(
+        node_id, schema_name, path, above.layer + 1, above.root_schema, topic.keywords, (), place, topic.summary
+    )

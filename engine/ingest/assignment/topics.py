@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from engine.domain.record import AssignableNode
 from engine.domain.terms import STOP_WORDS, words
-from engine.ingest.assignment.evidence import NodeVocabulary
+from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.keywords import RELATIONSHIPS, names, plain_words
 from engine.ingest.summarize import summarize
 

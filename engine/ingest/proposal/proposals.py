@@ -24,7 +24,7 @@ from engine.domain.proposal import Applied, MovedTo, Proposal
 from engine.errors import NotFound
 from engine.hierarchy.provisioning import Provisioning
 from engine.ingest.allowance import Allowance
-from engine.ingest.assignment.evidence import NodeVocabulary
+from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.extraction.asked import AskedModel
 from engine.ingest.pipeline import Ingest
 from engine.ingest.proposal.model import by_model

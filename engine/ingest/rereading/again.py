@@ -19,8 +19,9 @@ from uuid import UUID, uuid4
 from engine.domain.document import NewVersion, RecordRenewal, Renewed, chunk_hash
 from engine.domain.ingest import UNLIMITED
 from engine.domain.principal import Principal
-from engine.domain.record import ItemDraft, Privacy, RecordDraft, SourceAdvance
+from engine.domain.record import ItemDraft, RecordDraft, SourceAdvance
 from engine.domain.rereading import KEYWORDS, MatchedItems, Rebuilt, differing, matched_items, moved
+from engine.domain.scope import Privacy
 from engine.errors import Outdated, ProviderUnavailable, WrongDimension
 from engine.hierarchy.outbox import Commit, Outbox
 from engine.ingest.allowance import Allowance

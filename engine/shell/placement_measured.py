@@ -1,0 +1,96 @@
+"""eval placement: where a history's turns lie, beside where they belong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from engine.connectors import read_history
+from engine.domain.history import History
+from engine.errors import InvalidInput
+from engine.shell.plain_json import write_json
+from engine.shell.session import Session
+
+_RANKINGS = {"nodes": "with nodes", "everywhere": "all nodes searched", "flat": "flat (root only)"}
+
+
+async def measure_placement(here: Session, data: Path, gold_path: Path, out: Path | None) -> None:
+    """Takes a history in on an empty home that is removed afterwards, and prints what became of its turns."""
+    placement = import_module("engine.evaluation.placement")
+    ground = import_module("engine.benchmarks.ground")
+    gold = placement.gold_of(gold_path)
+    with here.progress() as progress:
+        histories = await read_history(data, max_text_bytes=here.settings.max_text_bytes, progress=progress)
+        if len(histories) != 1:
+            raise InvalidInput(f"{data} holds {len(histories)} histories; placement is measured of one.")
+        history: History = placement.referred(histories[0])
+        async with ground.empty_ground(here.settings, progress) as home:
+            memory = home.engine.memory((await home.engine.ingest(history, progress)).user_id)
+            report = placement.measured(
+                await placement.places_of(home.engine.postgres, memory.principal, await memory.nodes()), gold
+            )
+            report |= {"data": data.name, "nodes": len(history.nodes), "encoder": home.engine.embedder.version}
+            if gold.questions:
+                flat = replace(history, handle=f"{history.handle}-flat", nodes=(), edges=())
+                alone = home.engine.memory((await home.engine.ingest(flat, progress)).user_id)
+                report["answers"] = {
+                    "nodes": await placement.answers(gold, memory.search, "auto"),
+                    "everywhere": await placement.answers(gold, memory.search, "always"),
+                    "flat": await placement.answers(gold, alone.search, "auto"),
+                }
+    if out is not None:
+        write_json(out, report)
+    _print(here, report)
+
+
+def _print(here: Session, report: Mapping[str, Any]) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(f"{report['data']}, {report['nodes']} nodes")
+    table.add_column(f"of {report['turns']} turns", justify="right")
+    for kind in ("exact", "acceptable", "ancestor", "wrong"):
+        table.add_row(f"at {_KINDS[kind]}", f"{report[kind]:.2f}")
+    table.add_row("readable by an unrelated grant", f"{report['readable_by_an_unrelated_grant']:.2f}")
+    told, chat = report["confidences"], report["small_talk"]
+    table.add_row("confidences that others can read", f"{told['readable']} of {told['turns']}")
+    table.add_row("small talk at the root", f"{chat['at_the_root']} of {chat['turns']}")
+    here.out.print(table)
+    here.out.print()
+    _print_calibration(here, report["calibration"])
+    if "answers" in report:
+        here.out.print()
+        _print_answers(here, report["answers"])
+
+
+_KINDS = {
+    "exact": "the right node",
+    "acceptable": "one as good",
+    "ancestor": "one above it, the root included",
+    "wrong": "a wrong one",
+}
+
+
+def _print_calibration(here: Session, calibration: Mapping[str, Any]) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, name in enumerate(("confidence", "told", "right", "turns")):
+        table.add_column(name, justify="right" if number else "left")
+    for step in calibration["steps"]:
+        span = f"{step['from']:.1f} to {step['to']:.1f}"
+        table.add_row(span, f"{step['told']:.2f}", f"{step['right']:.2f}", str(step["turns"]))
+    table.add_row("mean distance", "", f"{calibration['mean_distance']:.2f}", "")
+    here.out.print(table)
+
+
+def _print_answers(here: Session, answers: Mapping[str, Any]) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, name in enumerate(("questions with evidence among the first", "1", "3", "10", "current first")):
+        table.add_column(name, justify="right" if number else "left")
+    for way, found in answers.items():
+        current = found["current_first"]
+        shares = [f"{found[f'found@{depth}']:.2f}" for depth in (1, 3, 10)]
+        table.add_row(_RANKINGS[way], *shares, f"{current['right']} of {current['questions']}")
+    here.out.print(table)
