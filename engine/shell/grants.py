@@ -78,7 +78,7 @@ def give(  # noqa: PLR0913 (the options of a command are its parameters)
                 _fields(fields),
                 purpose,
                 datetime.now(UTC) + span(expires) if expires else None,
-            )
+            ).checked()
             memory = engine.memory(owner.user_id)
             if not as_json and not yes:
                 print_preview(here, await memory.grants.preview(memory.principal, new.node_id, depth=depth))

@@ -244,6 +244,9 @@ def test_a_grant_is_given_seen_and_ended(run: Run, kept: subprocess.CompletedPro
     assert "revoked" in run("access", "log", "--user", "grace").stdout
     refused = run("grant", "give", "Health", "--user", "grace", "--integration", "calendar", "--mode", "read_write")
     assert refused.returncode == 1 and "never to write" in sentence(refused)
+    preview = run("grant", "preview", "Health", "--user", "grace").stdout
+    again = run("grant", "give", "Health", "--user", "grace", "--integration", "calendar")
+    assert "it opens" in preview and again.stdout.startswith(preview) and "given." in again.stdout, again.stderr
 
 
 @pytest.mark.ledger("N19", "N20", "U05")
