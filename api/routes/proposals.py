@@ -36,7 +36,7 @@ class ProposalBody(Body):
 router = APIRouter(prefix="/v1/users/{user_id}/node-proposal", tags=["nodes"], route_class=JsonRoute)
 
 
-@router.get("", operation_id="proposeNodes", responses=documented(404, 503))
+@router.get("", operation_id="proposeNodes", responses=documented(404, 422, 503))
 async def propose(memory: UserMemory) -> Proposal:
     """The nodes that the turns at the root speak of: people and matters. Nothing is made."""
     await require_owner(memory)
@@ -68,7 +68,7 @@ async def make(
     return await once(request, response, memory, key, action)
 
 
-@router.post("/{proposal_id}/undo", operation_id="undoProposedNodes", responses=documented(404, 409, 503))
+@router.post("/{proposal_id}/undo", operation_id="undoProposedNodes", responses=documented(404, 409, 422, 503))
 async def undo(proposal_id: UUID, memory: UserMemory) -> tuple[MovedTo, ...]:
     """Moves back to the root what the proposal moved and what was not moved again since; its nodes stay."""
     await require_owner(memory)
