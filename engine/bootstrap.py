@@ -13,6 +13,7 @@ from psycopg import conninfo, sql
 from engine.access.grants import Grants
 from engine.access.idempotency import Idempotency
 from engine.access.integrations import Integrations
+from engine.access.look_alikes import complete_keys
 from engine.access.tokens import Tokens
 from engine.addresses import Addresses, addresses_of, derived
 from engine.asking import Parts
@@ -242,6 +243,7 @@ def _kept_for(settings: Settings) -> KeptFor:
         timedelta(days=settings.outbox_days),
         timedelta(days=settings.job_history_days),
         timedelta(days=settings.session_days),
+        timedelta(days=settings.access_log_days),
     )
 
 
@@ -251,6 +253,7 @@ async def _initialize(
     """Everything that the stores need before the first request; running it again changes nothing."""
     await postgres.open_service()
     await migrate_postgres(postgres, migrations("postgres"))
+    await complete_keys(postgres)
     await install_queue(postgres)
     await queue.open()
     password = str(conninfo.conninfo_to_dict(addresses.request_url).get("password", ""))
