@@ -10,6 +10,7 @@ from datetime import timedelta
 from engine.access.grants import Grants
 from engine.access.idempotency import Idempotency
 from engine.access.integrations import Integrations
+from engine.access.look_alikes import complete_keys
 from engine.access.tokens import Tokens
 from engine.addresses import Addresses, addresses_of, derived
 from engine.asking import Parts
@@ -247,6 +248,7 @@ async def _initialize(
     async with postgres.preparing():
         await ensure_roles(postgres, addresses.postgres_url, addresses.request_url, addresses.admin_url)
         await migrate_postgres(postgres, migrations("postgres"))
+        await complete_keys(postgres)
         await install_queue(postgres)
         await neo4j.open()
         await migrate_neo4j(neo4j, migrations("neo4j"))

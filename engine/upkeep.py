@@ -58,4 +58,5 @@ def _kept_for(settings: Settings) -> KeptFor:
         timedelta(days=settings.outbox_days),
         timedelta(days=settings.job_history_days),
         timedelta(days=settings.session_days),
+        timedelta(days=settings.access_log_days),
     )

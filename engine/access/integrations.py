@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
 
+from engine.domain.look_alikes import look_alike_key
 from engine.domain.names import clean_name
 from engine.domain.page import check_page
+from engine.errors import Conflict
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
@@ -29,12 +31,20 @@ class Integrations:
         self._postgres, self._workspace = postgres, workspace
 
     async def create(self, name: str) -> Integration:
-        """The integration of that name, made where there is none. Raises InvalidName."""
-        parameters = {"integration_id": uuid4(), "workspace": self._workspace, "name": clean_name(name)}
+        """The integration of that name, made where there is none. Raises InvalidName, Conflict for a look-alike of another."""
+        name = clean_name(name)
+        parameters = {
+            "integration_id": uuid4(),
+            "workspace": self._workspace,
+            "name": name,
+            "key": look_alike_key(name),
+        }
         async with self._postgres.as_service() as connection:
             cursor = await connection.execute(sql_text("integration_create"), parameters)
             row = await cursor.fetchone()
         assert row is not None  # the function always returns one
+        if taken_by := row.pop("taken_by"):
+            raise Conflict(f"The name looks like that of another integration, {taken_by}.")
         return Integration(**row)
 
     async def list(self, *, after: str = "", limit: int = 100) -> list[Integration]:

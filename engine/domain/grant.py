@@ -138,7 +138,11 @@ class Viewer:
 
 @dataclass(frozen=True, slots=True)
 class AccessEntry:
-    """A line of the audit log of a user's graph."""
+    """A line of the audit log of a user's graph.
+
+    Refused requests of one actor and operation are one line an hour: `requests` counts them, `node_id` is the one that was
+    asked for last. An actor that the user of the graph may not know is a `stranger` without id.
+    """
 
     entry_id: int
     occurred_at: datetime
@@ -150,3 +154,5 @@ class AccessEntry:
     subject_id: UUID | None
     grant_id: UUID | None
     detail: str
+    requests: int
+    last_at: datetime

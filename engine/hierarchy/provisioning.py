@@ -15,10 +15,11 @@ from uuid import UUID, uuid4
 from psycopg.types.json import Jsonb
 
 from engine.domain.clock import Clock
+from engine.domain.look_alikes import look_alike_key
 from engine.domain.names import clean_name, name_key, schema_name, slug
 from engine.domain.node import MAX_LAYER, NewNode, NodeType, ProvisionedNode, User, shell_text
 from engine.domain.principal import Principal
-from engine.errors import DepthExceeded, InvalidInput, NotFound
+from engine.errors import Conflict, DepthExceeded, InvalidInput, NotFound
 from engine.hierarchy.archived import require_unarchived
 from engine.hierarchy.meaning import Meanings
 from engine.hierarchy.outbox import Commit, Outbox, StepHook
@@ -53,7 +54,8 @@ class Provisioning:
     async def user(self, workspace: str, handle: str, display_name: str) -> User:
         """The user with this handle, created with a root node when there is none.
 
-        Raises InvalidName for a handle or name that is not 1 to 200 visible characters.
+        Raises InvalidName for a handle or name that is not 1 to 200 visible characters, Conflict for a handle that looks like
+        another user's.
         """
         handle, display_name = clean_name(handle), clean_name(display_name or handle)
         user_id = uuid4()
@@ -64,6 +66,7 @@ class Provisioning:
             "user_id": user_id,
             "workspace": workspace,
             "handle": handle,
+            "handle_key": look_alike_key(handle),
             "name": display_name,
             "key": name_key(display_name),
             "schemas": [schema_name(first, (), user_id), schema_name(first, (), user_id, distinct=True)],
@@ -73,6 +76,8 @@ class Provisioning:
             cursor = await connection.execute(sql_text("user_provision"), parameters)
             row = await cursor.fetchone()
         assert row is not None  # the function returns a row or raises
+        if row["taken_by"] is not None:
+            raise Conflict(f"The handle looks like that of another user, {row['taken_by']}.")
         self._reached("node_registered")
         if row["created"]:
             await self._finish(None, row, payload, layer=0)

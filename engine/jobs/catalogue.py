@@ -108,7 +108,7 @@ CATALOGUE = (
     Job("drift-check", "Compares the three stores and keeps what does not fit.", "41 3 * * *", _check_drift),
     Job(
         "clean-up",
-        "Deletes kept answers, finished commits, old runs and sessions after their time.",
+        "Deletes kept answers, finished commits, old runs, sessions and lines of the access log.",
         "11 * * * *",
         _clean_up,
     ),

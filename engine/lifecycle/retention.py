@@ -1,5 +1,6 @@
 """What is kept for a time only: answers under idempotency keys, outbox rows of finished commits, the record of runs,
-what was appended to conversations that ended, sessions of ingests. Ends sessions of ingests whose process is gone."""
+what was appended to conversations that ended, sessions of ingests, the access log.
+Ends sessions of ingests whose process is gone."""
 
 from __future__ import annotations
 
@@ -25,6 +26,7 @@ class KeptFor:
     commits: timedelta
     runs: timedelta
     sessions: timedelta
+    access_log: timedelta
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class CleanUpReport:
     runs: int
     conversations: int
     sessions: int
+    access_log: int
 
 
 class Retention:
@@ -55,7 +58,8 @@ class Retention:
         await self._deleted("clean_queue", before=before)
         await self._deleted("ingest_abandoned", before=now - ABANDONED)
         sessions = await self._deleted("clean_sessions", before=now - self._kept.sessions)
-        return CleanUpReport(answers, commits, runs, conversations, sessions)
+        access_log = await self._deleted("clean_access", before=now - self._kept.access_log)
+        return CleanUpReport(answers, commits, runs, conversations, sessions, access_log)
 
     async def _deleted(self, statement: str, **before: datetime) -> int:
         total = 0

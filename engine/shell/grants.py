@@ -208,8 +208,11 @@ def log(context: typer.Context, user: Handle = None, as_json: AsJson = False) ->
         if as_json:
             print_json(here.out, {"entries": entries})
             return
-        rows = [(_told(e.occurred_at), e.event, e.actor_kind, str(e.node_id or ""), e.detail) for e in entries]
-        print_table(here, ("when", "what", "by", "node", "detail"), rows, "Nothing has happened yet.")
+        rows = [
+            (_told(e.occurred_at), e.event, e.actor_kind, str(e.node_id or ""), e.detail, str(e.requests))
+            for e in entries
+        ]
+        print_table(here, ("when", "what", "by", "node", "detail", "requests"), rows, "Nothing has happened yet.")
 
     here.run(work())
 

@@ -231,7 +231,7 @@ async def test_tokens_and_integrations_come_in_pages(engine: Engine) -> None:
         "SELECT engine.principal_in('tests', 'user', gen_random_uuid())", "SELECT engine.workspace_named('mine')",
         "SELECT engine.rotate_token('tests', gen_random_uuid(), gen_random_uuid(), sha256(''), '0', 'user', NULL)",
         "SELECT engine.revoke_token('tests', gen_random_uuid(), 'user', NULL)", "SELECT * FROM engine.integrations",
-        "SELECT engine.create_integration(gen_random_uuid(), 'tests', 'mine')",
+        "SELECT engine.create_integration(gen_random_uuid(), 'tests', 'mine', 'mine')",
     ],
 )  # fmt: skip
 async def test_the_request_role_has_no_right_on_tokens(engine: Engine, statement: str) -> None:

@@ -193,6 +193,10 @@ def log(world: World, rng: Random) -> Operation:
             return
         strange = [entry for entry in given if entry.node_id in world.places and not world.owns(asker, entry.node_id)]
         yield from expected.differing("lines of other graphs", [], strange)
+        subjects = {right.subject_id for right in world.rights.values() if world.owns(asker, right.node_id)}
+        named = [entry.actor_id for entry in given if entry.actor_kind in ("user", "persona", "third_party")]
+        foreign = [actor for actor in named if actor not in subjects and not world.owns(asker, actor)]
+        yield from expected.differing("actors that the user may not know", [], foreign)
         if not given:
             yield "the log is empty"
 

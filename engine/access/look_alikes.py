@@ -1,0 +1,46 @@
+"""Gives users and integrations of before the normal form that new ones are compared by.
+
+Where two look alike already, both stay: the older has the form, the other one of its own. No third one can be made.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from psycopg import sql
+
+from engine.domain.look_alikes import look_alike_key
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+TABLES = (("users", "user_id", "handle", "handle_key"), ("integrations", "integration_id", "name", "name_key"))
+PAGE = 500
+
+_log = logging.getLogger(__name__)
+
+
+async def complete_keys(postgres: Postgres) -> None:
+    """Makes what is missing; running it again, or at the same time in several processes, changes nothing more."""
+    for table, id_column, name, key in TABLES:
+        columns = {"id": sql.Identifier(id_column), "name": sql.Identifier(name), "key": sql.Identifier(key)}
+        while await _completed(postgres, table, columns) == PAGE:
+            pass
+
+
+async def _completed(postgres: Postgres, table: str, columns: Mapping[str, sql.Identifier]) -> int:
+    unkeyed, keyed = [
+        sql_text(statement).format(table=sql.Identifier(table), **columns)
+        for statement in ("look_alikes_unkeyed", "look_alikes_keyed")
+    ]
+    async with postgres.as_service() as connection:
+        await connection.execute(sql_text("look_alikes_lock"))
+        cursor = await connection.execute(unkeyed, {"limit": PAGE})
+        rows = await cursor.fetchall()
+        if not rows:
+            return 0
+        keys = {"ids": [row["id"] for row in rows], "keys": [look_alike_key(row["name"]) for row in rows]}
+        cursor = await connection.execute(keyed, keys)
+        for row in await cursor.fetchall():
+            _log.warning("%s: %r looks like %r. Both stay as they are.", table.capitalize(), row["name"], row["other"])
+    return len(rows)

@@ -1,0 +1,48 @@
+"""Names that can be taken for each other have the same normal form; names that differ visibly do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.domain.look_alikes import look_alike_key
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Bob", "BOB", "ｂｏｂ", "b\u043eb", "\u0412\u043e\u0432", "b\u03bfb", "bo\u200bb", "b\u2060ob", "bo\ufe0fb",
+     "\U0001d41b\U0001d428\U0001d41b", "bob\u00ad", "b\u115fob", "\u202ebob\u202c"],
+)  # fmt: skip
+def test_look_alikes_of_one_handle_have_one_key(name: str) -> None:
+    assert look_alike_key(name) == look_alike_key("bob") == "bob"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Іван", "іван"), ("КОТ", "кот"), ("Ωmega", "ωmega"), ("STRASSE", "straße")]
+)
+def test_case_makes_no_difference_in_other_scripts(one: str, other: str) -> None:
+    assert look_alike_key(one) == look_alike_key(other)
+
+
+def test_what_differs_visibly_stays_different() -> None:
+    names = [
+        "bob",
+        "bób",
+        "b0b",
+        "bob1",
+        "bobl",
+        "bobi",
+        "bob 2",
+        "müller",
+        "muller",
+        "田中",
+        "田仲",
+        "محمد",
+        "محمود",
+        "иван",
+    ]
+    assert len({look_alike_key(name) for name in names}) == len(names)
+
+
+def test_a_key_is_short_and_never_empty() -> None:
+    assert len(look_alike_key("\ufdfa" * 200)) <= 500
+    assert all(look_alike_key(name) for name in ("😀", "\u3164a", "-", "1"))
