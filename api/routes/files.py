@@ -33,6 +33,10 @@ ORIGINAL: dict[int | str, dict[str, Any]] = {
         "headers": {
             "Content-Disposition": {"description": "The file's name (RFC 6266).", "schema": {"type": "string"}},
             "Content-Length": {"description": "Its size in bytes.", "schema": {"type": "integer"}},
+            "Neurigraph-Part": {
+                "description": "`true` where it is a part: the passages of this node, as a text.",
+                "schema": {"type": "string", "enum": ["true"]},
+            },
         },
     }
 }
@@ -90,12 +94,18 @@ async def _opened(
 async def open_file(
     node_id: UUID, file_id: UUID, memory: UserMemory, file: Annotated[OpenedFile | Rehydrating, Depends(_opened)]
 ) -> Response:
-    """The original bytes of one file. The hash was checked before the first byte is sent."""
+    """The original bytes of one file. The hash was checked before the first byte is sent.
+
+    Of a file that lies at several nodes, readers other than the user get the passages of this node as a text, with
+    `Neurigraph-Part: true`.
+    """
     if isinstance(file, Rehydrating):
         status = await memory.file_state(node_id, file_id)
         return JSONResponse(jsonable_encoder(status), 202, _retry(file.retry_after))
     media_type = file.content_type if _MEDIA_TYPE.fullmatch(file.content_type) else "application/octet-stream"
     headers = {"Content-Disposition": disposition(file.name), "Content-Length": str(file.size_bytes)}
+    if file.part:
+        media_type, headers["Neurigraph-Part"] = "text/plain; charset=utf-8", "true"
     return StreamingResponse(_blocks(file.content), media_type=media_type, headers=headers)
 
 

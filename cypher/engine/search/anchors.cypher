@@ -2,7 +2,7 @@
 //   nodes that were named; each with the way to it and its edges. One round trip; only what the principal may read,
 //   also in what is counted and averaged.
 // Parameters: user_id (whose graph), principal and kind (who asks), keys (normal forms of possible names), text (Lucene query that holds +user_key),
-//   vector (of the question, or empty), version (its embedding version), slot (a or b, where that lies), column and label (the slot's properties), as_of, known_at (null is now), most (rows of each
+//   vector (of the question, or empty), version (its embedding version), slot (a or b, where that lies), column and label (the slot's properties), as_of, known_at (null is now), earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right), most (rows of each
 //   kind), most_told (rows that the indexes give before those not readable are left out), least_meaning (spreads), exactly (so many shells are compared one by one; in bigger graphs the index finds them).
 //   Types and rough sizes that never change keep the server from planning anew.
 // Returns: node_id, name, node_type, layer, state, path, edges, below (ids of the nodes under a named one), and what was
@@ -23,21 +23,21 @@ CALL (as_of) {
   }
   WITH n WHERE n.user_id = $user_id AND coalesce(n.known_from <= $known_at, true) AND coalesce(n.known_to > $known_at, n.known_to IS NULL)
     AND coalesce(n.valid_from <= as_of, true) AND coalesce(n.valid_to > as_of, true)
-    AND ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+    AND ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE all(h IN way WHERE coalesce(endNode(h).placed_at <= $earliest, true)) AND ($kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) AND (g.granted_at <= $earliest OR g.past) }) })
   WITH n ORDER BY n.name_key IN $keys DESC, n.layer, n.name_key LIMIT $most
   RETURN collect(n) AS named
 }
 CALL () {
   CALL db.index.fulltext.queryNodes('node_text', $text, {limit: $most_told}) YIELD node, score
   WITH node, score
-  WHERE ($principal = $user_id OR EXISTS { (node)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+  WHERE ($principal = $user_id OR EXISTS { (node)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE all(h IN way WHERE coalesce(endNode(h).placed_at <= $earliest, true)) AND ($kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) AND (g.granted_at <= $earliest OR g.past) }) })
   WITH node, score ORDER BY score DESC LIMIT $most
   RETURN collect({node: node, text: score}) AS told
 }
 CALL () {
   MATCH (n:Node {user_id: $user_id})
   WHERE n.name_key IS NOT NULL AND n[$label] = $version AND size($vector) > 0
-    AND ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+    AND ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE all(h IN way WHERE coalesce(endNode(h).placed_at <= $earliest, true)) AND ($kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) AND (g.granted_at <= $earliest OR g.past) }) })
   WITH n LIMIT $exactly
   WITH n, vector.similarity.cosine(n[$column], $vector) AS cosine
   RETURN collect({node: n, cosine: cosine}) AS near, avg(cosine) AS mean, stDevP(cosine) AS spread
@@ -56,7 +56,7 @@ CALL (near) {
     RETURN n, cosine
   }
   WITH n, cosine
-  WHERE ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+  WHERE ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE all(h IN way WHERE coalesce(endNode(h).placed_at <= $earliest, true)) AND ($kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) AND (g.granted_at <= $earliest OR g.past) }) })
   WITH n, cosine ORDER BY cosine DESC LIMIT $most
   RETURN collect(CASE n[$label] WHEN $version THEN {node: n, cosine: cosine} END) AS nearest
 }
@@ -72,7 +72,7 @@ CALL (named, as_of) {
   MATCH (n)-[e:RELATED|WAS_RELATED]-(o:Node)
   WHERE coalesce(e.known_from <= $known_at, true) AND coalesce(e.known_to > $known_at, e.known_to IS NULL)
     AND coalesce(e.valid_from <= as_of, true) AND coalesce(e.valid_to > as_of, true)
-    AND ($principal = $user_id OR EXISTS { (o)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+    AND ($principal = $user_id OR EXISTS { (o)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE all(h IN way WHERE coalesce(endNode(h).placed_at <= $earliest, true)) AND ($kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) AND (g.granted_at <= $earliest OR g.past) }) })
   WITH o, count(DISTINCT e) AS edges ORDER BY edges DESC, o.name_key LIMIT $most
   RETURN collect({node: o, linked: edges}) AS linked
 }
@@ -86,23 +86,23 @@ WHERE n.user_id = $user_id
 CALL (n, as_of) {
   MATCH way_down = (:Node {node_id: $user_id})-[:HAS_CHILD|HAD_CHILD*0..5]->(n)
   WHERE all(h IN relationships(way_down) WHERE coalesce(h.known_from <= $known_at, true) AND coalesce(h.known_to > $known_at, h.known_to IS NULL) AND coalesce(h.valid_from <= as_of, true) AND coalesce(h.valid_to > as_of, true))
-  RETURN [p IN nodes(way_down) WHERE ($principal = $user_id OR EXISTS { (p)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) | coalesce(head([(p)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), p.name)] AS path LIMIT 1
+  RETURN [p IN nodes(way_down) WHERE ($principal = $user_id OR EXISTS { (p)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE all(h IN way WHERE coalesce(endNode(h).placed_at <= $earliest, true)) AND ($kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) AND (g.granted_at <= $earliest OR g.past) }) }) | coalesce(head([(p)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), p.name)] AS path LIMIT 1
 }
 CALL (n, as_of) {
   MATCH (n)-[e:RELATED|WAS_RELATED]-(o:Node {user_id: $user_id})
   WHERE coalesce(e.known_from <= $known_at, true) AND coalesce(e.known_to > $known_at, e.known_to IS NULL)
     AND coalesce(e.valid_from <= as_of, true) AND coalesce(e.valid_to > as_of, true)
-    AND ($principal = $user_id OR EXISTS { (o)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+    AND ($principal = $user_id OR EXISTS { (o)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE all(h IN way WHERE coalesce(endNode(h).placed_at <= $earliest, true)) AND ($kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) AND (g.granted_at <= $earliest OR g.past) }) })
   WITH n, e, o ORDER BY e.edge_type, o.name_key LIMIT 50
   MATCH to_other = (root:Node)-[:HAS_CHILD|HAD_CHILD*0..5]->(o)
   WHERE root.node_id = $user_id AND all(h IN relationships(to_other) WHERE coalesce(h.known_from <= $known_at, true) AND coalesce(h.known_to > $known_at, h.known_to IS NULL) AND coalesce(h.valid_from <= as_of, true) AND coalesce(h.valid_to > as_of, true))
   RETURN collect({edge_type: e.edge_type, other_id: o.node_id, other_name: coalesce(head([(o)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), o.name), other_state: o.state, outgoing: startNode(e) = n,
-                  other_path: [p IN nodes(to_other) WHERE ($principal = $user_id OR EXISTS { (p)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) | coalesce(head([(p)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), p.name)]}) AS edges
+                  other_path: [p IN nodes(to_other) WHERE ($principal = $user_id OR EXISTS { (p)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE all(h IN way WHERE coalesce(endNode(h).placed_at <= $earliest, true)) AND ($kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) AND (g.granted_at <= $earliest OR g.past) }) }) | coalesce(head([(p)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), p.name)]}) AS edges
 }
 CALL (n, naming) {
   MATCH (n)-[:HAS_CHILD*1..4]->(d:Node)
   WHERE naming IS NOT NULL AND n.layer > 0
-    AND ($principal = $user_id OR EXISTS { (d)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE $kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+    AND ($principal = $user_id OR EXISTS { (d)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE all(h IN way WHERE coalesce(endNode(h).placed_at <= $earliest, true)) AND ($kind = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) AND (g.granted_at <= $earliest OR g.past) }) })
   WITH d LIMIT 1000
   RETURN collect(d.node_id) AS below
 }
