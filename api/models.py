@@ -122,6 +122,7 @@ class NewGrantBody(Body):
     )
     purpose: str = Field(default="", max_length=500, examples=["Reminders of appointments"])
     expires_at: Instant | None = None
+    past: bool = Field(False, description="Also show the node as it was before the grant.")
 
 
 class RevokedGrant(BaseModel):

@@ -78,12 +78,19 @@ async def _opened(
 async def open_file(
     node_id: UUID, file_id: UUID, memory: UserMemory, file: Annotated[OpenedFile | Rehydrating, Depends(_opened)]
 ) -> Response:
-    """The original bytes of one file. The hash was checked before the first byte is sent."""
+    """The original bytes of one file. The hash was checked before the first byte is sent.
+
+    Of a file that lies at several nodes, readers other than the user get the passages of this node as a text, with
+    `Neurigraph-Part: true`.
+    """
     if isinstance(file, Rehydrating):
         status = await memory.file_state(node_id, file_id)
         return JSONResponse(jsonable_encoder(status), 202, _retry(file.retry_after))
     headers = {"Content-Disposition": disposition(file.name), "Content-Length": str(file.size_bytes)}
-    return StreamingResponse(_blocks(file.content), media_type=media_type(file.content_type), headers=headers)
+    shown = media_type(file.content_type)
+    if file.part:
+        shown, headers["Neurigraph-Part"] = "text/plain; charset=utf-8", "true"
+    return StreamingResponse(_blocks(file.content), media_type=shown, headers=headers)
 
 
 def _retry(seconds: float) -> dict[str, str]:

@@ -42,6 +42,7 @@ async def give(
             tuple(body.fields),
             body.purpose,
             body.expires_at,
+            body.past,
         )
         given = await memory.grants.give(memory.principal, new)
         return (201 if given.created else 200), given

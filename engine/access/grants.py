@@ -46,6 +46,7 @@ class Grants:
             "fields": list(new.fields),
             "purpose": new.purpose,
             "expires_at": new.expires_at,
+            "past": new.past,
         }
         row = (await self._postgres.fetch(principal, sql_text("grant_give"), parameters))[0]
         await self._outbox.carry_out(None, Commit(row["grant_id"], "granted", row["payload"]))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
+END_OF_TIME = datetime(9999, 12, 31, tzinfo=UTC)
+
 
 class Clock(Protocol):
     """Tells the present; tests move their own."""
@@ -31,9 +33,15 @@ class Moment:
 
     def parameters(self, now: datetime) -> dict[str, datetime | None]:
         """What statements take. The present of `as_of` is that of the engine's clock, so that a writer reads its own changes
-        whatever the clock of a database says; `known_at` None is all that is known now.
+        whatever the clock of a database says; `known_at` None is all that is known now. `earliest` is that
+        of the two that are given, else the end of time: one type, so that the graph plans its statements once.
         """
-        return {"as_of": self.as_of or now, "known_at": self.known_at}
+        return {"as_of": self.as_of or now, "known_at": self.known_at, "earliest": self.earliest or END_OF_TIME}
+
+    @property
+    def earliest(self) -> datetime | None:
+        """The earlier of the two times, of those that are given: who may not read the past before it is shown nothing."""
+        return min((time for time in (self.as_of, self.known_at) if time is not None), default=None)
 
 
 NOW = Moment()

@@ -29,7 +29,8 @@ LONGEST_PURPOSE = 500
 class NewGrant:
     """A right to give: one node, to one subject. `depth` layers below the node are included (none by default).
 
-    Integrations read; personas may write where all fields are granted.
+    Integrations read; personas may write where all fields are granted. The node is shown from the grant on, on both clocks;
+    with `past` also as it was before.
     """
 
     node_id: UUID
@@ -40,6 +41,7 @@ class NewGrant:
     fields: tuple[Field, ...] = FIELDS
     purpose: str = ""
     expires_at: datetime | None = None
+    past: bool = False
 
     def checked(self) -> NewGrant:
         """The grant with its fields once and in order; raises InvalidInput where the rules do not know such a one."""
@@ -75,6 +77,7 @@ class Grant:
     granted_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
+    past: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,8 @@ class GrantPreview:
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Somebody who could see a node at a time, and why: as its owner, by the own subtree, or by a grant."""
+    """Somebody who could see a node at a time, and why: as its owner, by the own subtree, or by a grant. `past`: also as it was
+    before the right began."""
 
     subject_kind: Literal["user", "persona", "third_party"]
     subject_id: UUID
@@ -134,6 +138,7 @@ class Viewer:
     depth: int
     fields: tuple[Field, ...]
     grant_id: UUID | None
+    past: bool
 
 
 @dataclass(frozen=True, slots=True)

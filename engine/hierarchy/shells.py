@@ -48,7 +48,8 @@ _AS_STORED = (
 
 @dataclass(frozen=True, slots=True)
 class RecordMetadata:
-    """A record as the metadata layer holds it; `file_…` describe its file, which stays closed."""
+    """A record as the metadata layer holds it; `file_…` describe its file, which stays closed. `file_part`: this reader gets a
+    part of it, the passages at this node; its sizes are left out."""
 
     record_id: UUID
     revision: int
@@ -75,6 +76,7 @@ class RecordMetadata:
     compression_state: FileState | None
     size_bytes: int | None
     stored_bytes: int | None
+    file_part: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +174,12 @@ class Shells:
         """A page of the node's live records; raises NotFound, InvalidInput for a cursor that is none."""
         check_page(limit)
         before_time, before_id = _decoded(cursor)
-        schema = await self.schema_of(principal, node_id)
+        schema = await self.schema_of(principal, node_id, moment)
         rows = await self._postgres.fetch(
             principal,
             sql_in("records_page", schema),
             {
+                "node_id": node_id,
                 "before_time": before_time,
                 "before_id": before_id,
                 **moment.parameters(self._clock.now()),
@@ -198,16 +201,17 @@ class Shells:
         rows = await self._postgres.fetch(principal, sql_in("touchable", schema), {"ids": list(ids)})
         return {row["id"]: row["is_item"] for row in rows}
 
-    async def schema_of(self, principal: Principal, node_id: UUID) -> str:
-        """The schema of a node that the principal may read, its tables of the newest version; raises NotFound.
+    async def schema_of(self, principal: Principal, node_id: UUID, moment: Moment = NOW) -> str:
+        """The schema of a node that the principal may read as it was at the moment, its tables of the newest version; raises
+        NotFound.
 
         A node that the upgrade has not reached yet is upgraded now; StoreUnavailable where it is in use for too long.
         """
-        row = await self._schema_row(principal, node_id)
+        row = await self._schema_row(principal, node_id, moment)
         if row["outdated"]:
             async with self._postgres.as_service() as connection:
                 await connection.execute(sql_text("nodes_upgrade"), {"nodes": [node_id], "most": 1})
-            row = await self._schema_row(principal, node_id)
+            row = await self._schema_row(principal, node_id, moment)
         if row["outdated"]:
             raise StoreUnavailable(STORE, "This node is being upgraded; try again.")
         return str(row["schema_name"])
@@ -222,8 +226,8 @@ class Shells:
         """Raises Archived for a node that takes no writes."""
         await require_unarchived(self._postgres, principal, node_id)
 
-    async def _schema_row(self, principal: Principal, node_id: UUID) -> Row:
-        parameters = {"node_id": node_id, "user_id": principal.user_id}
+    async def _schema_row(self, principal: Principal, node_id: UUID, moment: Moment) -> Row:
+        parameters = {"node_id": node_id, "user_id": principal.user_id, "earliest": moment.earliest}
         rows = await self._postgres.fetch(principal, sql_text("node_schema"), parameters)
         if not rows:
             raise NotFound

@@ -115,6 +115,7 @@ class ContentHistory:
         vector = await self._vector(model, change)
         async with self._postgres.as_principal(principal) as connection:
             await connection.execute(sql_text("embeddings_required"), {"version": model.name})
+            await connection.execute(sql_text("past_whole"))
             stored_now = await self._read(connection, place, change.subject_id)
             subject = stored_now.subject
             delta = next_delta(change, subject, principal.name, self._clock.now())

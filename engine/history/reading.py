@@ -83,7 +83,8 @@ class Past:
     async def state(
         self, principal: Principal, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, moment: Moment = NOW
     ) -> SubjectState:  # fmt: skip
-        """What a record or item was at a moment, from its slices; of a node or relation from its deltas, for its user.
+        """What a record or item was at a moment, from its slices; of a node or relation from its deltas, for its user. Others
+        read a relation as it is listed for them.
 
         Raises NotFound where it is missing or not for this principal, InvalidInput for a kind without states.
         """
@@ -94,6 +95,8 @@ class Past:
         if kind == "node":
             place, subject = subject_id, await self._nodes.subject(principal, subject_id)
         elif kind == "relation":
+            if not principal.owns:
+                return await self._relations.shown(principal, subject_id, moment)
             place, subject = await self._relations.subject(principal, subject_id)
         else:
             raise InvalidInput(STATELESS)
@@ -132,8 +135,8 @@ class Past:
     async def _row(
         self, principal: Principal, kind: str, node_id: UUID, subject_id: UUID, moment: Moment
     ) -> dict[str, Any]:
-        schema = await self._shells.schema_of(principal, node_id)
-        parameters = {"subject_id": subject_id, **moment.parameters(self._clock.now())}
+        schema = await self._shells.schema_of(principal, node_id, moment)
+        parameters = {"node_id": node_id, "subject_id": subject_id, **moment.parameters(self._clock.now())}
         rows = await self._postgres.fetch(principal, sql_in(f"{kind}_at", schema), parameters)
         if not rows:
             raise NotFound

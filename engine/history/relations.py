@@ -14,7 +14,7 @@ from uuid import UUID, uuid4, uuid5
 
 from psycopg.types.json import Jsonb
 
-from engine.domain.clock import Clock
+from engine.domain.clock import Clock, Moment
 from engine.domain.delta import (
     BEGINNING,
     ENDED,
@@ -26,6 +26,7 @@ from engine.domain.delta import (
     Plan,
     Slice,
     Subject,
+    SubjectState,
     base_of,
 )
 from engine.domain.names import clean_name
@@ -129,6 +130,15 @@ class RelationHistory:
         """
         row, subject = await self._read(principal, edge_id)
         return UUID(row["source_id"]), subject
+
+    async def shown(self, principal: Principal, edge_id: UUID, moment: Moment) -> SubjectState:
+        """A relation at a moment for a reader who may read both ends, as the list of edges shows it. Raises NotFound."""
+        times = moment.parameters(self._clock.now())
+        rows = await self._neo4j.read(cypher("edge/state"), **principal.parameters, **times, edge_id=str(edge_id))
+        if not rows:
+            raise NotFound
+        fields = {"properties": {name: value for name, value in rows[0]["properties"].items() if name not in RESERVED}}
+        return SubjectState("relation", edge_id, UUID(rows[0]["source_id"]), rows[0]["revision"], fields)
 
     async def source_of(self, principal: Principal, edge_id: UUID) -> UUID:
         """The node whose log keeps the relation's deltas; raises NotFound for anyone but the user of its graph."""

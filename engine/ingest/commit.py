@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -102,7 +103,9 @@ class RecordCommit:
             ]
         }
         unusual = [record.draft for record in ordered if special(record.draft)]
-        nodes = list({draft.node.node_id for draft in unusual})
+        holders = Counter(record.draft.file.file_id for record in ordered)
+        shared = [record.draft for record in ordered if holders[record.draft.file.file_id] > 1]
+        nodes = list({draft.node.node_id for draft in (*unusual, *shared)})
         pending = list({record.draft.node.node_id for record in ordered if record.pending})
 
         async def write() -> None:
@@ -115,6 +118,9 @@ class RecordCommit:
                 await keep_decisions(connection, principal, rows[0]["now"], [record.draft for record in ordered])
                 for draft in unusual:
                     await set_origin(connection, draft)
+                for draft in shared:
+                    file = {"file_id": draft.file.file_id}
+                    await connection.execute(sql_in("manifest_part", draft.node.schema_name), file)
                 for source in sources:
                     await connection.execute(sql_text("source_advance"), asdict(source) | {"commit_id": commit_id})
                 await enter_first(connection, principal, versions, commit_id, rows[0]["now"])

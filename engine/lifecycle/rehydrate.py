@@ -23,6 +23,7 @@ from engine.hierarchy.outbox import StepHook
 from engine.hierarchy.shells import Shells
 from engine.lifecycle.file_states import Claim, FileStates
 from engine.lifecycle.node_states import NodeStates
+from engine.lifecycle.parts import MEDIA_TYPE, PartFile, Parts
 from engine.lifecycle.restoration import StoredFile, copy_key, restore
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres
@@ -44,7 +45,8 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class OpenedFile:
-    """A restored file; `content` is positioned at the start and lives as long as the context that gave it."""
+    """A restored file; `content` is positioned at the start and lives as long as the context that gave it. `part`: only the
+    passages that lie at the node, as a text; the file lies at other nodes, too."""
 
     file_id: UUID
     record_id: UUID
@@ -52,6 +54,7 @@ class OpenedFile:
     content_type: str
     size_bytes: int
     content: IO[bytes]
+    part: bool = False
 
 
 class Rehydration:
@@ -68,6 +71,7 @@ class Rehydration:
     ) -> None:
         self._postgres, self._objects, self._shells = postgres, objects, shells
         self._states, self._nodes, self._reached = states, nodes, reached
+        self._parts = Parts(postgres)
         self._running: dict[UUID, asyncio.Task[None]] = {}
         self._telling: dict[UUID, asyncio.Task[None]] = {}
         self._at_once = asyncio.Semaphore(AT_ONCE)
@@ -92,6 +96,11 @@ class Rehydration:
         """
         file = await self._located(principal, node_id, file_id)
         with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as target:
+            if isinstance(file, PartFile):
+                size = await self._parts.render(principal, file, target)
+                target.seek(0)
+                yield OpenedFile(file_id, file.record_id, file.name, MEDIA_TYPE, size, target, part=True)
+                return
             claim_id = await self._read(principal, file, target, wait_s)
             target.seek(0)
             yield OpenedFile(file_id, file.record_id, file.name, file.content_type, file.size_bytes, target)
@@ -103,6 +112,8 @@ class Rehydration:
         Its state after at most `wait_s` seconds. Raises NotFound, DamagedFile, StoreUnavailable.
         """
         file = await self._located(principal, node_id, file_id)
+        if isinstance(file, PartFile):
+            return file.status
         with suppress(Rehydrating):
             await self._told((await self._awake(principal, file, wait_s, by_hand=True)).claim_id)
         return await self._states.status(principal, node_id, file_id)
@@ -110,13 +121,19 @@ class Rehydration:
     async def status(self, principal: Principal, node_id: UUID, file_id: UUID) -> FileStatus:
         """The state of a file, which stays as it is. Raises NotFound."""
         await self._shells.schema_of(principal, node_id)
+        part = await self._parts.find(principal, node_id, file_id)
+        if part is not None:
+            return part.status
         return await self._states.status(principal, node_id, file_id)
 
-    async def _located(self, principal: Principal, node_id: UUID, file_id: UUID) -> StoredFile:
+    async def _located(self, principal: Principal, node_id: UUID, file_id: UUID) -> StoredFile | PartFile:
         schema = await self._shells.schema_of(principal, node_id)
         rows = await self._postgres.fetch(principal, sql_in("file_locate", schema), {"file_id": file_id})
         if not rows:
-            raise NotFound
+            part = await self._parts.find(principal, node_id, file_id)
+            if part is None:
+                raise NotFound
+            return part
         return StoredFile(node_id, **rows[0])
 
     async def _told(self, claim_id: UUID | None) -> None:

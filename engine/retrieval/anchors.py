@@ -89,6 +89,7 @@ class Anchors:
             label=f"{vector.version.column}_version",
             as_of=moment["as_of"],
             known_at=moment["known_at"] or FOREVER,
+            earliest=moment["earliest"],
             most=self._strengths.most,
             most_told=self._strengths.most if principal.owns else MOST_TOLD,
             exactly=EXACT_SHELLS,

@@ -63,7 +63,8 @@ def print_opening(console: Console, opening: Opening) -> None:
     """Prints what phase two opened, and the passage."""
     file = opening.file
     line = Text(file.name, style="bold")
-    line.append(f"  {file.size_bytes:,} bytes, verified by SHA-256; no other file was opened", style="dim")
+    what = "the part of it that lies at this node" if file.part else "verified by SHA-256"
+    line.append(f"  {file.size_bytes:,} bytes, {what}; no other file was opened", style="dim")
     _print_block(console, "Opened", line)
     if opening.passage is None:
         _print_block(console, "", Text("holds no text to show; REST serves it", style="dim"))

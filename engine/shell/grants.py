@@ -55,6 +55,7 @@ def give(  # noqa: PLR0913 (the options of a command are its parameters)
     purpose: Annotated[str, typer.Option("--purpose", help="What for, in one line.")] = "",
     expires: Annotated[str | None, typer.Option("--expires", metavar="30d", help="Ends after 30m, 12h, 30d.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    past: Annotated[bool, typer.Option("--past", help="Also as it was before the grant.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Let a persona or an integration see one node of a user, and nothing below it unless asked; what it opens is shown first."""
@@ -78,6 +79,7 @@ def give(  # noqa: PLR0913 (the options of a command are its parameters)
                 _fields(fields),
                 purpose,
                 datetime.now(UTC) + span(expires) if expires else None,
+                past,
             ).checked()
             memory = engine.memory(owner.user_id)
             if not as_json and not yes:
@@ -161,11 +163,12 @@ def list_grants(
                 g.node_name,
                 f"{g.subject_name} ({g.subject_kind})",
                 g.mode,
+                "yes" if g.past else "",
                 _told(g.revoked_at or g.expires_at),
             )
             for g in grants
         ]
-        print_table(here, ("grant", "node", "to", "may", "ends"), rows, "Nothing is granted.")
+        print_table(here, ("grant", "node", "to", "may", "past", "ends"), rows, "Nothing is granted.")
 
     here.run(work())
 
@@ -190,9 +193,13 @@ def who(
             print_json(here.out, {"viewers": viewers})
             return
         rows = [
-            (v.subject_kind, v.subject_name or str(v.subject_id), v.reason, v.mode, " ".join(v.fields)) for v in viewers
-        ]
-        print_table(here, ("kind", "who", "why", "may", "of it"), rows, "Nobody: the node was not there yet.")
+            (
+                v.subject_kind, v.subject_name or str(v.subject_id), v.reason, v.mode, " ".join(v.fields),
+                "yes" if v.past else "",
+            )
+            for v in viewers
+        ]  # fmt: skip
+        print_table(here, ("kind", "who", "why", "may", "of it", "past"), rows, "Nobody: the node was not there yet.")
 
     here.run(work())
 

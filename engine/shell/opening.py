@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OpenedDocument:
-    """The file that was opened; its bytes were checked against their hash."""
+    """The file that was opened; its bytes were checked against their hash. `part`: only what lies at the node of the hit."""
 
     file_id: UUID
     name: str
     content_type: str
     size_bytes: int
+    part: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ async def open_best(memory: Memory, embedder: Embedder, answer: SearchAnswer) ->
         return None
     async with memory.open_file(hit.node_id, hit.file_id) as file:
         content = await asyncio.to_thread(file.content.read)
-        document = OpenedDocument(file.file_id, file.name, file.content_type, file.size_bytes)
+        document = OpenedDocument(file.file_id, file.name, file.content_type, file.size_bytes, file.part)
     passage = None
     if document.content_type.startswith("text/"):
         passage = await best_passage(content.decode("utf-8", "replace"), answer.query, embedder)

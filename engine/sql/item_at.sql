@@ -1,5 +1,5 @@
 -- Purpose: what an item was at a moment, and what it is. Identifier: schema.
--- Parameters: subject_id, as_of, known_at (null: all that is known). Returns: revision, kind, privacy, own (state of its own row), since (null: from
+-- Parameters: node_id, subject_id, as_of, known_at (null: all that is known), earliest (of these two, where they are asked for, else the end of time). Returns: revision, kind, privacy, own (state of its own row), since (null: from
 --   the beginning), known_from (of the earliest slice), state (at the moment; null where it was not there); none when missing or hidden.
 WITH slices AS (
     SELECT s.*, jsonb_build_object(
@@ -15,5 +15,7 @@ SELECT own.revision, own.kind, own.privacy, own.fields AS own,
        (SELECT s.fields FROM slices AS s
         WHERE s.known_from <= coalesce(%(known_at)s::timestamptz, 'infinity') AND (s.known_to IS NULL OR s.known_to > coalesce(%(known_at)s::timestamptz, 'infinity'))
           AND s.valid_from <= %(as_of)s::timestamptz AND (s.valid_to IS NULL OR s.valid_to > %(as_of)s::timestamptz)
+          AND (engine.reads_whole_past(%(node_id)s)
+               OR greatest(s.moved_at, (SELECT r.moved_at FROM {schema}.metadata_records AS r WHERE r.record_id = s.record_id), engine.reads_from(%(node_id)s, 'items')) <= %(earliest)s)
         LIMIT 1) AS state
 FROM slices AS own WHERE own.version_of IS NULL

@@ -15,12 +15,14 @@
 -- of its neighbours (0 where there is none; a conversation's turns may lie in several nodes); the item's columns. Every row, also the only one without an item when
 -- nothing was found, carries nodes_searched, items_searched and active, the embedding version that is active.
 WITH moment AS (
-    SELECT coalesce(%(as_of)s::timestamptz, %(now)s) AS as_of, coalesce(%(known_at)s::timestamptz, 'infinity') AS known_at
+    SELECT coalesce(%(as_of)s::timestamptz, %(now)s) AS as_of, coalesce(%(known_at)s::timestamptz, 'infinity') AS known_at,
+           least(%(as_of)s::timestamptz, %(known_at)s::timestamptz) AS earliest  -- before their right, readers are shown nothing
 ), places AS MATERIALIZED (
     SELECT array_agg(n.node_id) AS nodes, array_agg(n.schema_name) AS schemas, array_agg(n.template_version) AS templates
     FROM (
         SELECT f.* FROM moment AS m,
             engine.search_nodes(%(user_id)s::uuid, %(nodes)s::uuid[], m.as_of, m.known_at, %(most_nodes)s::integer) AS f
+        WHERE m.earliest IS NULL OR coalesce(engine.reads_from(f.node_id, 'items'), engine.reads_from(f.node_id, NULL)) <= m.earliest
         UNION ALL
         SELECT f.* FROM moment AS m,
             engine.search_younger_nodes(%(user_id)s::uuid, %(nodes)s::uuid[], m.as_of, m.known_at, %(most_nodes)s::integer) AS f

@@ -35,14 +35,17 @@ MORE = r"(?:g\.mode = 'read_write' AND )?(?:'(?:records|files)' IN g\.fields AND
 KIND = r"(?:\$kind|trim\(\$kind\))"
 PERSONA = rf"(?:{KIND} = 'persona' AND a:Persona AND a\.node_id = \$principal OR )?"
 """Left out where only the right to write counts: a persona's own subtree is for reading."""
+PLACED = r"all\(h IN way WHERE coalesce\(endNode\(h\)\.placed_at <= \$earliest, true\)\) AND "
+SINCE = r" AND \(g\.granted_at <= \$earliest OR g\.past\)"
+"""What a moment asks: nodes hang where they hang since before it, and the grant began before it or shows the past."""
 
 
 def readable(variable: str) -> str:
     """The filter of one variable, as a regular expression."""
     return (
-        rf"\(\$principal = \$user_id OR EXISTS {{ \({variable}\)<-\[way:HAS_CHILD\*0\.\.5\]-\(a:Node\) WHERE {PERSONA}"
+        rf"\(\$principal = \$user_id OR EXISTS {{ \({variable}\)<-\[way:HAS_CHILD\*0\.\.5\]-\(a:Node\) WHERE (?:{PLACED})?\(?{PERSONA}"
         rf"EXISTS {{ \(a\)<-\[g:GRANTED\]-\(:Subject {{subject_id: \$principal, kind: {KIND}}}\) WHERE g\.revoked_at IS NULL AND "
-        rf"{MORE}g\.depth >= size\(way\) AND coalesce\(g\.expires_at > datetime\(\), true\) }} }}\)"
+        rf"{MORE}g\.depth >= size\(way\) AND coalesce\(g\.expires_at > datetime\(\), true\)(?:{SINCE})? }}\)? }}\)"
     )
 
 
@@ -112,7 +115,20 @@ def test_every_question_for_rights_is_the_one_text(name: str) -> None:
     outside = without_filters(body(name))
     assert "GRANTED" not in outside and "Persona" not in outside and "Subject" not in outside
     for asked in () if name in FOR_THE_USER_ONLY else re.findall(r".{0,12}\$principal = \$user_id.{0,40}", outside):
-        assert re.search(r"CASE WHEN \$|WHERE \$|\(\$principal = \$user_id OR coalesce\(r\.privacy", asked), asked
+        assert re.search(
+            r"CASE WHEN \$|WHERE \$|\(\$principal = \$user_id OR coalesce\(r\.(?:privacy|moved_at)", asked
+        ), asked
+
+
+@pytest.mark.ledger("N31", "X01")
+@pytest.mark.parametrize("name", [name for name in STATEMENTS if "$known_at" in body(name)])
+def test_a_statement_that_takes_a_moment_asks_rights_of_that_moment(name: str) -> None:
+    """All but what is written to, which has no past."""
+    text = body(name)
+    if name == "node/of_user.cypher":
+        return
+    asked = len(re.findall(r"\[g:GRANTED\]", text))
+    assert asked == len(re.findall(PLACED, text)) == len(re.findall(SINCE, text))
 
 
 @pytest.mark.ledger("N31")
@@ -145,7 +161,10 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "note_pending_vectors": "asks can(), tells nothing",
     "note_unread": "asks can(), tells nothing",
     "note_refused": "adds to the log, tells nothing",
+    "part_files": "asks can(), nothing for the user, and leaves out what is private or ended before the right",
+    "part_passages": "asks part_files()",
     "provision_node": "asks owns(), then can()",
+    "reads_from": "the rules",
     "require_embeddings": "whether a model is the active one",
     "review_file_state": "entries about the user's own graph only",
     "revise_node": "asks owns()",
@@ -168,6 +187,7 @@ CALLERS_OWN_RIGHTS = {
     "path_at",
     "grant_preview",
     "turns_sampled",
+    "reads_whole_past",
     "subjects_changed",
     "template_version",
     "search_nodes",
@@ -217,6 +237,7 @@ async def test_the_request_role_may_call_no_other_function_that_bypasses(engine)
         "own_keys": "the rules",
         "owns": "the rules",
         "principal_graph": "the rules",
+        "version_is_shown": "the rules: asks can()",
     }
     async with engine.postgres.as_service() as connection:
         cursor = await connection.execute(

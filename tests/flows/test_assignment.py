@@ -265,6 +265,10 @@ async def test_below_layer_five_nothing_is_created_and_that_is_logged(
 # moving --------------------------------------------------------------------------------------------------
 
 
+VOLATILE = {"access_count", "last_accessed_at", "moved_at"}
+"""Columns that searches and moves change by themselves."""
+
+
 async def picture(engine: Engine, memory: Memory, nodes: list[UUID]) -> dict[str, Any]:
     """All that search and metadata show of nodes, and the counts that search weighs by."""
     shown: dict[str, Any] = {}
@@ -279,7 +283,11 @@ async def picture(engine: Engine, memory: Memory, nodes: list[UUID]) -> dict[str
             for table in ("memory_items", "term_counts", "file_manifest"):
                 rows = f"SELECT * FROM {schema}.{table}"
                 cursor = await connection.execute(rows + (" WHERE documents > 0" if table == "term_counts" else ""))
-                shown[f"{node_id} {table}"] = sorted(map(str, await cursor.fetchall()))
+                kept = [
+                    {name: value for name, value in row.items() if name not in VOLATILE}
+                    for row in await cursor.fetchall()
+                ]
+                shown[f"{node_id} {table}"] = sorted(map(str, kept))
     for question in ("Who lost a lure?", "payroll", "walleye in the reeds"):
         answer = await memory.search(SearchRequest(question, limit=20, widen="always"))
         shown[question] = [(hit.item_id, hit.path, round(hit.score, 6)) for hit in answer.hits]

@@ -17,6 +17,15 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 
 BACK_TO_2 = (
+    "ALTER POLICY readable ON {schema}.metadata_records USING (true)",  # theirs knew neither slices nor moves
+    "ALTER POLICY changeable ON {schema}.metadata_records USING (true)",
+    "ALTER POLICY readable ON {schema}.memory_items USING (true)",
+    "ALTER POLICY changeable ON {schema}.memory_items USING (true)",
+    "ALTER POLICY readable ON {schema}.file_manifest USING (true)",
+    "ALTER POLICY changeable ON {schema}.file_manifest USING (true)",
+    "ALTER TABLE {schema}.metadata_records DROP COLUMN moved_at",
+    "ALTER TABLE {schema}.memory_items DROP COLUMN moved_at",
+    "ALTER TABLE {schema}.file_manifest DROP COLUMN part",
     "ALTER TABLE {schema}.metadata_records DROP COLUMN scope, DROP COLUMN scope_id, DROP COLUMN source",
     "ALTER TABLE {schema}.memory_items DROP COLUMN scope, DROP COLUMN scope_id, DROP COLUMN source",
     "ALTER TABLE {schema}.metadata_records DROP COLUMN revision, DROP COLUMN version_of",

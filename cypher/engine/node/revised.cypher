@@ -39,6 +39,7 @@ CALL (n, above, newer) {
       n.archived = $revision.own.archived  // the vector of the old words is gone
   WITH n, above
   OPTIONAL MATCH (old:Node)-[h:HAS_CHILD]->(n) WHERE old <> above
+  FOREACH (_ IN CASE WHEN h IS NULL THEN [] ELSE [1] END | SET n.placed_at = datetime($revision.closed_at))
   DELETE h
   WITH DISTINCT n, above
   FOREACH (parent IN CASE WHEN above IS NULL THEN [] ELSE [above] END |

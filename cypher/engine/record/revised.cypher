@@ -41,6 +41,6 @@ CALL (r) {
       target.private_records = coalesce(target.private_records, 0) + CASE r.privacy WHEN 'private' THEN 1 ELSE 0 END,
       target.private_items = coalesce(target.private_items, 0) + CASE r.privacy WHEN 'private' THEN r.items ELSE 0 END,
       target.state = CASE WHEN r.file_id IS NULL OR target.state_seq IS NOT NULL THEN target.state ELSE 'dormant' END,
-      r.node_id = target.node_id, r.moved_revision = $revision.revision
+      r.node_id = target.node_id, r.moved_revision = $revision.revision, r.moved_at = datetime($revision.closed_at)
 }
 RETURN r.record_id AS record_id

@@ -4,7 +4,7 @@
 // Parameters: user_id (whose graph), principal and kind (who asks; kind with blanks to 12 characters), keys (normal forms of possible names, at
 //   least 101), text (Lucene query that holds +user_key, with blanks to 1,100 characters), vector (of the question, in float32; any one where
 //   with_vector is false), version (its embedding version, with blanks to 40 characters), slot (a or b, where that lies), column and label (the
-//   slot's properties), as_of, known_at (the year 9999 is now), most (rows of each kind), most_told (rows that the indexes give before those not
+//   slot's properties), as_of, known_at (the year 9999 is now), earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right), most (rows of each kind), most_told (rows that the indexes give before those not
 //   readable are left out), least_meaning (spreads), exactly (so many shells are compared one by one; in bigger graphs the index finds them).
 //   None is ever null and each has one type and one size class: the server plans anew for each other combination, which takes it seconds.
 //   What others than the user may read is collected once, at the top: nine such filters made the plan twice as long.
@@ -14,7 +14,7 @@ CYPHER 25
 WITH $as_of AS as_of, trim($version) AS version,
      CASE WHEN $principal = $user_id THEN [] ELSE COLLECT {
        MATCH (r:Node {user_id: $user_id})
-       WHERE r.name_key IS NOT NULL AND ($principal = $user_id OR EXISTS { (r)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE trim($kind) = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: trim($kind)}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
+       WHERE r.name_key IS NOT NULL AND ($principal = $user_id OR EXISTS { (r)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE all(h IN way WHERE coalesce(endNode(h).placed_at <= $earliest, true)) AND (trim($kind) = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: trim($kind)}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) AND (g.granted_at <= $earliest OR g.past) }) })
        RETURN r.node_id
      } END AS readable
 CALL (as_of, readable) {

@@ -45,6 +45,8 @@ class VersionPart:
     match: Matched
     version: NewVersion
     commit_id: UUID
+    part: bool = False
+    """Whether the file holds what lies at other nodes, too."""
 
     @property
     def fresh(self) -> tuple[ItemDraft, ...]:
@@ -77,7 +79,8 @@ def parts_of(
         gone = tuple(chunk for chunk in match.gone if owner[chunk] == number)
         mine = Matched(tuple(match.places[index] for index in own), gone)
         draft = describe(draft, count_tokens, summary_words)
-        works.append(_part(changed, head, draft, mine, [hashes[index] for index in own]))
+        work = _part(changed, head, draft, mine, [hashes[index] for index in own])
+        works.append(replace(work, part=len(heads) > 1))
     return sorted(works, key=lambda work: work.draft.node.schema_name)
 
 

@@ -189,6 +189,7 @@ class Revisions:
         async with self._postgres.as_principal(principal) as connection:
             await connection.execute(sql_text("embeddings_required"), {"version": model.name})
             await connection.execute(sql_text("nodes_require_current"), {"nodes": nodes})
+            await connection.execute(sql_text("past_whole"))
             commits = [
                 await self._renewed(connection, principal, work, vectors, file, model) for work, vectors in parts
             ]
@@ -227,6 +228,8 @@ class Revisions:
         record = EmbeddedRecord(draft, vectors[-1], tuple(vectors[:-1]))
         row = await computed(self.commit.record_row, record, file, work.commit_id, model) | {"now": renewed.known_at}
         await connection.execute(sql_in("manifest_insert", schema), row)
+        if work.part:
+            await connection.execute(sql_in("manifest_part", schema), row)
         await note_received(connection, principal, draft, row)
         await connection.execute(sql_in("record_version_set", schema), row | {"rows": list(renewed.rows)})
         await self.renewals.supersede(connection, principal, renewal, [*ending, *derived, *whole], renewed.known_at)

@@ -1,7 +1,7 @@
 """A document that spans several concepts: a record at each of their nodes, with the passages of its concept, and one file.
 
-The file's bytes are stored once. Each record's node has a line in its manifest that points at them, so whoever may read one of
-the records can open the whole file; each node's line sleeps and wakes by itself.
+The file's bytes are stored once. Each record's node has a line in its manifest that points at them, marked as a part: the user
+opens the whole file, others the passages of the record (`engine.lifecycle.parts`). Each node's line sleeps and wakes by itself.
 """
 
 from __future__ import annotations

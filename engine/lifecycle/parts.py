@@ -1,0 +1,69 @@
+"""Files that lie at several nodes, for readers other than the user: the passages of one node, rendered as a text.
+
+The file's own bytes hold what lies at the other nodes, so they are opened for the user alone. Nothing is restored for a part,
+and it never sleeps; neither size nor hash of the file are told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import IO
+from uuid import UUID
+
+from engine.domain.file_state import FileStatus
+from engine.domain.principal import Principal
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+PAGE = 500
+MEDIA_TYPE = "text/plain; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class PartFile:
+    """A file of which a reader gets the passages at one node."""
+
+    node_id: UUID
+    file_id: UUID
+    record_id: UUID
+    name: str
+
+    @property
+    def status(self) -> FileStatus:
+        """As the states of files are told: rendered when it is asked for, so always there."""
+        return FileStatus(self.node_id, self.file_id, "active", None, None, by_hand=False, failure=None)
+
+
+class Parts:
+    """Finds and renders parts of files."""
+
+    def __init__(self, postgres: Postgres) -> None:
+        self._postgres = postgres
+
+    async def find(self, principal: Principal, node_id: UUID, file_id: UUID) -> PartFile | None:
+        """The file where the principal is shown a part of it; None where it has it whole, or not at all."""
+        parameters = {"node_id": node_id, "file_id": file_id}
+        rows = await self._postgres.fetch(principal, sql_text("part_file"), parameters)
+        return PartFile(node_id, **rows[0]) if rows else None
+
+    async def render(self, principal: Principal, part: PartFile, target: IO[bytes]) -> int:
+        """Writes the part to `target`, its first line says what it is; its size in bytes."""
+        size = target.write(f"[Part of {part.name}: only the passages that lie at this node.]\n".encode())
+        headings = ""
+        async for section, content in self._passages(principal, part):
+            heading = f"\n# {section}\n" if section != headings and section else ""
+            headings = section
+            size += target.write(f"{heading}\n{content}\n".encode("utf-8", "replace"))
+        return size
+
+    async def _passages(self, principal: Principal, part: PartFile) -> AsyncIterator[tuple[str, str]]:
+        after = 0
+        while True:
+            parameters = {"node_id": part.node_id, "file_id": part.file_id, "after": after, "limit": PAGE}
+            rows = await self._postgres.fetch(principal, sql_text("part_passages"), parameters)
+            for row in rows:
+                yield row["section"], row["content"]
+            if len(rows) < PAGE:
+                return
+            after = rows[-1]["place"]
