@@ -181,7 +181,7 @@ async def test_the_same_content_again_costs_nothing_and_changes_nothing(
 async def test_a_document_stays_at_its_node_whatever_the_new_version_says(memory: Memory, node: UUID) -> None:
     root = memory.principal.user_id
     boats = await memory.provision(NewNode(root, "Boats", keywords=("gasket", "hull")))
-    first = await memory.remember_text("Note", "The gasket of the hull is new.", source_id="note")
+    first = await memory.remember_text("Note", "The boats need a gasket for the hull.", source_id="note")
     assert first.records[0].node_id == boats.node_id  # placed by the engine
     second = await memory.remember_text("Note", "The lease of the orchard ends.", source_id="note", node_id=node)
     assert (second.records[0].node_id, second.records[0].record_id) == (boats.node_id, first.records[0].record_id)
