@@ -21,6 +21,7 @@ from engine.domain.clock import Clock
 from engine.errors import NotFound, ProviderUnavailable
 from engine.hierarchy.outbox import StepHook
 from engine.lifecycle.doctor import Doctor, Finding
+from engine.lifecycle.installation.ages import POSTGRES
 from engine.lifecycle.installation.installation import Installation
 from engine.lifecycle.mending.manifests import ManifestMending
 from engine.lifecycle.mending.shells import ShellMending
@@ -67,13 +68,8 @@ class Mending:
         await self._step("schemas of nodes", self._shells.schemas(tally), progress)
         surplus = await self._surplus.find()
         file = await self._take_out(surplus) if accept_loss and surplus.counts and not dry_run else None
-        await self._step("shells", self._shells.shells(tally), progress)
-        await self._step("changes", self._shells.commits(tally), progress)
-        await self._step("places", self._shells.places(tally), progress)
-        await self._step("manifests", self._every_manifest(tally), progress)
-        await self._step("counts", self._manifests.counts(tally), progress)
-        await self._step("states", self._shells.states(tally), progress)
-        await self._step("vectors", self._vectors(tally), progress)
+        if accept_loss or dry_run or not await self._postgres_is_older():
+            await self._graph(tally, progress)
         await self._step("files", self._files(tally), progress)
         left = [] if dry_run else await self._left(surplus if not accept_loss else Surplus())
         stopped = await self._parts.installation.stopped()
@@ -83,6 +79,19 @@ class Mending:
             stopped = None
         counts = dict(tally.counts)
         return MendReport(dry_run, counts, tuple(left), surplus.counts, str(file) if file else None, stopped, lifted)
+
+    async def _postgres_is_older(self) -> bool:
+        """Then the graph knows more, and is not taken back to what Postgres says before the operator accepts that."""
+        return any(one.store == POSTGRES for one in await self._parts.installation.older())
+
+    async def _graph(self, tally: Tally, progress: Progress) -> None:
+        await self._step("shells", self._shells.shells(tally), progress)
+        await self._step("changes", self._shells.commits(tally), progress)
+        await self._step("places", self._shells.places(tally), progress)
+        await self._step("manifests", self._every_manifest(tally), progress)
+        await self._step("counts", self._manifests.counts(tally), progress)
+        await self._step("states", self._shells.states(tally), progress)
+        await self._step("vectors", self._vectors(tally), progress)
 
     async def _step(self, name: str, work: Coroutine[None, None, None], progress: Progress) -> None:
         progress.start(name, None)
