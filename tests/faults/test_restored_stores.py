@@ -1,0 +1,411 @@
+"""One store is restored from an older backup, replaced by another's or has lost something: it is noticed and named, writing stops,
+reads go on, nothing is deleted; `neurigraph mend` brings back what another store knows. Backups of all three stores as one."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+from psycopg import sql
+from pydantic import SecretStr
+
+from api.app import create_app
+from engine.backup.backup import back_up, verified
+from engine.backup.restore import restore
+from engine.bootstrap import open_engine
+from engine.domain.delta import Change
+from engine.domain.grant import NewGrant
+from engine.domain.history import Conversation, Turn
+from engine.domain.node import NewNode
+from engine.domain.search import SearchRequest
+from engine.embedded import stop
+from engine.errors import BackupError, StackError, StoresDoNotBelong, WritingStopped
+from engine.lifecycle.installation.marks import KEY
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from engine.settings import Settings
+from tests.clock import Ahead
+from tests.faults import mend_victim
+from tests.faults.killing import LIVED, ROOT
+from tests.faults.servers import until_healthy
+from tests.flows.commands import CLEAN
+
+PATIENT = {"statement_timeout_s": 120}
+"""Each test begins with a cold graph server, which plans every statement anew; on a busy machine that takes its time."""
+OLD_TEXT, NEW_TEXT = "A walleye was caught at dusk.", "The heron nests at Loon Lake."
+
+
+@dataclass(frozen=True)
+class Stages:
+    """Two backups of one home: before and after things were written and changed."""
+
+    old: Path
+    new: Path
+    cache: Path
+
+    def settings(self, home: Path, **more: object) -> Settings:
+        return Settings(
+            _env_file=None, home=home, cache=self.cache, workspace="tests", openai_api_key=None, **PATIENT, **more
+        )
+
+
+async def bob(engine: Engine) -> Memory:
+    return engine.memory((await engine.find_user("bob")).user_id)
+
+
+async def first(engine: Engine) -> None:
+    user = await engine.create_user("bob")
+    memory = engine.memory(user.user_id)
+    family = await memory.provision(NewNode(user.user_id, "Family", summary="Those at home."))
+    await memory.provision(NewNode(user.user_id, "Fishing"))
+    await memory.remember_text("Dusk", OLD_TEXT, node_id=family.node_id)
+    await memory.remember(Conversation("c1", (Turn("Bob", "Dave married my sister in May."),)), node_id=family.node_id)
+
+
+async def then(engine: Engine) -> None:
+    memory = await bob(engine)
+    root = memory.principal.user_id
+    nodes = {child.name: child.node_id for child in (await memory.shell(root)).children}
+    lake = await memory.provision(NewNode(nodes["Fishing"], "Lake", aliases=("Loon Lake",), keywords=("heron",)))
+    report = await memory.remember_text("Heron", NEW_TEXT, node_id=lake.node_id)
+    await memory.change(Change("record", report.records[0].record_id, {"title": "The heron"}, lake.node_id))
+    await memory.change(Change("node", nodes["Family"], {"name": "Kin"}))
+    await memory.relate(nodes["Family"], lake.node_id, "goes to", {"since": "2001"})
+    dusk = next(one for one in (await memory.metadata(nodes["Family"])).records if one.title == "Dusk")
+    await memory.move_record(dusk.record_id, nodes["Family"], lake.node_id)
+    mailbox = await engine.integrations.create("mailbox")
+    await memory.grants.give(memory.principal, NewGrant(lake.node_id, "third_party", mailbox.integration_id))
+
+
+async def told(memory: Memory) -> dict[str, object]:
+    """What the graph shows of everything: the tree, its counts, manifests, edges."""
+    shown: dict[str, object] = {}
+    for node in await memory.nodes():
+        shell = await memory.shell(node.node_id)
+        manifest = sorted((entry.title, entry.content_type) for entry in shell.manifest)
+        shown["/".join(node.path)] = (shell.name, shell.layer, shell.records, shell.items, shell.summary, manifest)
+    shown["edges"] = [(edge.edge_type, edge.source_name, edge.target_name) for edge in await memory.edges()]
+    return shown
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_pending() -> None:
+    """These tests have homes of their own."""
+
+
+@pytest.fixture(scope="module")
+async def stages(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Stages:
+    folder = tmp_path_factory.mktemp("stages")
+    stages = Stages(folder / "old", folder / "new", cache)
+    settings = stages.settings(folder / "home")
+    async with open_engine(settings) as engine:
+        await first(engine)
+    made = await back_up(settings, stages.old)
+    assert made.files > 100
+    async with open_engine(settings) as engine:
+        await then(engine)
+        await back_up(settings, stages.new)  # while this process goes on using the servers
+        await until_healthy(engine)
+        assert (await (await bob(engine)).search(SearchRequest("heron"))).hits
+    await stop(settings.home)
+    return stages
+
+
+@pytest.fixture
+async def home(stages: Stages, tmp_path: Path) -> AsyncIterator[Path]:
+    """A home as it was in the newer backup."""
+    await restore(stages.settings(tmp_path / "home"), stages.new)
+    yield tmp_path / "home"
+    await stop(tmp_path / "home")
+
+
+def put_back(home: Path, stage: Path, part: str) -> None:
+    """One store alone from a backup."""
+    shutil.rmtree(home / part)
+    shutil.copytree(stage / part, home / part)
+
+
+def command(home: Path, cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "engine.cli", "--home", str(home), "--cache", str(cache), *arguments]
+    return subprocess.run(
+        line,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=ROOT,
+        env=CLEAN | {"NEURIGRAPH_WORKSPACE": "tests", "NEURIGRAPH_STATEMENT_TIMEOUT_S": "120"},
+    )
+
+
+async def killed(home: Path, cache: Path, *arguments: str) -> bool:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", mend_victim.__name__, str(home), str(cache), *arguments,
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, cwd=ROOT,
+    )  # fmt: skip
+    out, errors = await asyncio.wait_for(process.communicate(), 300)
+    assert LIVED in out.decode() or process.returncode == -signal.SIGKILL, errors.decode()
+    return LIVED not in out.decode()
+
+
+@asynccontextmanager
+async def rest(engine: Engine) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(create_app(engine.settings, engine=engine), client=("127.0.0.1", 50000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        yield client
+
+
+async def refuses_writes_and_reads_on(engine: Engine, store: str) -> None:
+    """Writing is stopped for every kind of write, and the store is named; what is there is read."""
+    memory = await bob(engine)
+    for write in (
+        lambda: memory.remember_text("Late", "Too late."),
+        lambda: memory.provision(NewNode(memory.principal.user_id, "Late")),
+        lambda: engine.create_user("late"),
+    ):
+        with pytest.raises(WritingStopped, match=store):
+            await write()
+    async with rest(engine) as client:
+        answer = await client.post("/v1/users", json={"handle": "late"})
+        assert answer.status_code == 503 and answer.headers["Retry-After"]
+        assert answer.json()["type"].endswith(":writing-stopped") and store in answer.json()["detail"]
+    assert (await memory.search(SearchRequest("who married my sister"))).hits
+
+
+@pytest.mark.ledger("X12")
+async def test_an_older_graph_is_noticed_and_mended_from_postgres(stages: Stages, home: Path) -> None:
+    settings = stages.settings(home)
+    async with open_engine(settings) as engine:
+        right = await told(await bob(engine))
+    await stop(home)
+    put_back(home, stages.old, "neo4j")
+    async with open_engine(settings) as engine:
+        await refuses_writes_and_reads_on(engine, "Neo4j")
+        findings = await engine.doctor.examine()
+        assert findings[0].store == "neo4j" and "older" in findings[0].problem and "mend" in findings[0].remedy
+        dry = await engine.mending.run(dry_run=True)
+        assert dry.mended["shells"] == 1 and dry.mended["records in manifests"] >= 1 and dry.stopped and not dry.lifted
+        assert await told(await bob(engine)) != right, "a dry run has changed something"
+        for step in ("mended_shells", "mended_changes", "mended_manifests"):
+            assert await killed(home, stages.cache, "mend", "-", step)
+        assert await engine.installation.stopped()
+        mended = command(home, stages.cache, "mend")
+        assert mended.returncode == 0 and "Writing goes on" in mended.stdout, mended.stdout + mended.stderr
+        memory = await bob(engine)
+        assert await told(memory) == right
+        assert await engine.doctor.examine() == []
+        assert (await memory.search(SearchRequest("heron"))).hits[0].path[-1] == "Lake"
+        await memory.remember_text("After", "The mending is done.")
+        again = await engine.mending.run()
+        assert not again.left and not again.mended, "the second time there is nothing to be mended"
+        await lost_pieces_are_mended_without_a_stop(engine)
+
+
+async def lost_pieces_are_mended_without_a_stop(engine: Engine) -> None:
+    """Links, names, vectors, counts, edges of the graph; a table of a schema."""
+    memory = await bob(engine)
+    right = await told(memory)
+    lake = next(node for node in await memory.nodes() if node.path[-1:] == ("Lake",))
+    parameters = {"lake": str(lake.node_id), "root": str(memory.principal.user_id)}
+    for damage in (
+        "MATCH (:Node)-[h:HAS_CHILD]->(n:Node {node_id: $lake}) WHERE $root <> '' DELETE h",
+        "MATCH (n:Node {node_id: $lake}) WHERE $root <> '' SET n.name = 'Pond', n.embedding = null, n.embedding_version = null",
+        "MATCH (n:Node {node_id: $lake})-[h:HOLDS]->(:Record {title: 'Dusk'}) WHERE $root <> '' DELETE h",
+        "MATCH (n:Node {node_id: $root}) WHERE $lake <> '' SET n.records = 7",
+        "MATCH ()-[e:RELATED]->(:Node {node_id: $lake}) WHERE $root <> '' DELETE e",
+    ):
+        await engine.neo4j.write(damage, **parameters)
+    async with engine.postgres.as_service() as connection:
+        place = sql.Identifier(lake.schema_name)
+        counted = sql.SQL("SELECT unit, term, documents FROM {}.term_counts ORDER BY 1, 2").format(place)
+        counts = await (await connection.execute(counted)).fetchall()
+        await connection.execute(sql.SQL("DROP TABLE {}.term_counts").format(place))
+    report = await engine.mending.run()
+    assert report.mended["schemas of nodes"] == 1 and not report.left and not report.lifted
+    async with engine.postgres.as_service() as connection:
+        assert await (await connection.execute(counted)).fetchall() == counts != []
+    assert await told(memory) == right
+    assert [finding for finding in await engine.doctor.examine() if finding.severity == "error"] == []
+    shells = await engine.neo4j.read(
+        "MATCH (n:Node {node_id: $lake}) RETURN n.embedding IS NOT NULL AS there", lake=str(lake.node_id)
+    )
+    assert shells[0]["there"]
+    await memory.remember_text("After", "The tables are there again.", node_id=lake.node_id)
+
+
+@pytest.mark.ledger("X12")
+async def test_an_older_postgres_is_noticed_and_no_file_is_lost(stages: Stages, home: Path) -> None:
+    put_back(home, stages.old, "postgres")
+    objects = home / "objects"
+    files = sorted(path for path in objects.rglob("*.gz"))
+    assert files
+    async with open_engine(stages.settings(home), clock=Ahead(hours=2)) as engine:
+        await refuses_writes_and_reads_on(engine, "Postgres")
+        assert any(
+            "Postgres" in finding.subject and "older" in finding.problem for finding in await engine.doctor.examine()
+        )
+        shown = await engine.neo4j.read("MATCH (n:Node) RETURN n.name AS name ORDER BY name")
+        swept = await engine.sweep.run(grace=timedelta(0))
+        assert swept.stopped and swept.quarantined == swept.deleted == 0
+        report = await engine.mending.run()
+        assert not report.lifted and report.stopped and report.surplus["nodes"] == 1 and report.surplus["records"] >= 1
+        assert sorted(objects.rglob("*.gz")) == files
+        assert await engine.neo4j.read("MATCH (n:Node) RETURN n.name AS name ORDER BY name") == shown, "the newer graph"
+        accepted = await engine.mending.run(accept_loss=True)
+        assert accepted.lifted and accepted.surplus_file is not None
+        taken = json.loads(await asyncio.to_thread(Path(accepted.surplus_file).read_text))
+        assert [node["name"] for node in taken["nodes"]] == ["Lake"] and len(taken["grants"]) == len(
+            taken["edges"]
+        ) == 1
+        memory = await bob(engine)
+        assert {node.path[-1] for node in await memory.nodes()} == {"bob", "Family", "Fishing"}
+        assert [finding for finding in await engine.doctor.compared() if finding.severity == "error"] == []
+        family = next(node for node in await memory.nodes() if node.path[-1] == "Family")
+        await memory.change(Change("node", family.node_id, {"name": "Relatives"}))  # its revisions agree again
+        swept = await engine.sweep.run(grace=timedelta(0))
+        assert swept.quarantined == 1 and not swept.stopped, "the file of the record that was accepted as lost"
+        [aside] = [file async for file in engine.quarantine.listing()]
+        assert aside.file_id is not None
+        assert await engine.quarantine.give_back_files({aside.file_id}) == 1 and (objects / aside.key).exists()
+        assert (await engine.sweep.run(grace=timedelta(0))).quarantined == 1
+        assert await engine.doctor.examine() == []
+
+
+@pytest.mark.ledger("X12")
+async def test_an_older_object_store_is_noticed_and_mended_from_quarantine(stages: Stages, home: Path) -> None:
+    put_back(home, stages.old, "objects")
+    async with open_engine(stages.settings(home), clock=Ahead(hours=2)) as engine:
+        await refuses_writes_and_reads_on(engine, "object store")
+        report = await engine.mending.run()
+        assert not report.lifted and [finding.store for finding in report.left] == ["objects"]
+        newer = stages.new / "objects"
+        for file in newer.rglob("*.gz"):
+            kept = home / "objects" / ".neurigraph" / "quarantine" / "20260101" / file.relative_to(newer)
+            kept.parent.mkdir(parents=True)
+            shutil.copy(file, kept)
+        assert (await engine.mending.run()).lifted
+        assert await engine.doctor.examine() == []
+        memory = await bob(engine)
+        heron = next(
+            one
+            for node in await memory.nodes()
+            for one in (await memory.metadata(node.node_id)).records
+            if one.title == "The heron"
+        )
+        lake = next(node for node in await memory.nodes() if node.path[-1:] == ("Lake",))
+        assert await memory.read_file(lake.node_id, heron.file_id) == NEW_TEXT.encode()
+        await memory.sleep(lake.node_id, heron.file_id)
+        await only_orphans_of_its_own_are_touched(engine)
+    await stop(home)
+    shutil.rmtree(home / "objects")
+    shutil.copytree(stages.new / "objects", home / "objects")
+    async with open_engine(stages.settings(home)) as engine:
+        assert "object store" in (await engine.installation.stopped() or "")
+    shutil.rmtree(home / "objects" / ".neurigraph")
+    with pytest.raises(StoresDoNotBelong, match="mend --adopt"):
+        async with open_engine(stages.settings(home)):
+            pass
+    adopted = command(home, stages.cache, "mend", "--adopt")
+    assert adopted.returncode == 0 and "Writing goes on" in adopted.stdout, adopted.stdout + adopted.stderr
+
+
+@pytest.mark.ledger("X12")
+async def test_a_wrong_address_is_refused_by_name(stages: Stages, home: Path, tmp_path: Path) -> None:
+    others = tmp_path / "others"
+    shutil.copytree(stages.new / "objects", others)
+    mark = json.loads((others / KEY).read_text())
+    (others / KEY).write_text(json.dumps(mark | {"installation_id": str(uuid4())}))
+    before = sorted(path for path in others.rglob("*"))
+    for address, says in (
+        (others, "The object store belongs to installation"),
+        (tmp_path / "empty", "carries no mark"),
+    ):
+        with pytest.raises(StoresDoNotBelong, match=says):
+            async with open_engine(stages.settings(home, objects_url=SecretStr(address.as_uri()))):
+                pass
+    assert set(before) <= set(others.rglob("*"))
+
+
+async def only_orphans_of_its_own_are_touched(engine: Engine) -> None:
+    """Foreign files stay; many orphans, and files that another store knows, stop the sweep."""
+    memory = await bob(engine)
+    root = (await memory.shell(memory.principal.user_id)).schema_name
+    foreign = ["notes/todo.txt", f"photos/{uuid4()}/dave.png", f"{uuid4()}.bak", f"{root}/notes.txt"]
+    for key in foreign:
+        await engine.objects.put(key, io.BytesIO(b"not the engine's"))
+    swept = await engine.sweep.run(grace=timedelta(0))
+    assert (swept.foreign, swept.orphans) == (len(foreign), 0)
+    await implausible(engine, root)
+    await known_elsewhere(engine, memory)
+    assert {entry.key async for entry in engine.objects.listing("")} >= set(foreign)
+
+
+async def implausible(engine: Engine, root: str) -> None:
+    """Many orphans stop the sweep; the operator's word sets them aside."""
+    keys = [f"{root}/{uuid4()}/x.txt.gz" for _ in range(30)]
+    for key in keys:
+        await engine.objects.put(key, io.BytesIO(b"orphan"))
+    swept = await engine.sweep.run(grace=timedelta(0))
+    assert "too many" in swept.stopped and swept.quarantined == 0
+    assert any("too many" in finding.problem for finding in await engine.doctor.examine())
+    assert (await engine.sweep.run(grace=timedelta(0), force=True)).quarantined == 30
+    assert {file.key async for file in engine.quarantine.listing()} == set(keys)
+
+
+async def known_elsewhere(engine: Engine, memory: Memory) -> None:
+    """A file that left its manifest but that the graph knows stops the sweep."""
+    [node] = [node for node in await memory.nodes() if node.path[-1:] == ("Lake",)]
+    async with engine.postgres.as_service() as connection:
+        place = sql.Identifier(node.schema_name)
+        cursor = await connection.execute(sql.SQL("DELETE FROM {}.file_manifest RETURNING file_id").format(place))
+        lost = {row["file_id"] for row in await cursor.fetchall()}
+    assert lost
+    swept = await engine.sweep.run(grace=timedelta(0), force=True)
+    assert "known to the graph" in swept.stopped and swept.quarantined == 0
+    assert UUID(swept.stopped.split("first ")[1].split(":")[0]) in lost
+
+
+@pytest.mark.ledger("X12")
+async def test_a_backup_is_whole_or_not_there_and_a_restore_too(stages: Stages, home: Path, tmp_path: Path) -> None:
+    assert await verified(stages.settings(home), stages.new) == []
+    target = tmp_path / "backup"
+    for step in ("objects_copied", "servers_stopped", "databases_copied"):
+        assert await killed(home, stages.cache, "backup", str(target), step)
+        assert not target.exists()
+        with pytest.raises(BackupError, match="no backup"):
+            await restore(stages.settings(tmp_path / "elsewhere"), target.with_name("backup.unfinished"))
+    assert not await killed(home, stages.cache, "backup", str(target), "-")
+    with pytest.raises(BackupError, match="exists already"):
+        await back_up(stages.settings(home), target)
+    other = tmp_path / "other"
+    for step in ("copied_back", "restore_begun", "part_restored"):
+        assert await killed(other, stages.cache, "restore", str(target), step)
+        if step != "copied_back":
+            with pytest.raises(StackError, match="cut off"):
+                async with open_engine(stages.settings(other)):
+                    pass
+    restored = command(other, stages.cache, "restore", str(target))
+    assert restored.returncode == 0, restored.stderr
+    refused = command(other, stages.cache, "restore", str(target))
+    assert refused.returncode == 1 and "--force" in refused.stderr
+    shutil.copytree(target, tmp_path / "damaged")
+    damaged = next(path for path in (tmp_path / "damaged" / "objects").rglob("*.gz"))
+    damaged.write_bytes(damaged.read_bytes()[:-1] + b"?")
+    with pytest.raises(BackupError, match="damaged"):
+        await restore(stages.settings(tmp_path / "from-damaged"), tmp_path / "damaged")
+    os.unlink(damaged)
+    with pytest.raises(BackupError, match="not whole"):
+        await restore(stages.settings(tmp_path / "from-damaged"), tmp_path / "damaged")
