@@ -100,3 +100,4 @@ BEGIN
     END LOOP;
     RAISE EXCEPTION 'No schema name is free.' USING ERRCODE = 'NG409';
 END $$;
+REVOKE ALL ON FUNCTION engine.refuse_archived FROM PUBLIC;

@@ -68,3 +68,4 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     ON CONFLICT (user_id, actor_kind, actor_id, detail, period) WHERE event = 'refused'
     DO UPDATE SET requests = l.requests + 1, last_at = greatest(l.last_at, excluded.last_at), node_id = excluded.node_id
 $$;
+REVOKE ALL ON FUNCTION engine.keep_access_log FROM PUBLIC;

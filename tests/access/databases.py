@@ -69,7 +69,14 @@ async def migrated(stack: Stack, url: str) -> UUID:
 async def new_user(postgres: Postgres) -> UUID:
     """A user with a root, past the graph."""
     user = uuid4()
-    row = {"user_id": user, "workspace": "scratch", "handle": user.hex, "name": "Ann", "key": "ann"}
+    row = {
+        "user_id": user,
+        "workspace": "scratch",
+        "handle": user.hex,
+        "handle_key": user.hex,
+        "name": "Ann",
+        "key": "ann",
+    }
     async with postgres.as_service() as connection:
         more = {"schemas": [f"s{user.hex}"], "payload": Jsonb({"node": {}})}
         await connection.execute(sql_text("user_provision"), row | more)
