@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from engine.errors import InvalidInput, NotFound, StoreUnavailable
-from engine.evaluation.leaks import attempts, intrusions, oracles, questions, rows
+from engine.evaluation.leaks import attempts, contents, intrusions, oracles, questions, rows
 from engine.evaluation.leaks.asking import Operation
 from engine.evaluation.leaks.changes import change
 from engine.evaluation.leaks.forest import Size, grow
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 BATCH = 250
 PAUSES = (1.0, 5.0)
-DRAWS = questions.DRAWS | attempts.DRAWS | rows.DRAWS | intrusions.DRAWS | oracles.DRAWS
+DRAWS = questions.DRAWS | contents.DRAWS | attempts.DRAWS | rows.DRAWS | intrusions.DRAWS | oracles.DRAWS
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,9 @@ import psycopg
 
 from engine.evaluation.leaks.asking import Draw, Operation
 from engine.evaluation.leaks.expected import differing
-from engine.evaluation.leaks.model import Asker, World, Written
+from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.rows import Statement, may_see_shared
+from engine.evaluation.leaks.things import Asker, Written
 
 if TYPE_CHECKING:
     from engine.neurigraph import Engine
