@@ -126,7 +126,7 @@ def _after_a_word(match: re.Match[str]) -> Span | None:
 
 
 _WORDS = (
-    r"(?:tele)?phone|tel|t[ée]l[ée]phone|telefone?|telef[oó]n[oi]?|fon|mobile?|mobil(?:nummer|telefon)?|handy(?:nummer)?|"
+    r"(?:tele)?phone|tel|tlf|t[ée]l[ée]phone|telefone?|tel[eé]f[oó]n[oi]?|fon|mobile?|mobil(?:nummer|telefon)?|handy(?:nummer)?|"
     r"cell(?:phone)?|celular|cellulare|portable|m[oó]vil|telem[oó]vel|whatsapp|sms|fax|hotline|ruf(?:nummer|en)?|"
     r"(?:call|text|ring|reach) (?:me|us|him|her|them)(?: back)?(?: (?:at|on|under))?|"
     r"тел(?:ефон)?|моб(?:ильный)?|電話|电话|手机|전화|هاتف|טלפון"
@@ -135,14 +135,18 @@ _AFTER_A_WORD = (
     rf"(?<![A-Za-z])(?:{_WORDS})(?:{SPACE}(?:number|no|nr|nummer|n[úu]mero|num|n[°º]))?[.:#]{{0,2}}"
     rf"(?:{SPACE}(?:is|was|ist|lautet|es|é|est|on|at|under|unter|al))?:?{SPACE}{{0,2}}(\(?\d(?:{_GAP}\d){{4,14}}){END}"
 )
+_EXTENSION = rf"(?:{SPACE}?(?:x|ext\.?|extension|durchwahl){SPACE}?\d{{1,6}})?"
 _NORTH_AMERICAN = (
     rf"(?:\((?=[2-9]\d\d\))|{START}(?<!\d[./:-])(?:1(?:{SPACE}|[.]|{DASH})?\(?)?)"
     rf"[2-9]\d\d\)?(?:{SPACE}|[./]|{DASH}){{0,3}}[2-9]\d\d(?:{SPACE}|[.]|{DASH}){{0,3}}\d{{4}}"
-    rf"(?:{SPACE}?(?:x|ext\.?|extension){SPACE}?\d{{1,6}})?{END}"
+    rf"{_EXTENSION}{END}"
 )
 
 PHONES = (
-    finder(rf"(?:[+\uff0b]|{START}(?<!\d[./:-])(?:00|011{SPACE}))({_GAP}\d(?:{_GAP}\d){{6,15}}){END}", _international),
+    finder(
+        rf"(?:[+\uff0b]|{START}(?<!\d[./:-])(?:00|011{SPACE}))({_GAP}\d(?:{_GAP}\d){{6,15}}){_EXTENSION}{END}",
+        _international,
+    ),
     finder(rf"{_BEFORE}{START}\(?\d(?:{_GAP}\d){{7,12}}{END}", _national),
     finder(_NORTH_AMERICAN, _north_american),
     finder(_AFTER_A_WORD, _after_a_word, re.IGNORECASE),

@@ -36,6 +36,10 @@ _ASSIGNED = (
     r"(?:(?P<strong>[\"'`]?\s{0,3}(?:=>|:=|={1,2}|[:：])[ \t]{0,3})| (?:is|ist|was|lautet|est|es|é|to|:|è)[: ] ?)"
     r"(?P<quote>[\"'`“«]?)(?P<value>[^\s\"'`“”«»\[\]<>,;&]{4,256})"
 )
+_QUOTED = (
+    rf"(?<![A-Za-z])(?:[A-Za-z0-9]{{1,20}}[_.-]){{0,4}}{_NAMES}(?:[\"']?\s{{0,3}}[:=]\s{{0,3}}| (?:is |ist |es |est |é )?)"
+    r"(?P<mark>[\"'])(?P<value>[^\"'\n\[\]]{6,100})(?P=mark)"
+)
 _URL_KEY = (
     r"[?&#](?:(?:api|access|auth|client|x)[_-]?)?"
     r"(?:key|token|secret|sig|signature|password|pwd|code_verifier)=([^\s&#\"'<>\[\]]{6,})"
@@ -61,6 +65,11 @@ def _user_and_password(match: re.Match[str]) -> Span | None:
     except binascii.Error:
         return None
     return match.span(1) if b":" in plain and plain.isascii() else None
+
+
+def _quoted(match: re.Match[str]) -> Span | None:
+    """A value in quotes right behind its name, spaces and all, unless it is a placeholder."""
+    return None if _PLACEHOLDER.fullmatch(match["value"]) else match.span("value")
 
 
 _NOT_AFTER_IS = re.compile(r"secret|pass|credentials?|otp|parola|heslo|clave", re.IGNORECASE)
@@ -93,5 +102,6 @@ SECRETS = (
     finder(_BEARER, _generated, re.IGNORECASE, retry=False),
     finder(_BASIC, _user_and_password, re.IGNORECASE, retry=False),
     finder(_URL_KEY, value, re.IGNORECASE),
+    finder(_QUOTED, _quoted, re.IGNORECASE, retry=False),
     finder(_ASSIGNED, _assigned, re.IGNORECASE, retry=False),
 )

@@ -32,6 +32,14 @@ _DOMAIN = (
 )
 _QUOTED_LOCAL = r"\"[^\"\s@][^\"@\n]{0,62}\""
 
+_FILE = re.compile(r"@\dx\.(?:png|jpe?g|gif|webp|svg)$", re.IGNORECASE)
+"""Pictures of several densities have an @ in their name."""
+
+
+def _address(match: re.Match[str]) -> Span | None:
+    return None if _FILE.search(match[0]) else match.span()
+
+
 # cards ---------------------------------------------------------------------------------------------------------
 
 _MAKERS: tuple[tuple[str, range], ...] = (
@@ -136,7 +144,7 @@ FINDERS: Mapping[str, tuple[Finder, ...]] = {
     "url_credentials": (finder(r"(?<=://)[^\s/?#\[\]<>\"']{1,512}@", _credentials),),
     "email": (
         finder(_QUOTED_LOCAL + _AT + _DOMAIN, whole, re.IGNORECASE),
-        finder(_LOCAL + _AT + _DOMAIN, whole, re.IGNORECASE),
+        finder(_LOCAL + _AT + _DOMAIN, _address, re.IGNORECASE),
     ),
     "iban": (
         finder(
