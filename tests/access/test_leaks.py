@@ -17,9 +17,11 @@ import pytest
 from psycopg import sql
 
 from engine.domain.grant import NewGrant
-from engine.evaluation.leaks.forest import Size, give, grow
+from engine.evaluation.leaks.forest import Size, grow
 from engine.evaluation.leaks.fuzzer import DRAWS, Run, fuzz
 from engine.evaluation.leaks.model import World
+from engine.evaluation.leaks.rights import give
+from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.retrieval import anchors
 from engine.stores import statements
@@ -34,7 +36,8 @@ AIMED, AIMED_AT_REDUNDANT = 1_200, 250
 @pytest.mark.ledger("N28", "N29", "N30", "N31", "X01", "F01")
 async def test_ten_thousand_operations_leak_nothing(engine: Engine) -> None:
     report = await fuzz(engine, count=OPERATIONS, seed=20)
-    assert [f"{leak.operation} by {leak.asker}: {leak.wrong}" for leak in report.leaks] == []
+    told = "\n".join(f"{leak.operation} by {leak.asker}: {leak.wrong}" for leak in report.leaks)
+    assert not report.leaks, told
     assert report.operations >= OPERATIONS
     assert set(DRAWS) <= set(report.by_kind)
 
@@ -95,25 +98,45 @@ PART = {
 }
 SCOPED = ("metadata_records", "memory_items")
 """The tables that know scopes; a file follows its record."""
+PAST_CHANGED = [(table, "changeable") for table in SCOPED]
+"""A state that may not be read may not be changed either."""
 NODE_POLICIES = [
     (table, policy, half)
     for table in PART
     for policy in ("readable", "writable", "changeable")
-    for half in ("whole", "private", "scoped")
+    for half in ("whole", "private", "scoped", "past", "part")
     if not (table == "delta_log" and (policy == "changeable" or (policy, half) == ("writable", "private")))
     and (half != "scoped" or (table in SCOPED and policy != "changeable"))
+    and (
+        half != "past"
+        or (table in (*SCOPED, "file_manifest") and policy == "readable")
+        or (table, policy) in PAST_CHANGED
+    )
+    and (half != "part" or (table, policy) == ("file_manifest", "readable"))
 ]
 AIM = {"readable": "rows of a node", "writable": "insert into a node", "changeable": "update of a node"}
 
 
+STATE = "EXISTS (SELECT FROM {schema}.metadata_records AS r WHERE r.record_id = file_manifest.record_id"
+WITHOUT = {
+    ("past", False): "(privacy <> 'private' OR (SELECT engine.owns({node})))",
+    ("past", True): f"((SELECT engine.owns({{node}})) OR NOT part AND {STATE}))",
+    ("part", True): f"((SELECT engine.owns({{node}})) OR {STATE} AND r.file_pointer = file_manifest.storage_path))",
+}
+"""What is left of a policy without the past, or without what guards files at several nodes; by whether it is about files."""
+
+
 @asynccontextmanager
 async def open_policy(engine: Engine, world: World, table: str, policy: str, half: str) -> AsyncIterator[None]:
-    """Takes a policy away on every node, or the half of it that guards what is private, or only what is scoped."""
+    """Takes a policy away on every node, or the part of it that guards what is private, only what is scoped, the past, or files
+    that lie at several nodes."""
     clause = "WITH CHECK" if policy == "writable" else "USING"
     mode = "read" if policy == "readable" else "write"
     rule = "true" if half == "whole" else "(SELECT engine.can({mode}, {node}, {part}))"
     if half == "scoped":
         rule += " AND (scope <> 'user' OR privacy <> 'private' OR (SELECT engine.owns({node})))"
+    if half in ("past", "part"):
+        rule += f" AND {WITHOUT[half, table == 'file_manifest']}"
     statement = f"ALTER POLICY {policy} ON {{schema}}.{table} {clause} ({rule})"
     try:
         async with engine.postgres.as_service() as connection:
@@ -251,30 +274,32 @@ SCAN = (
     "engine.search_scan(uuid[],text[],integer[],public.vector,text,public.sparsevec,public.sparsevec,text[],text[],text[],"
     "timestamp with time zone,timestamp with time zone)"
 )
+GRANTED = "engine.granted_from(text,uuid[],text)"
+GIVE = "engine.grant_node(uuid,uuid,text,uuid,text,integer,text[],text,timestamp with time zone,boolean)"
 RULES: dict[str, tuple[str, str, str, str]] = {
     # name: function, condition as it stands in the database, what stands there instead, where it shows
     "expiry": (
-        "engine.granted(text,uuid[],text)",
+        GRANTED,
         "(g.expires_at IS NULL OR g.expires_at > statement_timestamp())", "true", EVERY_ROW,
     ),
-    "revocation": ("engine.granted(text,uuid[],text)", "g.revoked_at IS NULL", "true", EVERY_ROW),
-    "subject": ("engine.granted(text,uuid[],text)", "g.subject_id = id", "true", EVERY_ROW),
+    "revocation": (GRANTED, "g.revoked_at IS NULL", "true", EVERY_ROW),
+    "subject": (GRANTED, "g.subject_id = id", "true", EVERY_ROW),
     "subject kind": (
-        "engine.granted(text,uuid[],text)", "g.subject_kind = kind", "true", "search nodes",
+        GRANTED, "g.subject_kind = kind", "true", "search nodes",
     ),
     "depth": (
-        "engine.granted(text,uuid[],text)",
+        GRANTED,
         "cardinality(p_lineage) - array_position(p_lineage, g.node_id) <= g.depth", "true", EVERY_ROW,
     ),
     "granted node": (
-        "engine.granted(text,uuid[],text)", "g.node_id = ANY (p_lineage)", "true", EVERY_ROW,
+        GRANTED, "g.node_id = ANY (p_lineage)", "true", EVERY_ROW,
     ),
     "mode": (
-        "engine.granted(text,uuid[],text)",
+        GRANTED,
         "(p_mode = 'read' OR g.mode = 'read_write')", "true", "insert into a node",
     ),
     "fields": (
-        "engine.granted(text,uuid[],text)",
+        GRANTED,
         "(p_field IS NULL OR p_field = ANY (g.fields))", "true", "rows of a node",
     ),
     "user's own graph": (
@@ -337,19 +362,19 @@ RULES: dict[str, tuple[str, str, str, str]] = {
     ),
     "who puts a file to sleep may write": ("engine.sleep_file(uuid,uuid,timestamp with time zone)", "'write'", "'read'", "file state"),
     "grantor owns": (
-        "engine.grant_node(uuid,uuid,text,uuid,text,integer,text[],text,timestamp with time zone)",
+        GIVE,
         "NOT engine.owns(p_node)", "false", "give refused",
     ),
     "grantee is of the graph": (
-        "engine.grant_node(uuid,uuid,text,uuid,text,integer,text[],text,timestamp with time zone)",
+        GIVE,
         "n.node_id = p_subject AND n.user_id = owner", "n.node_id = p_subject", "give refused",
     ),
     "grantee is a persona": (
-        "engine.grant_node(uuid,uuid,text,uuid,text,integer,text[],text,timestamp with time zone)",
+        GIVE,
         "AND n.node_type = 'persona' AND n.state = 'live'", "", "give refused",
     ),
     "integration is of the workspace": (
-        "engine.grant_node(uuid,uuid,text,uuid,text,integer,text[],text,timestamp with time zone)",
+        GIVE,
         "u USING (workspace_id)", "u ON true", "give refused",
     ),
     "revoked by its grantor": (
@@ -370,6 +395,49 @@ RULES: dict[str, tuple[str, str, str, str]] = {
     ),
     "names of own subjects": (
         "engine.subject_name(uuid)", "(g.user_id = engine.principal_user())", "true", "subject name",
+    ),
+    "a grant shows from its beginning": (
+        GRANTED, "CASE WHEN g.past THEN '-infinity' ELSE g.granted_at END", "'-infinity'::timestamptz", "rows of a node, metadata",
+    ),
+    "with the past only where it says so": (GRANTED, "CASE WHEN g.past THEN", "CASE WHEN NOT g.past THEN", "rows of a node, metadata"),
+    "what was moved below a granted node": (
+        GRANTED, "engine.placed_below(p_lineage, g.node_id)", "'-infinity'::timestamptz", "metadata, search",
+    ),
+    "what was moved below a persona": (
+        "engine.reads_from(uuid,text)", "THEN engine.placed_below(node.lineage, id) END", "THEN '-infinity'::timestamptz END",
+        "metadata, search",
+    ),
+    "all of the past for its user": ("engine.reads_whole_past(uuid)", "RETURN engine.owns(p_node) OR", "RETURN true OR", "rows of a node"),
+    "parts for those who read the record": (
+        "engine.part_files(uuid)", "NOT engine.can('read', p_node, 'files')", "false", "metadata, file",
+    ),
+    "parts of what was shown": (
+        "engine.file_is_shown(text,uuid,uuid,text)",
+        "least(s.known_to, s.valid_to) > greatest(s.moved_at, $3)", "true", "older file",
+    ),
+    "parts are no files": ("engine.schema_of_file(text,uuid,uuid)", "AND NOT f.part AND", "AND", "file, file state"),
+    "deltas from then on": ("engine.subject_deltas(uuid,uuid,integer,integer)", "AND ($4 OR created_at >= $5)", "", "subject deltas"),
+    "values from then on": (
+        "engine.told_payload(jsonb,timestamp with time zone,text,timestamp with time zone)",
+        "ELSIF p_effect < p_since THEN", "ELSIF false THEN", "history",
+    ),
+    "nodes in deltas": (
+        "engine.told_payload(jsonb,timestamp with time zone,text,timestamp with time zone)",
+        "CONTINUE WHEN engine.can(", "CONTINUE WHEN true OR engine.can(", "history",
+    ),
+    "reasons of others": (
+        "engine.told_payload(jsonb,timestamp with time zone,text,timestamp with time zone)",
+        "CASE WHEN own THEN told ELSE", "CASE WHEN true THEN told ELSE", "history",
+    ),
+    "authors of deltas": (
+        "engine.subject_deltas(uuid,uuid,integer,integer)", "CASE WHEN $4 OR authored_by NOT LIKE", "CASE WHEN true OR authored_by NOT LIKE",
+        "history",
+    ),
+    "versions where they may be read": (
+        "engine.version_is_shown(uuid,integer)", "engine.can('read', node, 'records') AND", "", "shared rows",
+    ),
+    "what was moved in a search": (
+        SCAN, "AND (moved_at IS NULL OR moved_at <= least($8, $9))", "", "search",
     ),
     "a search's graph": (
         "engine.search_nodes(uuid,uuid[],timestamp with time zone,timestamp with time zone,integer)",
@@ -423,6 +491,7 @@ async def as_service(engine: Engine, statement: str) -> None:
 
 CYPHER_AIM = {
     "node/shell": "shell",
+    "edge/state": "edge",
     "node/anchors_by_name": "anchors",
     "node/of_user": "store refused",
     "edge/ends": "relate refused",
@@ -493,6 +562,56 @@ async def test_the_graph_taken_away_is_noticed(
     forest, redundant = world, filtered in REDUNDANT_GRAPHS
     found = await noticed(engine, forest, CYPHER_AIM[name], redundant=redundant)
     assert found == (filtered not in REDUNDANT_GRAPHS), REDUNDANT_GRAPHS.get(filtered, "no leak was found")
+
+
+MOMENTS = {
+    f"{name}: {rule}": (name, text)
+    for name in ("node/shell", "node/anchors_by_name", "edge/of_user", "edge/state", "search/anchors")
+    for rule, text in (
+        ("since the grant", "(g.granted_at <= $earliest OR g.past)"),
+        ("since the move of a node", "all(h IN way WHERE coalesce(endNode(h).placed_at <= $earliest, true))"),
+    )
+} | {
+    "node/shell: since the move of a record": (
+        "node/shell", "coalesce(r.moved_at <= $earliest, r.moved_revision IS NULL OR $earliest > datetime())",
+    )
+}  # fmt: skip
+
+
+@pytest.mark.ledger("X01")
+@pytest.mark.parametrize("rule", MOMENTS)
+async def test_a_right_that_is_not_asked_of_the_past_is_noticed(
+    engine: Engine, world: World, monkeypatch: pytest.MonkeyPatch, rule: str
+) -> None:
+    name, condition = MOMENTS[rule]
+    text = statement_text(name)
+    assert condition in text
+    rewrite(monkeypatch, name, text.replace(condition, "true"))
+    assert await noticed(engine, world, CYPHER_AIM[name])
+
+
+@pytest.mark.ledger("X01")
+@pytest.mark.parametrize(("trigger", "kinds"), [("assignments moved", "metadata, state"), ("nodes placed", "metadata")])
+async def test_a_move_whose_time_is_not_kept_is_noticed(engine: Engine, trigger: str, kinds: str) -> None:
+    table, name = trigger.split()
+    try:
+        await as_service(engine, f"ALTER TABLE engine.{table} DISABLE TRIGGER {name}")
+        forest = await grow(engine, Random(14), SMALL)
+    finally:
+        await as_service(engine, f"ALTER TABLE engine.{table} ENABLE TRIGGER {name}")
+    assert await noticed(engine, forest, kinds)
+
+
+MOMENTS_ASKED = {"shell", "metadata", "state", "anchors", "edges"}
+
+
+@pytest.mark.ledger("X01")
+def test_every_read_that_takes_a_moment_is_asked_of_the_past() -> None:
+    """Reads of a memory that take a moment; a search takes it in its request, events by `known_at`."""
+    taking = {name for name, one in vars(Memory).items() if "moment" in getattr(one, "__annotations__", {})}
+    for parent in Memory.__mro__[1:]:
+        taking |= {name for name, one in vars(parent).items() if "moment" in getattr(one, "__annotations__", {})}
+    assert taking == MOMENTS_ASKED
 
 
 @pytest.mark.ledger("X01")

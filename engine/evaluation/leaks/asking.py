@@ -10,8 +10,10 @@ from uuid import UUID, uuid4
 
 import psycopg
 
+from engine.domain.clock import NOW, Moment
 from engine.errors import NeurigraphError
-from engine.evaluation.leaks.model import Asker, World
+from engine.evaluation.leaks.model import World
+from engine.evaluation.leaks.things import Asker, tokens
 
 if TYPE_CHECKING:
     from engine.memory import Memory
@@ -74,16 +76,22 @@ async def outcome_of(work: Awaitable[object]) -> object:
         return error
 
 
-def question(
-    world: World, kind: str, asker: Asker, about: str, ask: Callable[[Memory], Awaitable[object]], judge: Judge
-) -> Operation:
-    """An operation of the public API; besides the judge's own sentences, nothing foreign may stand in the answer."""
+def question(  # noqa: PLR0913 (who asks what, about what, when, and how it is judged)
+    world: World, kind: str, asker: Asker, about: str, ask: Callable[[Memory], Awaitable[object]], judge: Judge,
+    moment: Moment = NOW,
+) -> Operation:  # fmt: skip
+    """An operation of the public API; besides the judge's own sentences, nothing foreign may stand in the answer, nor what may
+    not be read as it was at the moment that is asked for."""
 
     async def asked(engine: Engine) -> object:
         return await outcome_of(ask(engine.memory_as(asker.principal)))
 
     def judged(outcome: object) -> Iterator[str]:
         yield from judge(outcome)
-        yield from world.foreign(asker, (outcome, getattr(outcome, "detail", "")))
+        known = tokens(about) if moment != NOW else frozenset()
+        if isinstance(outcome, bytes):  # a file is given as it was stored, with the title that its record had then
+            readable = (record for record in world.written.values() if world.sees(asker, record, "files"))
+            known |= {title for record in readable for _, title in record.titles}
+        yield from world.foreign(asker, (outcome, getattr(outcome, "detail", "")), known, moment.earliest)
 
-    return Operation(kind, asker, about, asked, judged)
+    return Operation(kind, asker, f"{about} {moment}" if moment != NOW else about, asked, judged)

@@ -13,8 +13,10 @@ from engine.domain.node import NewNode
 from engine.errors import InvalidInput
 from engine.evaluation.leaks import expected
 from engine.evaluation.leaks.asking import Draw, Operation, question, some_node, somebody
-from engine.evaluation.leaks.forest import marker, random_grant, some_scope
 from engine.evaluation.leaks.model import World
+from engine.evaluation.leaks.rights import random_grant
+from engine.evaluation.leaks.stored import some_scope
+from engine.evaluation.leaks.things import marker
 
 if TYPE_CHECKING:
     from engine.memory import Memory
@@ -121,6 +123,8 @@ def change_refused(world: World, rng: Random) -> Operation:
     fields: dict[str, object] = {"ended": rng.random() < 0.5} if kind == "relation" else {"summary": marker(rng)}
     change = Change(kind, subject, fields, node if kind == "record" else None)  # type: ignore[arg-type]
     looking = kind != "record" and rng.random() < 0.5
+    if looking and subject in world.links and world.may_know(asker, "edge", subject):
+        looking = False  # readers of both ends are shown the edge
 
     def ask(memory: Memory) -> Awaitable[object]:
         if looking:

@@ -10,19 +10,12 @@ from uuid import UUID
 from engine.domain.node import MAX_LAYER
 from engine.domain.scope import Origin
 from engine.evaluation.leaks.expected import differing
-from engine.evaluation.leaks.forest import (
-    add_edge,
-    add_node,
-    add_record,
-    give,
-    owner,
-    random_grant,
-    revoke,
-    some_scope,
-    some_source,
-    survey,
-)
-from engine.evaluation.leaks.model import Asker, Place, World
+from engine.evaluation.leaks.forest import survey
+from engine.evaluation.leaks.model import World
+from engine.evaluation.leaks.past import move, rename
+from engine.evaluation.leaks.rights import give, random_grant, revoke
+from engine.evaluation.leaks.stored import add_edge, add_node, add_record, owner, some_scope, some_source
+from engine.evaluation.leaks.things import Asker, Place
 
 if TYPE_CHECKING:
     from engine.neurigraph import Engine
@@ -65,7 +58,19 @@ async def change(engine: Engine, world: World, rng: Random) -> AsyncIterator[tup
             for text in differing("path", world.path(asker, place.node_id), stored.path)
         ]
         yield "store", asker, [*wrong, *world.foreign(asker, report)]
+    await _move_on(engine, world, user, rng, touched)
+    yield "rename and move", owner(user), []
     await survey(engine, world, touched)
+
+
+async def _move_on(engine: Engine, world: World, user: UUID, rng: Random, touched: set[UUID]) -> None:
+    """A record gets another title and goes to another node."""
+    records = [one for one in world.written.values() if world.places[one.node_id].user_id == user and not one.part]
+    record = await rename(engine, world, rng.choice(records), rng)
+    room = [place for place in world.places.values() if place.user_id == user and place.node_id != record.node_id]
+    target = min(room, key=lambda place: len(world.held(place.node_id)) + rng.random())
+    await move(engine, world, record, target, rng)
+    touched.update((record.node_id, target.node_id))
 
 
 def _writers(world: World, user: UUID, mine: list[Place], rng: Random) -> list[tuple[Asker, Place]]:

@@ -6,15 +6,17 @@ An answer is compared in both directions: too much is a leak, too little shows t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from datetime import datetime
 from uuid import UUID
 
+from engine.domain.clock import Moment
 from engine.domain.delta import SubjectState
 from engine.domain.file_state import FileStatus
 from engine.domain.node import Edge, Shell
-from engine.domain.search import Anchor, Hit, SearchAnswer, SearchRequest
-from engine.errors import Conflict, InvalidInput, NotFound
-from engine.evaluation.leaks.model import Asker, Place, World, Written
+from engine.domain.search import Anchor
+from engine.errors import Conflict, NotFound
+from engine.evaluation.leaks.model import World
+from engine.evaluation.leaks.things import Asker, Former, Link, Place, Written
 from engine.hierarchy.shells import RecordMetadata, RegisteredEdge
 
 EdgeSeen = tuple[str, UUID, str, tuple[str, ...], bool]
@@ -23,37 +25,50 @@ EdgeSeen = tuple[str, UUID, str, tuple[str, ...], bool]
 def denied(outcome: object) -> Iterator[str]:
     """Missing and forbidden are one answer, word for word."""
     if not (isinstance(outcome, NotFound) and outcome.detail == NotFound().detail):
-        yield f"not refused as missing: {_short(outcome)}"
+        yield f"not refused as missing: {short(outcome)}"
 
 
 def differing(name: str, expected: object, given: object) -> Iterator[str]:
     """One sentence where something is not as it must be."""
     if expected != given:
-        yield f"{name}: expected {_short(expected)}, given {_short(given)}"
+        yield f"{name}: expected {short(expected)}, given {short(given)}"
 
 
-def _short(value: object) -> str:
+def short(value: object) -> str:
+    """A value in an error's sentence."""
     text = repr(value)
     return text if len(text) <= 200 else text[:200] + "…"
 
 
-def state(world: World, asker: Asker, record: Written, outcome: object) -> Iterator[str]:
-    """A record as its readers see it."""
-    if not (world.reads_here(asker, record.node_id) and world.sees(asker, record)):
+def state(world: World, asker: Asker, record: Written, moment: Moment, outcome: object) -> Iterator[str]:
+    """A record as its readers see it, or saw it."""
+    at = moment.earliest
+    if not (world.reads_here(asker, record.node_id, at) and world.sees(asker, record)):
         yield from denied(outcome)
-    elif not isinstance(outcome, SubjectState) or outcome.fields is None:
-        yield f"not given: {_short(outcome)}"
-    else:
-        yield from differing("title", record.title, outcome.fields["title"])
+    elif not isinstance(outcome, SubjectState):
+        yield f"not given: {short(outcome)}"
+    elif not world.sees(asker, record, "records", at) or later(moment, record.made_at):
+        yield from differing("state", None, outcome.fields)
+    elif moment.as_of is None:
+        title = outcome.fields["title"] if outcome.fields else None
+        yield from differing("title", record.title_at(moment.known_at), title)
 
 
-def shell(world: World, asker: Asker, node_id: UUID, outcome: object) -> Iterator[str]:
-    """The whole shell: path, children, edges, manifest and all counts."""
-    if not world.reads_here(asker, node_id):
+def later(moment: Moment, time: datetime) -> bool:
+    """Whether something was not known at the moment."""
+    return moment.known_at is not None and moment.known_at < time
+
+
+def shell(world: World, asker: Asker, node_id: UUID, moment: Moment, outcome: object) -> Iterator[str]:
+    """The whole shell: path, children, edges, manifest and all counts; of the past whether it is given."""
+    if not world.reads_here(asker, node_id, moment.earliest) or later(moment, world.places[node_id].made_at):
         yield from denied(outcome)
         return
     if not isinstance(outcome, Shell):
-        yield f"not given: {_short(outcome)}"
+        if moment.as_of is None:
+            yield f"not given: {short(outcome)}"
+        return
+    if moment.earliest is not None:
         return
     place = world.places[node_id]
     owns = world.owns(asker, node_id)
@@ -99,18 +114,24 @@ def edges_of(world: World, asker: Asker, node_id: UUID, given: Iterable[Edge]) -
     yield from differing("edges", expected, seen)
 
 
-def anchors(world: World, asker: Asker, name: str, outcome: object) -> Iterator[str]:
+def anchors(world: World, asker: Asker, name: str, moment: Moment, outcome: object) -> Iterator[str]:
     """Every readable node of that name or alias, with its way and its edges."""
     if not isinstance(outcome, tuple):
-        yield f"not given: {_short(outcome)}"
+        yield f"not given: {short(outcome)}"
+        return
+    if moment.earliest is not None:
+        yield from (
+            f"anchor {one.node_id}" for one in outcome if not world.reads(asker, one.node_id, None, moment.earliest)
+        )
         return
     named = {place.node_id for place in world.readable(asker, asker.graph) if name in (place.name, *place.aliases)}
     yield from differing("anchors", named, {anchor.node_id for anchor in outcome})
     for anchor in outcome:
-        yield from _anchor(world, asker, anchor)
+        yield from anchor_of(world, asker, anchor)
 
 
-def _anchor(world: World, asker: Asker, anchor: Anchor) -> Iterator[str]:
+def anchor_of(world: World, asker: Asker, anchor: Anchor) -> Iterator[str]:
+    """One anchor of the present, with its way and its edges."""
     if not world.reads(asker, anchor.node_id):
         yield f"anchor {anchor.node_id} is not readable"
         return
@@ -118,46 +139,69 @@ def _anchor(world: World, asker: Asker, anchor: Anchor) -> Iterator[str]:
     yield from edges_of(world, asker, anchor.node_id, anchor.edges)
 
 
-def edges(world: World, asker: Asker, outcome: object) -> Iterator[str]:
-    """Every edge of the graph of which both ends are readable."""
+def edges(world: World, asker: Asker, moment: Moment, outcome: object) -> Iterator[str]:
+    """Every edge of the graph of which both ends are readable, as they were at the moment."""
     if not isinstance(outcome, tuple):
-        yield f"not given: {_short(outcome)}"
+        yield f"not given: {short(outcome)}"
         return
     expected = {
         (link.edge_id, link.edge_type, link.source, link.target)
         for link in world.links.values()
         if world.places[link.source].user_id == asker.graph
-        and world.reads(asker, link.source)
-        and world.reads(asker, link.target)
+        and world.may_know(asker, "edge", link.edge_id, moment.earliest)
+        and not later(moment, link.made_at)
     }
     lines: Sequence[RegisteredEdge] = outcome
     given = {(line.edge_id, line.edge_type, line.source_id, line.target_id) for line in lines}
-    yield from differing("edge registry", expected, given)
+    yield from differing("edge registry", expected, given & expected if moment.as_of else given)
+    yield from differing("edges too many", set(), given - expected)
 
 
-def metadata(world: World, asker: Asker, node_id: UUID, outcome: object) -> Iterator[str]:
-    """The records of a node, all pages together; files only where they are granted."""
-    if not world.reads_here(asker, node_id):
+def edge(world: World, asker: Asker, link: Link, moment: Moment, outcome: object) -> Iterator[str]:
+    """One edge, for those whose list shows it; its user is told when it did not hold."""
+    mine = world.places[link.source].user_id == asker.graph
+    if not mine or not world.may_know(asker, "edge", link.edge_id, moment.earliest):
+        yield from denied(outcome)
+    elif not world.owns(asker, link.source) and (later(moment, link.made_at) or moment.as_of is not None):
+        if moment.as_of is None:
+            yield from denied(outcome)
+    elif not isinstance(outcome, SubjectState):
+        yield f"not given: {short(outcome)}"
+
+
+def metadata(world: World, asker: Asker, node_id: UUID, moment: Moment, outcome: object) -> Iterator[str]:
+    """The records of a node as they were at the moment, all pages together; files only where they are granted."""
+    at = moment.earliest
+    if not world.reads_here(asker, node_id, at):
         yield from denied(outcome)
         return
     if not isinstance(outcome, list):
-        yield f"not given: {_short(outcome)}"
+        yield f"not given: {short(outcome)}"
         return
     records: list[RecordMetadata] = outcome
     expected = {
         (
             record.record_id,
-            record.title,
-            record.file_id if world.sees(asker, record, "files") else None,
+            record.title_at(moment.known_at),
+            record.part and not world.owns(asker, node_id),
             record.scope,
             record.source,
         )
-        for record in world.seen(asker, node_id)
+        for record in world.held(node_id)
+        if world.sees(asker, record, "records", at) and not later(moment, record.made_at)
     }
     given = [
-        (record.record_id, record.title, record.file_id, scope_text(record.scope, record.scope_id), record.source)
+        (record.record_id, record.title, record.file_part, scope_text(record.scope, record.scope_id), record.source)
         for record in records
     ]
+    if moment.as_of is not None:
+        yield from differing("records too many", set(), {line[0] for line in given} - {line[0] for line in expected})
+        return
+    files = {record.record_id: record.file_id is not None for record in records}
+    for record in world.held(node_id):
+        if record.record_id in files:
+            yield from differing("file of a record", world.sees(asker, record, "files"), files[record.record_id])
+    expected = {line if files.get(line[0]) else (*line[:2], False, *line[3:]) for line in expected}
     yield from differing("records", sorted(expected, key=str), sorted(given, key=str))
 
 
@@ -166,20 +210,29 @@ def scope_text(kind: str, scope_id: str | None) -> str:
     return kind if scope_id is None else f"{kind}:{scope_id}"
 
 
-def searched(request: SearchRequest, record: Written) -> bool:
-    """Whether a search looks at a record: not outside of the threads that it names, not at other sources."""
-    named = {"user", *(scope_text(scope.kind, scope.scope_id) for scope in request.scopes)}
-    return record.scope in named and (request.sources is None or record.source in request.sources)
-
-
 def file(world: World, asker: Asker, node_id: UUID, record: Written, outcome: object) -> Iterator[str]:
     """The bytes of a file where node and file belong together and are readable."""
     if node_id != record.node_id or not world.reads_here(asker, node_id) or not world.sees(asker, record, "files"):
         yield from denied(outcome)
     elif not isinstance(outcome, bytes):
-        yield f"not given: {_short(outcome)}"
+        yield f"not given: {short(outcome)}"
     elif record.marker.encode() not in outcome:
         yield "another file's bytes"
+    elif record.part and not world.owns(asker, node_id) and not outcome.startswith(b"[Part of "):
+        yield "a part does not say that it is one"
+
+
+def older_file(world: World, asker: Asker, former: Former, outcome: object) -> Iterator[str]:
+    """The file of an older version: for the user, and for those who may read from a time on when it was the newest."""
+    record = world.written[former.record_id]
+    shown = world.reads_here(asker, record.node_id) and world.sees(asker, record, "files")
+    if not world.owns(asker, record.node_id):
+        since = world.reads_from(asker, record.node_id, "files")
+        shown = shown and since is not None and max(since, record.moved_at) < former.until
+    if not shown:
+        yield from denied(outcome)
+    elif not isinstance(outcome, bytes) or former.marker.encode() not in outcome:
+        yield f"not given: {short(outcome)}"
 
 
 def file_state(
@@ -187,62 +240,11 @@ def file_state(
 ) -> Iterator[str]:
     """The state of a file for whoever may read it; whoever puts it to sleep must be let write, too."""
     at_home = node_id == record.node_id and world.reads_here(asker, node_id)
-    if not (at_home and world.sees(asker, record, "files") and (not writing or world.writes(asker, node_id))):
+    shown_in_part = record.part and not world.owns(asker, node_id)
+    allowed = not writing or (world.writes(asker, node_id) and not shown_in_part)
+    if not (at_home and world.sees(asker, record, "files") and allowed):
         yield from denied(outcome)
     elif isinstance(outcome, FileStatus):
         yield from differing("file", (node_id, record.file_id), (outcome.node_id, outcome.file_id))
     elif not (writing and isinstance(outcome, Conflict)):  # somebody else restores it at this moment
-        yield f"not given: {_short(outcome)}"
-
-
-def search(world: World, asker: Asker, request: SearchRequest, wanted: Written, outcome: object) -> Iterator[str]:
-    """Only readable hits and anchors with readable ways, counts of what may be counted; the record that was asked for."""
-    if request.scopes and (asker.kind != "user" or asker.principal_id != asker.graph):
-        yield from differing("refused as", InvalidInput, type(outcome))
-        return
-    if not isinstance(outcome, SearchAnswer):
-        yield f"not given: {_short(outcome)}"
-        return
-    yield from world.foreign(asker, replace(outcome, query=""))
-    for anchor in outcome.anchors:
-        yield from _anchor(world, asker, anchor)
-    for hit in outcome.hits:
-        yield from _hit(world, asker, request, hit)
-    every = world.readable(asker, asker.graph)
-    scope = every if request.nodes is None else [place for place in every if place.node_id in request.nodes]
-    items = sum(_items(world, asker, place.node_id, request) for place in scope)
-    given = (outcome.nodes_searched, outcome.items_searched)
-    if request.nodes is not None or request.widen == "always" or outcome.widened:
-        yield from differing("nodes and items searched", (len(scope), items), given)
-        mine = world.sees(asker, wanted, "items") and searched(request, wanted)
-        mine = mine and wanted.node_id in {place.node_id for place in scope}
-        if mine and request.kinds is None and wanted.record_id not in {hit.record_id for hit in outcome.hits}:
-            yield f"record {wanted.record_id} is not found by its own word"
-    elif given[0] > len(scope) or given[1] > items:
-        yield f"searched {given}, readable are {(len(scope), items)}"
-
-
-def _items(world: World, asker: Asker, node_id: UUID, request: SearchRequest) -> int:
-    return sum(
-        row.place == "memory_items"
-        and (row.detail != "whole" if request.kinds is None else row.detail.replace("whole", "fact") in request.kinds)
-        and row.record_id is not None
-        and world.sees(asker, world.written[row.record_id], "items")
-        and searched(request, world.written[row.record_id])
-        for row in world.rows[node_id]
-    )
-
-
-def _hit(world: World, asker: Asker, request: SearchRequest, hit: Hit) -> Iterator[str]:
-    record = world.written.get(hit.record_id)
-    if record is None or record.node_id != hit.node_id or not world.sees(asker, record, "items"):
-        yield f"hit {hit.item_id} is not readable"
-        return
-    if not searched(request, record):
-        yield f"hit {hit.item_id} belongs to {record.scope} and came in as {record.source}, which was not asked for"
-    shown = (scope_text(hit.scope, hit.scope_id), hit.source)
-    yield from differing("hit's scope and source", (record.scope, record.source), shown)
-    yield from differing("hit's path", world.path(asker, hit.node_id), hit.path)
-    files = world.sees(asker, record, "files")
-    yield from differing("hit's file", record.file_id if files else None, hit.file_id)
-    yield from differing("hit's file name", files, hit.file_name is not None)
+        yield f"not given: {short(outcome)}"

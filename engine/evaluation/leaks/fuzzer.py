@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from engine.errors import InvalidInput, NotFound, StoreUnavailable
-from engine.evaluation.leaks import attempts, intrusions, questions, rows
+from engine.evaluation.leaks import attempts, contents, intrusions, questions, rows
 from engine.evaluation.leaks.asking import Operation
 from engine.evaluation.leaks.changes import change
 from engine.evaluation.leaks.forest import Size, grow
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from engine.neurigraph import Engine
 
 BATCH = 250
-PAUSES = (1.0, 5.0)
-DRAWS = questions.DRAWS | attempts.DRAWS | rows.DRAWS | intrusions.DRAWS
+PAUSES = (1.0, 5.0, 30.0)
+DRAWS = questions.DRAWS | contents.DRAWS | attempts.DRAWS | rows.DRAWS | intrusions.DRAWS
 
 
 @dataclass(frozen=True, slots=True)

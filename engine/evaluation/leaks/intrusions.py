@@ -12,8 +12,9 @@ from psycopg import errors
 
 from engine.evaluation.leaks.asking import Draw, Operation
 from engine.evaluation.leaks.expected import differing
-from engine.evaluation.leaks.model import Asker, World
+from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.rows import KEYED, Statement, a_node, claimant, may_see, may_see_shared
+from engine.evaluation.leaks.things import Asker
 
 if TYPE_CHECKING:
     from engine.neurigraph import Engine

@@ -6,100 +6,15 @@ from how the databases hold them.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID, uuid4
 
 from engine.domain.grant import Field, GrantMode
-from engine.domain.principal import Principal, PrincipalKind
-
-_TOKEN = re.compile(r"qz[0-9a-f]{8}q|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-"""A marker or an id, wherever it stands in an answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asker:
-    """Somebody who asks, truly or by a forged name, in the graph of a user."""
-
-    kind: str
-    principal_id: UUID
-    graph: UUID
-
-    @property
-    def principal(self) -> Principal:
-        """As the engine takes it."""
-        return Principal(cast(PrincipalKind, self.kind), self.principal_id, self.graph)
-
-    def __str__(self) -> str:
-        return f"{self.kind} {str(self.principal_id)[:8]} in {str(self.graph)[:8]}"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A node. The root's id is its user's."""
-
-    node_id: UUID
-    user_id: UUID
-    parent_id: UUID | None
-    name: str
-    aliases: tuple[str, ...]
-    node_type: str
-    layer: int
-    schema_name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A record with its file. `marker` stands in its text and nowhere else."""
-
-    record_id: UUID
-    node_id: UUID
-    file_id: UUID
-    title: str
-    marker: str
-    private: bool
-    items: int
-    scope: str = "user"
-    """`user`, or `thread:ID` or `workflow:ID`."""
-    source: str = "ingested"
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A cross-node edge; its type is a marker."""
-
-    edge_id: UUID
-    edge_type: str
-    source: UUID
-    target: UUID
-
-
-@dataclass(frozen=True, slots=True)
-class Right:
-    """A grant; `ended` when it is revoked or its time is over."""
-
-    grant_id: UUID
-    node_id: UUID
-    subject_kind: str
-    subject_id: UUID
-    mode: GrantMode
-    depth: int
-    fields: tuple[Field, ...]
-    ended: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of a node's tables as it is, whoever may see it."""
-
-    place: str
-    id: str
-    record_id: UUID | None
-    private: bool
-    detail: str
+from engine.evaluation.leaks.things import ALWAYS, Asker, Former, Link, Place, Right, Row, Written, tokens
 
 
 @dataclass(slots=True)
@@ -121,9 +36,15 @@ class World:
     """Threads and workflows of each user: kind and id."""
     things: dict[str, tuple[str, UUID]] = field(default_factory=dict)
     """By marker and by id: the kind of thing and its id."""
+    former: dict[str, tuple[str, UUID, datetime]] = field(default_factory=dict)
+    """By marker: of which thing it told until when. Who may read the thing only from later on may not know it."""
+    marks: defaultdict[UUID, list[datetime]] = field(default_factory=lambda: defaultdict(list))
+    """Of each user: times between two changes."""
+    formers: list[Former] = field(default_factory=list)
     _children: defaultdict[UUID, list[Place]] = field(default_factory=lambda: defaultdict(list))
     _held: defaultdict[UUID, list[Written]] = field(default_factory=lambda: defaultdict(list))
-    _known: dict[tuple[object, ...], bool] = field(default_factory=dict)
+    _files: defaultdict[UUID, list[UUID]] = field(default_factory=lambda: defaultdict(list))
+    _known: dict[tuple[object, ...], datetime | None] = field(default_factory=dict)
 
     # what there is ---------------------------------------------------------------------------------------
 
@@ -135,11 +56,57 @@ class World:
         self._name("node", place.node_id, place.node_id, place.name, *markers)
 
     def add_written(self, record: Written, markers: Iterable[str] = ()) -> None:
-        """A record; its file's id is a thing of its own."""
+        """A record; its file's id is a thing of its own, which may lie at several nodes."""
         self.written[record.record_id] = record
         self._held[record.node_id].append(record)
+        self._files[record.file_id].append(record.record_id)
         self._name("record", record.record_id, record.record_id, record.title, record.marker, *markers)
-        self._name("file", record.record_id, record.file_id)
+        self._name("file", record.file_id, record.file_id)
+
+    def change_written(
+        self, record: Written, changed: Written, former: tuple[str, ...] = (), markers: Iterable[str] = ()
+    ) -> None:
+        """A record was renamed, or moved; texts that told of it until now."""
+        self.written[record.record_id] = changed
+        self._held[record.node_id].remove(record)
+        self._held[changed.node_id].append(changed)
+        self._ended("record", record.record_id, former)
+        self._name("record", record.record_id, changed.title, *markers)
+        if changed.file_id != record.file_id:
+            self._files[changed.file_id].append(record.record_id)
+            self._name("file", changed.file_id, changed.file_id)
+
+    def add_former(self, former: Former) -> None:
+        """An older version of a document, with what stood in it."""
+        self.formers.append(former)
+        self._files[former.file_id].append(former.record_id)
+        self._name("file", former.file_id, former.file_id)
+        self._ended("record", former.record_id, (former.marker,))
+
+    def change_place(
+        self, place: Place, changed: Place, former: tuple[str, ...] = (), markers: Iterable[str] = ()
+    ) -> None:
+        """A node without children was renamed, or moved."""
+        self.places[place.node_id] = changed
+        for above, change in ((place.parent_id, "remove"), (changed.parent_id, "append")):
+            if above is not None:
+                getattr(self._children[above], change)(place if change == "remove" else changed)
+        self._ended("node", place.node_id, former)
+        self._name("node", place.node_id, changed.name, *markers)
+        self._known.clear()
+
+    def _ended(self, kind: str, thing: UUID, texts: Iterable[str]) -> None:
+        for text in texts:
+            self.things.pop(text, None)
+            self.former[text] = (kind, thing, datetime.now(UTC))
+
+    def mark(self, user: UUID) -> None:
+        """Nothing of the user's changes at this moment."""
+        self.marks[user].append(datetime.now(UTC))
+
+    def add_reason(self, reason: str, source: UUID) -> None:
+        """Why something was moved away from a node: as secret as that node."""
+        self._name("node", source, reason)
 
     def add_scopes(self, user: UUID, scopes: tuple[tuple[str, str], ...]) -> None:
         """The threads and workflows of a user; their ids are the user's alone to know."""
@@ -171,7 +138,7 @@ class World:
 
     def _name(self, kind: str, thing: UUID, *texts: object) -> None:
         for text in texts:
-            for token in _TOKEN.findall(str(text)):
+            for token in tokens(str(text)):
                 self.things.setdefault(token, (kind, thing))
 
     def children(self, node_id: UUID) -> list[Place]:
@@ -196,26 +163,42 @@ class World:
         place = self.places.get(node_id)
         return place is not None and asker.kind == "user" and asker.principal_id == place.user_id
 
-    def reads(self, asker: Asker, node_id: UUID, part: Field | None = None) -> bool:
-        """The node as such, or a part of its content."""
+    def reads(self, asker: Asker, node_id: UUID, part: Field | None = None, at: datetime | None = None) -> bool:
+        """The node as such, or a part of its content; as it is, or as it was at a time on both clocks."""
+        since = self.reads_from(asker, node_id, part)
+        return since is not None and (at is None or since <= at)
+
+    def reads_from(self, asker: Asker, node_id: UUID, part: Field | None = None) -> datetime | None:
+        """Since when, on both clocks; None: not at all."""
         key = (asker.kind, asker.principal_id, node_id, part)
         if key not in self._known:
-            self._known[key] = node_id in self.places and self._reads(asker, node_id, part)
+            self._known[key] = self._reads_from(asker, node_id, part) if node_id in self.places else None
         return self._known[key]
 
-    def reads_here(self, asker: Asker, node_id: UUID) -> bool:
+    def reads_here(self, asker: Asker, node_id: UUID, at: datetime | None = None) -> bool:
         """The node, in the graph in which the asker asks: elsewhere it is not found, whoever's it is."""
-        return self.reads(asker, node_id) and self.places[node_id].user_id == asker.graph
+        return self.reads(asker, node_id, None, at) and self.places[node_id].user_id == asker.graph
 
-    def _reads(self, asker: Asker, node_id: UUID, part: Field | None) -> bool:
+    def _reads_from(self, asker: Asker, node_id: UUID, part: Field | None) -> datetime | None:
         if asker.kind == "user":
-            return self.owns(asker, node_id)
+            return ALWAYS if self.owns(asker, node_id) else None
+        since = self._granted(asker, node_id, part, "read") if asker.kind in ("persona", "third_party") else []
         if asker.kind == "persona":
             myself = self.places.get(asker.principal_id)
             if myself is None or myself.node_type != "persona":
-                return False
-            return myself in self.way(node_id) or self._granted(asker, node_id, part, "read")
-        return asker.kind == "third_party" and self._granted(asker, node_id, part, "read")
+                return None
+            if myself in self.way(node_id):
+                since.append(self._placed_below(node_id, myself.node_id))
+        return min(since, default=None)
+
+    def _placed_below(self, node_id: UUID, top: UUID) -> datetime:
+        """Since when the nodes between a node and one above it hang where they hang."""
+        latest = ALWAYS
+        for place in self.way(node_id):
+            if place.node_id == top:
+                break
+            latest = max(latest, place.placed_at)
+        return latest
 
     def writes(self, asker: Asker, node_id: UUID) -> bool:
         """Records may be stored at the node."""
@@ -224,26 +207,30 @@ class World:
         mine = self.places.get(asker.principal_id)
         if asker.kind != "persona" or mine is None or mine.node_type != "persona" or node_id not in self.places:
             return False
-        return self._granted(asker, node_id, None, "read_write")
+        return bool(self._granted(asker, node_id, None, "read_write"))
 
-    def _granted(self, asker: Asker, node_id: UUID, part: Field | None, mode: GrantMode) -> bool:
+    def _granted(self, asker: Asker, node_id: UUID, part: Field | None, mode: GrantMode) -> list[datetime]:
+        """Since when each right in force shows the node."""
         distance = {place.node_id: steps for steps, place in enumerate(self.way(node_id))}
-        return any(
-            right.subject_kind == asker.kind
+        return [
+            max(ALWAYS if right.past else right.granted_at, self._placed_below(node_id, right.node_id))
+            for right in self.rights.values()
+            if right.subject_kind == asker.kind
             and right.subject_id == asker.principal_id
             and not right.ended
             and distance.get(right.node_id, 99) <= right.depth
             and (mode == "read" or right.mode == "read_write")
             and (part is None or part in right.fields)
-            for right in self.rights.values()
-        )
+        ]
 
-    def sees(self, asker: Asker, record: Written, part: Field = "records") -> bool:
+    def sees(self, asker: Asker, record: Written, part: Field = "records", at: datetime | None = None) -> bool:
         """A record, what a search finds in it, or its file. What is private, or belongs to a thread or a
-        workflow, is its user's alone, whoever says to work in that thread."""
-        if (record.private or record.scope != "user") and not self.owns(asker, record.node_id):
+        workflow, is its user's alone, whoever says to work in that thread; what was moved is shown from the move on."""
+        if self.owns(asker, record.node_id):
+            return True
+        if record.private or record.scope != "user" or (at is not None and record.moved_at > at):
             return False
-        return self.reads(asker, record.node_id, "records") and self.reads(asker, record.node_id, part)
+        return self.reads(asker, record.node_id, "records", at) and self.reads(asker, record.node_id, part, at)
 
     def seen(self, asker: Asker, node_id: UUID) -> list[Written]:
         """The records of a node that the asker may see."""
@@ -261,23 +248,47 @@ class World:
         """The names on the way down to a node that the asker may know."""
         return tuple(place.name for place in reversed(self.way(node_id)) if self.reads(asker, place.node_id))
 
-    def may_know(self, asker: Asker, kind: str, thing: UUID) -> bool:
-        """Whether a thing's marker or id may stand in an answer."""
+    def may_know(self, asker: Asker, kind: str, thing: UUID, at: datetime | None = None) -> bool:
+        """Whether a thing's marker or id may stand in an answer about a time."""
         if kind == "node":
-            return self.reads(asker, thing)
+            return self.reads(asker, thing, None, at)
         if kind == "edge":
-            return all(self.reads(asker, end) for end in (self.links[thing].source, self.links[thing].target))
+            return all(self.reads(asker, end, None, at) for end in (self.links[thing].source, self.links[thing].target))
         if kind == "grant":
             return self.owns(asker, self.rights[thing].node_id)
         if kind == "scope":
             return asker.kind == "user" and asker.principal_id == thing
-        part: Field = "items" if kind == "item" else "files" if kind == "file" else "records"
-        return self.sees(asker, self.written[thing], part)
+        if kind == "file":
+            held = [
+                self.written[one] for one in self._files[thing]
+            ]  # who is told of the record's past is told of its file
+            return any(
+                self.sees(asker, one, "records", at)
+                and (self.sees(asker, one, "files") or one.author == asker.principal_id)  # who stored it knows its id
+                for one in held
+            )
+        return self.sees(asker, self.written[thing], "items" if kind == "item" else "records", at)
 
-    def foreign(self, asker: Asker, answer: object, known: frozenset[str] = frozenset()) -> Iterator[str]:
+    def may_know_former(self, asker: Asker, kind: str, thing: UUID, until: datetime) -> bool:
+        """Whether what told of a thing until then may stand in an answer."""
+        if not self.may_know(asker, kind, thing):
+            return False
+        if kind == "node":
+            return (self.reads_from(asker, thing) or ALWAYS) < until
+        record = self.written[thing]
+        if asker.kind == "persona" and record.author == asker.principal_id:
+            return True  # it gave that title itself
+        moved = ALWAYS if self.owns(asker, record.node_id) else record.moved_at
+        return max(self.reads_from(asker, record.node_id, "records") or ALWAYS, moved) < until
+
+    def foreign(
+        self, asker: Asker, answer: object, known: frozenset[str] = frozenset(), at: datetime | None = None
+    ) -> Iterator[str]:
         """Things named anywhere in an answer that the asker may not know and did not name."""
         known |= {str(asker.principal_id), str(asker.graph)}
-        for token in set(_TOKEN.findall(repr(answer))) - known:
-            thing = self.things.get(token)
-            if thing is not None and not self.may_know(asker, *thing):
+        for token in tokens(repr(answer)) - known:
+            thing, former = self.things.get(token), self.former.get(token)
+            if thing is not None and not self.may_know(asker, *thing, at):
                 yield f"{thing[0]} {token} is named"
+            if former is not None and not self.may_know_former(asker, *former):
+                yield f"{former[0]} {token} of before is named"

@@ -8,13 +8,15 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from engine.domain.clock import NOW
+from engine.domain.clock import Moment
 from engine.domain.scope import MemoryScope, SourceKind
 from engine.domain.search import ItemKind, SearchRequest
-from engine.evaluation.leaks import expected
+from engine.evaluation.leaks import expected, expected_search
 from engine.evaluation.leaks.asking import Draw, Operation, outcome_of, question, some_node, somebody
-from engine.evaluation.leaks.forest import SHARED_ALIAS, some_scope, some_source
-from engine.evaluation.leaks.model import Asker, World
+from engine.evaluation.leaks.model import World
+from engine.evaluation.leaks.past import some_moment
+from engine.evaluation.leaks.stored import SHARED_ALIAS, some_scope, some_source
+from engine.evaluation.leaks.things import Asker
 
 if TYPE_CHECKING:
     from engine.memory import Memory
@@ -24,39 +26,30 @@ if TYPE_CHECKING:
 def shell(world: World, rng: Random) -> Operation:
     """The shell of a node."""
     asker = somebody(world, rng)
-    node = some_node(world, asker, rng)
-    judge = partial(expected.shell, world, asker, node)
-    return question(world, "shell", asker, str(node), lambda memory: memory.shell(node), judge)
+    node, moment = some_node(world, asker, rng), some_moment(world, asker, rng)
+    judge = partial(expected.shell, world, asker, node, moment)
+    return question(world, "shell", asker, str(node), lambda memory: memory.shell(node, moment), judge, moment)
 
 
 def metadata(world: World, rng: Random) -> Operation:
     """All pages of a node's records."""
     asker = somebody(world, rng)
-    node, limit = some_node(world, asker, rng), rng.choice((1, 3, 50))
-    judge = partial(expected.metadata, world, asker, node)
-    return question(world, "metadata", asker, str(node), lambda memory: _pages(memory, node, limit), judge)
+    node, limit, moment = some_node(world, asker, rng), rng.choice((1, 3, 50)), some_moment(world, asker, rng)
+    judge = partial(expected.metadata, world, asker, node, moment)
+    return question(
+        world, "metadata", asker, str(node), lambda memory: _pages(memory, node, limit, moment), judge, moment
+    )
 
 
-async def _pages(memory: Memory, node: UUID, limit: int) -> list[object]:
+async def _pages(memory: Memory, node: UUID, limit: int, moment: Moment) -> list[object]:
     records: list[object] = []
     cursor: str | None = None
     while True:
-        page = await memory.metadata(node, limit=limit, cursor=cursor)
+        page = await memory.metadata(node, limit=limit, cursor=cursor, moment=moment)
         records += page.records
         cursor = page.cursor
         if cursor is None:
             return records
-
-
-def state(world: World, rng: Random) -> Operation:
-    """A record as it is."""
-    asker = somebody(world, rng)
-    record = rng.choice(list(world.written.values()))
-    judge = partial(expected.state, world, asker, record)
-    return question(
-        world, "state", asker, str(record.record_id),
-        lambda memory: memory.state("record", record.record_id, node_id=record.node_id), judge,
-    )  # fmt: skip
 
 
 def anchors(world: World, rng: Random) -> Operation:
@@ -64,15 +57,23 @@ def anchors(world: World, rng: Random) -> Operation:
     asker = somebody(world, rng)
     node = world.places.get(some_node(world, asker, rng))
     name = node.name if node and rng.random() < 0.5 else SHARED_ALIAS
-    judge = partial(expected.anchors, world, asker, name)
-    return question(world, "anchors", asker, name, lambda memory: memory.anchors(name), judge)
+    formers = list(world.former)
+    name = rng.choice(formers) if formers and rng.random() < 0.1 else name
+    moment = some_moment(world, asker, rng)
+
+    def judge(outcome: object) -> Iterator[str]:
+        if name not in world.former:
+            yield from expected.anchors(world, asker, name, moment, outcome)
+
+    return question(world, "anchors", asker, name, lambda memory: memory.anchors(name, moment), judge, moment)
 
 
 def edges(world: World, rng: Random) -> Operation:
     """The registry of edges."""
     asker = somebody(world, rng)
-    judge = partial(expected.edges, world, asker)
-    return question(world, "edges", asker, "", lambda memory: memory.edges(), judge)
+    moment = some_moment(world, asker, rng)
+    judge = partial(expected.edges, world, asker, moment)
+    return question(world, "edges", asker, "", lambda memory: memory.edges(moment), judge, moment)
 
 
 def search(world: World, rng: Random) -> Operation:
@@ -88,8 +89,8 @@ def search(world: World, rng: Random) -> Operation:
     kinds: tuple[ItemKind, ...] | None = (rng.choice(("turn", "chunk")),) if rng.random() < 0.2 else None
     widen = "always" if rng.random() < 0.4 else "auto"
     scopes, sources = _narrowed(world, asker, rng)
-    request = SearchRequest(query, 10, kinds, nodes, widen, NOW, scopes, sources)  # type: ignore[arg-type]
-    judge = partial(expected.search, world, asker, request, wanted)
+    request = SearchRequest(query, 10, kinds, nodes, widen, some_moment(world, asker, rng), scopes, sources)  # type: ignore[arg-type]
+    judge = partial(expected_search.search, world, asker, request, wanted)
 
     async def ask(engine: Engine) -> object:
         return await outcome_of(engine.memory_as(asker.principal).search(request))
@@ -208,7 +209,6 @@ def log(world: World, rng: Random) -> Operation:
 DRAWS: dict[str, tuple[Draw, int]] = {
     "shell": (shell, 14),
     "metadata": (metadata, 10),
-    "state": (state, 4),
     "anchors": (anchors, 8),
     "edges": (edges, 5),
     "search": (search, 12),

@@ -14,7 +14,8 @@ from uuid import UUID
 
 from engine.evaluation.leaks.asking import Draw, Operation, some_node, somebody
 from engine.evaluation.leaks.expected import scope_text
-from engine.evaluation.leaks.model import Asker, Row, World
+from engine.evaluation.leaks.model import World
+from engine.evaluation.leaks.things import Asker, Row
 from engine.stores.statements import sql_in, sql_text
 
 if TYPE_CHECKING:
@@ -95,8 +96,23 @@ def may_see(world: World, asker: Asker, node: UUID, row: Row) -> bool:
         return False
     part = {"metadata_records": "records", "file_manifest": "files"}.get(row.place, "items")
     if row.record_id is not None:
-        return world.sees(asker, world.written[row.record_id], part)  # type: ignore[arg-type]
+        seen = world.sees(asker, world.written[row.record_id], part)  # type: ignore[arg-type]
+        return seen and _holds_still(world, asker, node, row, part)
     return world.reads(asker, node, part) and not row.private  # type: ignore[arg-type]
+
+
+def _holds_still(world: World, asker: Asker, node: UUID, row: Row, part: str) -> bool:
+    """Whether a state ended only after it could be read; of a file: one of those that have it, and that it is no part."""
+    since = world.reads_from(asker, node, part)  # type: ignore[arg-type]
+    if row.place != "file_manifest":
+        return row.until is None or (since is not None and row.until > max(since, row.moved_at or since))
+    states = [one for one in world.rows[node] if one.place == "metadata_records" and one.record_id == row.record_id]
+    return not row.part and any(
+        one.pointer == row.pointer
+        and (one.until is None or (since is not None and one.until > max(since, one.moved_at or since)))
+        and _holds_still(world, asker, node, one, "records")
+        for one in states
+    )
 
 
 def node_rows(world: World, rng: Random) -> Operation:
@@ -143,6 +159,9 @@ def may_see_shared(world: World, asker: Asker, row: dict[str, Any]) -> bool:
     if place == "nodes":
         return world.reads(asker, UUID(row["id"]))
     own_key = asker.kind == "persona" and str(row["detail"]).startswith(f"persona:{asker.principal_id}")
+    if place.startswith("document") and own_key:  # told as long as it may be read where it lies
+        record = world.written[UUID(str(row["id"]).split(":")[0])]
+        return world.sees(asker, record)
     return place in OWN and own_key and world.reads(asker, asker.principal_id)
 
 
@@ -163,7 +182,10 @@ def search_scan(world: World, rng: Random) -> Operation:
         row.id
         for node in nodes
         for row in world.rows[node]
-        if row.place == "memory_items" and row.detail != "whole" and may_see(world, asker, node, row)
+        if row.place == "memory_items"
+        and row.detail != "whole"
+        and row.until is None
+        and may_see(world, asker, node, row)
     }
     schemas = [world.places[node].schema_name for node in nodes]
     named = [scope_text(*scope) for scopes in world.scopes.values() for scope in scopes]
@@ -175,7 +197,7 @@ def search_contents(world: World, rng: Random) -> Operation:
     """The function that gives out contents, for all items of any node."""
     asker = claimant(world, rng)
     node = a_node(world, asker, rng)
-    items = [row for row in world.rows[node] if row.place == "memory_items"]
+    items = [row for row in world.rows[node] if row.place == "memory_items" and row.until is None]
     wanted = {row.id for row in items if may_see(world, asker, node, row)}
     parameters = {"schema_name": world.places[node].schema_name, "items": [UUID(row.id) for row in items]}
     return _exactly("search contents", asker, Statement("leaks_search_contents", None, parameters), wanted, _by_id)
@@ -211,9 +233,16 @@ def subject_deltas(world: World, rng: Random) -> Operation:
     record = rng.choice(list(world.written.values()))
     node = rng.choice((record.node_id, record.node_id, a_node(world, asker, rng)))
     there = world.owns(asker, node) or (world.writes(asker, node) and not record.private and record.scope == "user")
+    lies = next((row for row in world.rows[node] if row.id == str(record.record_id)), None)
+    since = world.reads_from(asker, node, "records")
+    if lies is not None and since is not None and not world.owns(asker, node):
+        since = max(since, lies.moved_at or since)
     wanted = {
-        row.id for row in world.rows[node] if row.place == "delta_log" and row.record_id == record.record_id and there
-    }
+        row.id
+        for row in world.rows[node]
+        if row.place == "delta_log" and row.record_id == record.record_id and there
+        and (world.owns(asker, node) or (lies is not None and since is not None and row.known_from >= since))
+    }  # fmt: skip
     parameters = {"node_id": node, "subject_id": record.record_id}
     return _exactly("subject deltas", asker, Statement("leaks_subject_deltas", None, parameters), wanted, _by_id)
 

@@ -1,0 +1,187 @@
+"""Questions about single records, items, edges and documents, how they were and how they came to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING
+from uuid import UUID, uuid4
+
+from engine.domain.delta import SubjectState
+from engine.domain.event import Wanted
+from engine.errors import NotFound
+from engine.evaluation.leaks import expected
+from engine.evaluation.leaks.asking import Draw, Operation, question, somebody
+from engine.evaluation.leaks.model import World
+from engine.evaluation.leaks.past import some_moment
+from engine.evaluation.leaks.things import Asker, Former, Written
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
+
+
+def state(world: World, rng: Random) -> Operation:
+    """A record as it is, or was."""
+    asker = somebody(world, rng)
+    record, moment = _record(world, asker, rng), some_moment(world, asker, rng)
+    judge = partial(expected.state, world, asker, record, moment)
+    return question(
+        world, "state", asker, str(record.record_id),
+        lambda memory: memory.state("record", record.record_id, node_id=record.node_id, moment=moment), judge, moment,
+    )  # fmt: skip
+
+
+def _record(world: World, asker: Asker, rng: Random) -> Written:
+    """Any record, often one of the graph with a past."""
+    every = list(world.written.values())
+    changed = [one for one in every if one.titles and world.places[one.node_id].user_id == asker.graph]
+    return rng.choice(changed if changed and rng.random() < 0.5 else every)
+
+
+def item_state(world: World, rng: Random) -> Operation:
+    """An item as it is, or was: given to those who find it."""
+    asker = somebody(world, rng)
+    record, moment = _record(world, asker, rng), some_moment(world, asker, rng)
+    rows = [one for one in world.rows[record.node_id] if one.record_id == record.record_id and one.until is None]
+    item = next((UUID(one.id) for one in rows if one.place == "memory_items"), uuid4())
+
+    def judge(outcome: object) -> Iterator[str]:
+        there = world.reads_here(asker, record.node_id, moment.earliest)
+        if not (there and world.sees(asker, record, "items")):
+            yield from expected.denied(outcome)
+        elif isinstance(outcome, SubjectState) and not world.sees(asker, record, "items", moment.earliest):
+            yield from expected.differing("state", None, outcome.fields)
+
+    return question(
+        world, "item state", asker, str(item),
+        lambda memory: memory.state("item", item, node_id=record.node_id, moment=moment), judge, moment,
+    )  # fmt: skip
+
+
+def history(world: World, rng: Random) -> Operation:
+    """How a record changed, for those who may change it, from when on they may read it."""
+    asker = somebody(world, rng)
+    if rng.random() < 0.6:
+        rights = [right for right in world.rights.values() if right.mode == "read_write" and not right.ended]
+        if rights:
+            right = rng.choice(rights)
+            asker = Asker("persona", right.subject_id, world.places[right.node_id].user_id)
+    writable = [one for one in world.written.values() if world.writes(asker, one.node_id)]
+    record = rng.choice(writable) if writable and rng.random() < 0.8 else _record(world, asker, rng)
+
+    def judge(outcome: object) -> Iterator[str]:
+        if not world.reads_here(asker, record.node_id):
+            yield from expected.denied(outcome)
+        elif not isinstance(outcome, tuple):
+            yield f"not given: {outcome!r}"
+        elif outcome and not (world.writes(asker, record.node_id) and world.sees(asker, record)):
+            yield "deltas for a reader who may not change the record"
+
+    return question(
+        world, "history", asker, str(record.record_id),
+        lambda memory: memory.deltas("record", record.record_id, node_id=record.node_id), judge,
+    )  # fmt: skip
+
+
+def edge(world: World, rng: Random) -> Operation:
+    """One edge, as it is or was."""
+    asker = somebody(world, rng)
+    link, moment = rng.choice(list(world.links.values())), some_moment(world, asker, rng)
+    judge = partial(expected.edge, world, asker, link, moment)
+    return question(
+        world, "edge", asker, str(link.edge_id),
+        lambda memory: memory.state("relation", link.edge_id, moment=moment), judge, moment,
+    )  # fmt: skip
+
+
+def older_file(world: World, rng: Random) -> Operation:
+    """The file of an older version, where its document lies."""
+    asker = somebody(world, rng)
+    if not world.formers:
+        return documents(world, rng)
+    former = rng.choice([one for one in world.formers if _graph(world, one) == asker.graph] or world.formers)
+    node = world.written[former.record_id].node_id
+    judge = partial(expected.older_file, world, asker, former)
+    return question(
+        world, "older file", asker, str(former), lambda memory: memory.read_file(node, former.file_id), judge
+    )
+
+
+def _graph(world: World, former: Former) -> UUID:
+    return world.places[world.written[former.record_id].node_id].user_id
+
+
+def documents(world: World, rng: Random) -> Operation:
+    """What was stored as documents: all of it for the user, its own for a persona where it may read them."""
+    asker = somebody(world, rng)
+
+    def judge(outcome: object) -> Iterator[str]:
+        mine = {
+            one.record_id
+            for one in world.written.values()
+            if one.document and world.places[one.node_id].user_id == asker.graph and _told_of(world, asker, one)
+        }
+        given = {one.document_id for one in outcome} if isinstance(outcome, tuple) else outcome
+        yield from expected.differing("documents", mine, given)
+
+    return question(world, "documents", asker, "", lambda memory: memory.documents(limit=500), judge)
+
+
+def _told_of(world: World, asker: Asker, record: Written) -> bool:
+    own = asker.kind == "persona" and record.author == asker.principal_id
+    return world.owns(asker, record.node_id) or (own and world.sees(asker, record))
+
+
+def document(world: World, rng: Random) -> Operation:
+    """The versions of a document."""
+    asker = somebody(world, rng)
+    own = [one for one in world.written.values() if one.document and one.author == asker.principal_id]
+    record = rng.choice(own or [one for one in world.written.values() if one.document])
+    asked = rng.choice(("document_versions", "document_chunks", "read_document"))
+
+    def judge(outcome: object) -> Iterator[str]:
+        at_home = world.places[record.node_id].user_id == asker.graph
+        if not (at_home and _told_of(world, asker, record)):
+            yield from expected.denied(outcome)
+
+    about = f"{asked} {record.record_id}"
+    return question(world, "document", asker, about, lambda memory: getattr(memory, asked)(record.record_id), judge)
+
+
+def own_lists(world: World, rng: Random) -> Operation:
+    """What only the user is told: decisions, what came in, events, what differs between two times."""
+    asker = somebody(world, rng)
+    moment = some_moment(world, asker, rng)
+    known = moment.known_at or moment.as_of
+    wanted = rng.choice(("assignments", "resources", "events", "difference"))
+
+    async def ask(memory: Memory) -> object:
+        if wanted == "events":
+            return await memory.events(Wanted(known_at=known))
+        if wanted == "difference":
+            return await memory.difference(known or datetime(2020, 1, 1, tzinfo=UTC), datetime.now(UTC), limit=20)
+        return await getattr(memory, wanted)()
+
+    def judge(outcome: object) -> Iterator[str]:
+        if asker.kind != "user" or asker.principal_id != asker.graph:
+            if not (wanted == "difference" and isinstance(outcome, NotFound)) and asker.kind != "user":
+                yield from expected.differing(wanted, (), outcome)
+        elif isinstance(outcome, Exception):
+            yield f"not given: {outcome!r}"
+
+    return question(world, "own lists", asker, wanted, ask, judge)
+
+
+DRAWS: dict[str, tuple[Draw, int]] = {
+    "state": (state, 6),
+    "item state": (item_state, 3),
+    "history": (history, 6),
+    "edge": (edge, 3),
+    "older file": (older_file, 3),
+    "documents": (documents, 2),
+    "document": (document, 2),
+    "own lists": (own_lists, 2),
+}
+"""Every kind with how often it is drawn, in parts."""

@@ -1,0 +1,98 @@
+"""What a search must answer an asker, from the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from uuid import UUID
+
+from engine.domain.search import Hit, SearchAnswer, SearchRequest
+from engine.errors import InvalidInput
+from engine.evaluation.leaks.expected import anchor_of, differing, later, scope_text, short
+from engine.evaluation.leaks.model import World
+from engine.evaluation.leaks.things import Asker, Written
+
+
+def searched(request: SearchRequest, record: Written) -> bool:
+    """Whether a search looks at a record: not outside of the threads that it names, not at other sources."""
+    named = {"user", *(scope_text(scope.kind, scope.scope_id) for scope in request.scopes)}
+    return record.scope in named and (request.sources is None or record.source in request.sources)
+
+
+def search(world: World, asker: Asker, request: SearchRequest, wanted: Written, outcome: object) -> Iterator[str]:
+    """Only readable hits and anchors with readable ways, counts of what may be counted; the record that was asked for."""
+    if request.scopes and (asker.kind != "user" or asker.principal_id != asker.graph):
+        yield from differing("refused as", InvalidInput, type(outcome))
+        return
+    if not isinstance(outcome, SearchAnswer):
+        yield f"not given: {short(outcome)}"
+        return
+    at = request.moment.earliest
+    yield from world.foreign(asker, replace(outcome, query=""), at=at)
+    if at is not None:
+        yield from _searched_past(world, asker, request, outcome)
+        return
+    for anchor in outcome.anchors:
+        yield from anchor_of(world, asker, anchor)
+    for hit in outcome.hits:
+        yield from _hit(world, asker, request, hit)
+    every = world.readable(asker, asker.graph)
+    scope = every if request.nodes is None else [place for place in every if place.node_id in request.nodes]
+    items = sum(_items(world, asker, place.node_id, request) for place in scope)
+    given = (outcome.nodes_searched, outcome.items_searched)
+    if request.nodes is not None or request.widen == "always" or outcome.widened:
+        yield from differing("nodes and items searched", (len(scope), items), given)
+        mine = world.sees(asker, wanted, "items") and searched(request, wanted)
+        mine = (
+            mine and wanted.node_id in {place.node_id for place in scope} and not wanted.part
+        )  # long: others may come first
+        if mine and request.kinds is None and wanted.record_id not in {hit.record_id for hit in outcome.hits}:
+            yield f"record {wanted.record_id} is not found by its own word"
+    elif given[0] > len(scope) or given[1] > items:
+        yield f"searched {given}, readable are {(len(scope), items)}"
+
+
+def _items(world: World, asker: Asker, node_id: UUID, request: SearchRequest) -> int:
+    return sum(
+        row.place == "memory_items"
+        and row.until is None
+        and (row.detail != "whole" if request.kinds is None else row.detail.replace("whole", "fact") in request.kinds)
+        and row.record_id is not None
+        and world.sees(asker, world.written[row.record_id], "items")
+        and searched(request, world.written[row.record_id])
+        for row in world.rows[node_id]
+    )
+
+
+def _searched_past(world: World, asker: Asker, request: SearchRequest, answer: SearchAnswer) -> Iterator[str]:
+    """Of the past: hits and nodes that may be read as they were then; how many, where everything was asked for."""
+    at = request.moment.earliest
+    for hit in answer.hits:
+        record = world.written.get(hit.record_id)
+        if record is None or not world.sees(asker, record, "items", at):
+            yield f"hit {hit.item_id} is not readable as it was"
+    if world.owns(asker, asker.graph) or request.moment.as_of is not None or request.nodes or not answer.widened:
+        return
+    every = [
+        place
+        for place in world.readable(asker, asker.graph)
+        if not later(request.moment, place.made_at)
+        and at is not None
+        and (world.reads_from(asker, place.node_id, "items") or world.reads_from(asker, place.node_id) or at) <= at
+    ]
+    yield from differing("nodes searched in the past", len(every), answer.nodes_searched)
+
+
+def _hit(world: World, asker: Asker, request: SearchRequest, hit: Hit) -> Iterator[str]:
+    record = world.written.get(hit.record_id)
+    if record is None or record.node_id != hit.node_id or not world.sees(asker, record, "items"):
+        yield f"hit {hit.item_id} is not readable"
+        return
+    if not searched(request, record):
+        yield f"hit {hit.item_id} belongs to {record.scope} and came in as {record.source}, which was not asked for"
+    shown = (scope_text(hit.scope, hit.scope_id), hit.source)
+    yield from differing("hit's scope and source", (record.scope, record.source), shown)
+    yield from differing("hit's path", world.path(asker, hit.node_id), hit.path)
+    files = world.sees(asker, record, "files")
+    yield from differing("hit's file", record.file_id if files else None, hit.file_id)
+    yield from differing("hit's file name", files, hit.file_name is not None)

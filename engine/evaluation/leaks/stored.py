@@ -1,0 +1,96 @@
+"""Nodes, edges and records, made through the public API and remembered in the model."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from random import Random
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from engine.domain.delta import Change
+from engine.domain.history import Conversation, Turn
+from engine.domain.node import NewNode
+from engine.domain.record import IngestReport, Privacy
+from engine.domain.scope import INGESTED, MemoryScope, Origin, SourceKind
+from engine.evaluation.leaks.model import World
+from engine.evaluation.leaks.things import Asker, Link, Place, Written, marker
+
+if TYPE_CHECKING:
+    from engine.neurigraph import Engine
+
+SHARED_ALIAS = "Walleye"
+"""An alias that many nodes of all graphs share, so that a name leads to several."""
+
+
+def owner(user_id: UUID) -> Asker:
+    """The user of a graph."""
+    return Asker("user", user_id, user_id)
+
+
+async def add_node(engine: Engine, world: World, above: Place, rng: Random, *, persona: bool) -> Place:
+    """A child with a name, summary and keywords that are markers."""
+    name, told, keyword = (marker(rng) for _ in range(3))
+    aliases = (SHARED_ALIAS,) if rng.random() < 0.4 else ()
+    new = NewNode(above.node_id, name, "persona" if persona else "concept", f"All of {told}.", (keyword,), aliases)
+    made = await engine.memory(above.user_id).provision(new)
+    own = Random(name)
+    if own.random() < 0.4:  # it has a past, too
+        later = Change("node", made.node_id, {"summary": f"All of {marker(own)}."})
+        await engine.memory(above.user_id).change(later)
+    place = Place(
+        made.node_id, above.user_id, above.node_id, name, aliases, new.node_type, made.layer, made.schema_name,
+        made_at=datetime.now(UTC),
+    )  # fmt: skip
+    world.add_place(place, (told, keyword))
+    world.mark(above.user_id)
+    return place
+
+
+async def add_edge(engine: Engine, world: World, rng: Random, ends: list[Place]) -> Link:
+    """An edge whose type and property are markers."""
+    kind, note = marker(rng), marker(rng)
+    source, target = ends
+    edge_id, _ = await engine.memory(source.user_id).relate(source.node_id, target.node_id, kind, {"note": note})
+    link = Link(edge_id, kind, source.node_id, target.node_id, datetime.now(UTC))
+    world.add_link(link, (note,))
+    world.mark(source.user_id)
+    return link
+
+
+def some_source(rng: Random) -> SourceKind:
+    """A way to come in, the usual one most often."""
+    return rng.choice(("ingested", "ingested", "manual", "extracted"))
+
+
+def some_scope(world: World, user: UUID, rng: Random) -> Origin:
+    """One of the threads and workflows of a user."""
+    kind, scope_id = rng.choice(world.scopes[user])
+    return Origin(MemoryScope("workflow" if kind == "workflow" else "thread", scope_id), some_source(rng))
+
+
+async def add_record(  # noqa: PLR0913 (what there is, who writes where, and as what)
+    engine: Engine, world: World, asker: Asker, place: Place, rng: Random,
+    *, private: bool = False, origin: Origin = INGESTED,
+) -> IngestReport:  # fmt: skip
+    """A short record at a node, a note or a conversation; the report that its writer was given."""
+    title, text, source = marker(rng), marker(rng), marker(rng)
+    memory = engine.memory_as(asker.principal).within(origin.scope, source=origin.source)
+    privacy: Privacy = "private" if private else "org"
+    document = rng.random() < 0.5
+    if document:
+        report = await memory.remember_text(
+            title, f"Caught {text}.", source_id=source, node_id=place.node_id, privacy=privacy
+        )
+    else:
+        turns = (Turn("Bob", f"We caught {text}."), Turn("Iris", "When?"))
+        conversation = Conversation(source, turns, title)
+        report = await memory.remember(conversation, node_id=place.node_id, privacy=privacy)
+    for record in report.records:
+        made = Written(
+            record.record_id, record.node_id, record.file_id, title, text, private, record.items,
+            str(origin.scope), origin.source, document=document,
+            author=None if asker.kind == "user" else asker.principal_id, made_at=datetime.now(UTC),
+        )  # fmt: skip
+        world.add_written(made, (source,))
+    world.mark(place.user_id)
+    return report

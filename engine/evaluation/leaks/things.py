@@ -1,0 +1,151 @@
+"""What the fuzzer made: who asks, nodes, records, edges, rights, rows. Times are those at which a call had returned."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from random import Random
+from typing import cast
+from uuid import UUID
+
+from engine.domain.grant import Field, GrantMode
+from engine.domain.principal import Principal, PrincipalKind
+
+_TOKEN = re.compile(r"qz[0-9a-f]{8}q|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+def marker(rng: Random) -> str:
+    """A word that stands nowhere else."""
+    return f"qz{rng.getrandbits(32):08x}q"
+
+
+def tokens(text: str) -> frozenset[str]:
+    """The markers and ids that stand in a text."""
+    return frozenset(_TOKEN.findall(text))
+
+
+ALWAYS = datetime.min.replace(tzinfo=UTC)
+"""Before all that happens here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Somebody who asks, truly or by a forged name, in the graph of a user."""
+
+    kind: str
+    principal_id: UUID
+    graph: UUID
+
+    @property
+    def principal(self) -> Principal:
+        """As the engine takes it."""
+        return Principal(cast(PrincipalKind, self.kind), self.principal_id, self.graph)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {str(self.principal_id)[:8]} in {str(self.graph)[:8]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A node. The root's id is its user's."""
+
+    node_id: UUID
+    user_id: UUID
+    parent_id: UUID | None
+    name: str
+    aliases: tuple[str, ...]
+    node_type: str
+    layer: int
+    schema_name: str
+    made_at: datetime = ALWAYS
+    placed_at: datetime = ALWAYS
+    """When it was moved to its parent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A record with its file. `marker` stands in its text and nowhere else."""
+
+    record_id: UUID
+    node_id: UUID
+    file_id: UUID
+    title: str
+    marker: str
+    private: bool
+    items: int
+    scope: str = "user"
+    """`user`, or `thread:ID` or `workflow:ID`."""
+    source: str = "ingested"
+    part: bool = False
+    """Its file lies at another node, too."""
+    document: bool = False
+    author: UUID | None = None
+    """The persona that stored it."""
+    made_at: datetime = ALWAYS
+    moved_at: datetime = ALWAYS
+    """When it came to its node from another one."""
+    titles: tuple[tuple[datetime, str], ...] = ()
+    """Titles that it had, each with the time until which."""
+
+    def title_at(self, known_at: datetime | None) -> str:
+        """The title as it was known at a time."""
+        if known_at is None:
+            return self.title
+        return next((title for until, title in self.titles if known_at < until), self.title)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A cross-node edge; its type is a marker."""
+
+    edge_id: UUID
+    edge_type: str
+    source: UUID
+    target: UUID
+    made_at: datetime = ALWAYS
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """A grant; `ended` when it is revoked or its time is over."""
+
+    grant_id: UUID
+    node_id: UUID
+    subject_kind: str
+    subject_id: UUID
+    mode: GrantMode
+    depth: int
+    fields: tuple[Field, ...]
+    granted_at: datetime = ALWAYS
+    past: bool = False
+    ended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a node's tables as it is, whoever may see it."""
+
+    place: str
+    id: str
+    record_id: UUID | None
+    private: bool
+    detail: str
+    known_from: datetime
+    known_to: datetime | None
+    until: datetime | None
+    """When the state ended that it holds, on the clock on which that was first; None: it holds."""
+    moved_at: datetime | None
+    pointer: str | None
+    """Of a state of a record and of a file: where the file is stored."""
+    part: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Former:
+    """The file of an older version of a document; `marker` stands in it."""
+
+    record_id: UUID
+    file_id: UUID
+    marker: str
+    until: datetime
