@@ -377,7 +377,7 @@ BEGIN
                  ELSE 'NULL::float8' END,
             CASE WHEN template >= 5 THEN 'AND (scope = ''user'' OR scope || '':'' || scope_id = ANY ($11))' END,
             CASE WHEN template >= 5 AND p_sources IS NOT NULL THEN 'AND i.source = ANY ($10)' END,
-            CASE WHEN template >= 6 AND NOT engine.owns(p_nodes[place]) THEN 'AND (moved_at IS NULL OR moved_at <= least($8, $9))' END)
+            CASE WHEN template >= 7 AND NOT engine.owns(p_nodes[place]) THEN 'AND (moved_at IS NULL OR moved_at <= least($8, $9))' END)
         USING p_nodes[place], p_schemas[place], p_query, p_version, p_items, p_records, p_kinds, p_as_of, p_known_at, p_sources, p_scopes;
     END LOOP;
 END $$;

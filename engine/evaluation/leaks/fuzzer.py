@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from engine.neurigraph import Engine
 
 BATCH = 250
-PAUSES = (1.0, 5.0)
+PAUSES = (1.0, 5.0, 30.0)
 DRAWS = questions.DRAWS | contents.DRAWS | attempts.DRAWS | rows.DRAWS | intrusions.DRAWS | oracles.DRAWS
 
 

@@ -75,7 +75,7 @@ async def _let_write(engine: Engine, world: World, user: UUID, personas: list[Pl
         for _ in range(3):
             await add_record(engine, world, Asker("persona", persona.node_id, user), place, rng)
     await revoke(engine, world, user, given[0])
-    for part in parts:
+    for part in [place for place in mine if any(one.part for one in world.held(place.node_id))]:
         by_fields = world.integrations[2]
         await give(engine, world, NewGrant(part.node_id, "third_party", by_fields, fields=("records", "items")))
 
