@@ -27,8 +27,10 @@ STATEMENTS = sorted(
     and name.split("/")[0] not in FOLDERS_OF_THE_SERVICE
 )
 
-FOR_THE_USER_ONLY = {"node/state.cypher", "edge/between.cypher", "edge/by_id.cypher", "edge/ends.cypher"}
-"""Only the user shapes a graph: what is about to change is read for nobody else."""
+FOR_THE_USER_ONLY = {
+    "node/state.cypher", "node/tree.cypher", "edge/between.cypher", "edge/by_id.cypher", "edge/ends.cypher",
+}  # fmt: skip
+"""Only the user shapes a graph and sees all of it: what is about to change is read for nobody else."""
 
 MORE = r"(?:g\.mode = 'read_write' AND )?(?:'(?:records|files)' IN g\.fields AND )?"
 """What a filter may ask of a grant beyond the node itself."""
@@ -145,6 +147,7 @@ def test_no_variable_of_a_statement_is_hidden_by_the_filters_own(name: str) -> N
 
 DEFINERS_FOR_A_PRINCIPAL = {
     "active_embeddings": "the name of a model",
+    "archive_node": "asks owns()",
     "audience": "answers the node's user only",
     "begin_ingest": "a session of the principal's own graph, taken up again by whoever began it",
     "can": "the rules",
