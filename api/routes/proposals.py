@@ -68,7 +68,9 @@ async def make(
     return await once(request, response, memory, key, action)
 
 
-@router.post("/{proposal_id}/undo", operation_id="undoProposedNodes", responses=documented(404, 409, 422, 503))
+@router.post(
+    "/{proposal_id}/undo", operation_id="undoProposedNodes", responses=documented(400, 404, 409, 413, 415, 422, 503)
+)
 async def undo(proposal_id: UUID, memory: UserMemory) -> tuple[MovedTo, ...]:
     """Moves back to the root what the proposal moved and what was not moved again since; its nodes stay."""
     await require_owner(memory)

@@ -139,7 +139,8 @@ class Proposals:
 
     async def _at_root(self, principal: Principal) -> list[dict[str, Any]]:
         """The newest turns that lie at the root, oldest first."""
-        rows = await self.postgres.fetch(principal, sql_text("node_schema"), {"node_id": principal.user_id})
+        own = {"node_id": principal.user_id, "user_id": principal.user_id, "earliest": None}
+        rows = await self.postgres.fetch(principal, sql_text("node_schema"), own)
         if not rows or not principal.owns:
             raise NotFound
         found = await self.postgres.fetch(
