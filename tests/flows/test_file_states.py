@@ -282,12 +282,13 @@ async def stored_by_hand(library: Library, content: bytes, content_type: str) ->
     shell = await library.memory.shell(library.node)
     native = content_type.startswith("image/")
     key = f"{(await library.memory.shell(library.memory.principal.user_id)).schema_name}/fishing/{file}/file"
-    await library.engine.objects.put(key, BytesIO(content if native else gzip.compress(content)))
+    packed = content if native else gzip.compress(content)
+    await library.engine.objects.put(key, BytesIO(packed))
     async with library.engine.postgres.as_service() as connection:
         await connection.execute(
             f'INSERT INTO "{shell.schema_name}".file_manifest (file_id, record_id, file_name, file_type, content_type, storage_path,'
             " compression_format, size_bytes, stored_bytes, sha256) VALUES (%s, %s, 'file', 'other', %s, %s, %s, %s, %s, %s)",
-            [file, record.record_id, content_type, key, "native" if native else "gzip", len(content), len(content),
+            [file, record.record_id, content_type, key, "native" if native else "gzip", len(content), len(packed),
              hashlib.sha256(content).digest()],
         )  # fmt: skip
     return file
