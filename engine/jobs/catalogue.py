@@ -71,7 +71,10 @@ async def _build_replays(engine: Engine) -> Report:
 async def _check_drift(engine: Engine) -> Report:
     findings = await engine.doctor.examine()
     errors = sum(finding.severity == "error" for finding in findings)
-    details = [asdict(finding) for finding in findings[:MOST_DETAILS]]
+    details = [
+        asdict(one) | {"node_id": str(one.node_id) if one.node_id else None, "files": [str(file) for file in one.files]}
+        for one in findings[:MOST_DETAILS]
+    ]
     return {"errors": errors, "warnings": len(findings) - errors, DETAILS: details}
 
 
