@@ -218,7 +218,7 @@ async def test_two_histories_that_meet_lose_nothing(engine: Engine, memory: Memo
         engine.parts.ingest.commit.commit = commit
     assert report.turns == 2 and [(one.source_id, one.cause) for one in report.skipped] == [("c1", "")]
     assert (await memory.shell(memory.principal.user_id)).records == 3
-    assert [one.subject for one in await memory.failures()] == ["c1"]
+    assert await memory.failures() == ()  # what another request stored is stored
 
 
 @pytest.mark.ledger("N16", "N34")
