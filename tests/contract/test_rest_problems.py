@@ -229,7 +229,7 @@ async def test_a_damaged_file_is_not_served(
 
 
 async def test_a_store_that_is_down_is_503_with_a_time_to_come_back(engine: Engine, home_path: str) -> None:
-    dead = Neo4j("bolt://127.0.0.1:9", ("neo4j", "none"), database="neo4j", pool=2, timeout=2)
+    dead = Neo4j("bolt://127.0.0.1:9", ("neo4j", "none"), database="neo4j", pool=2, timeout=2, connect_timeout=2)
     parts = replace(engine.parts, shells=Shells(engine.postgres, dead, SystemClock()))
     transport = httpx.ASGITransport(create_app(engine=replace(engine, neo4j=dead, parts=parts)))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
@@ -289,7 +289,13 @@ class TestTable:
             await engine_problem(self.request, errors.MigrationError("secret words"))
 
     def test_every_error_that_a_request_can_meet_is_in_the_table(self) -> None:
-        start_only = (errors.StackError, errors.MigrationError, errors.SettingsError)
+        start_only = (
+            errors.StackError,
+            errors.MigrationError,
+            errors.SettingsError,
+            errors.StoresDoNotBelong,
+            errors.BackupError,
+        )
         for error in errors.NeurigraphError.__subclasses__():
             assert issubclass(error, start_only) or error in TABLE, error
 

@@ -13,6 +13,7 @@ from engine.bootstrap import open_engine
 from engine.domain.clock import NOW, Moment
 from engine.domain.history import Turn
 from engine.domain.node import User
+from engine.domain.principal import Principal
 from engine.domain.search import Hit, SearchRequest
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -93,7 +94,7 @@ async def turns(memory: Memory) -> set[object]:
     return {hit.item_id for hit in await kinds(memory, "turn")}
 
 
-async def untroubled(engine: Engine, user: User) -> None:
+async def untroubled(engine: Engine, user: User | Principal) -> None:
     """The doctor has nothing to say of this user."""
     shell = await engine.memory(user.user_id).shell(user.user_id)
     names = (str(user.user_id), shell.schema_name or "")
