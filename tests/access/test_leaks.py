@@ -359,7 +359,7 @@ RULES: dict[str, tuple[str, str, str, str]] = {
         "engine.schema_of_file(text,uuid,uuid)", "engine.can(p_mode, p_node, 'files')", "true", "file state",
     ),
     "private file is the user's": (
-        "engine.schema_of_file(text,uuid,uuid)", "r.privacy <> ''private'' OR engine.owns($2)", "true", "file state",
+        "engine.schema_of_file(text,uuid,uuid)", "r.privacy <> ''private'' AND NOT f.part", "NOT f.part", "file state",
     ),
     "who puts a file to sleep may write": ("engine.sleep_file(uuid,uuid,timestamp with time zone)", "'write'", "'read'", "file state"),
     "grantor owns": (
