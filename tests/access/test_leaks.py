@@ -448,7 +448,6 @@ RULES: dict[str, tuple[str, str, str, str]] = {
     "a search's sources": (SCAN, "i.source = ANY ($10)", "true", "search"),
 }  # fmt: skip
 REDUNDANT_RULES = {
-    "parts are no files": "the manifest's policy hides the line, so that a part is rendered before a claim is asked for",
     "granted node": "the depth is NULL for a node that is not on the way, and so not small enough",
     "integrations read": "granted('write') wants read_write, which no grant to an integration has (CHECK)",
     "owner's kind": "the policies ask can() too, which knows a user's id under no other kind",
