@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from engine.domain.clock import NOW, Clock, Moment
+from engine.domain.file_name import shown_name
 from engine.domain.names import clean_name, name_key
 from engine.domain.node import ChildNode, ContentType, Edge, FileState, ManifestEntry, Shell, TreeNode
 from engine.domain.page import MOST, check_page
@@ -186,7 +187,7 @@ class Shells:
                 "limit": limit + 1,
             },
         )
-        records = tuple(RecordMetadata(**row) for row in rows[:limit])
+        records = tuple(_metadata(row) for row in rows[:limit])
         last = records[-1] if len(rows) > limit else None
         return MetadataPage(records, _encoded(last.created_at, last.record_id) if last else None)
 
@@ -278,10 +279,16 @@ def _edges(rows: list[Row]) -> tuple[Edge, ...]:
     )
 
 
+def _metadata(row: Row) -> RecordMetadata:
+    name = shown_name(row["file_name"], row["title"]) if row["file_name"] else None
+    return RecordMetadata(**row | {"file_name": name})
+
+
 def _entry(row: Row) -> ManifestEntry:
     occurred = row["occurred_at"].to_native() if row["occurred_at"] else None
     file_id = UUID(row["file_id"]) if row["file_id"] else None
-    return ManifestEntry(UUID(row["record_id"]), row["title"], row["content_type"], row["file_name"], occurred, file_id)
+    file_name = shown_name(row["file_name"], row["title"]) if row["file_name"] else None
+    return ManifestEntry(UUID(row["record_id"]), row["title"], row["content_type"], file_name, occurred, file_id)
 
 
 def _encoded(created_at: datetime, record_id: UUID) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from engine.domain.document import DocumentChunk, DocumentVersion, StoredDocument
+from engine.domain.file_name import shown_name
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.errors import NotFound
@@ -27,7 +28,7 @@ class Documents:
         check_page(limit)
         parameters = {"user_id": principal.user_id, "after": after, "limit": limit}
         rows = await self._postgres.fetch(principal, sql_text("documents_page"), parameters)
-        return tuple(StoredDocument(**row) for row in rows)
+        return tuple(StoredDocument(**_named(row)) for row in rows)
 
     async def versions(
         self, principal: Principal, document_id: UUID, *, after: int = 0, limit: int = 100
@@ -37,7 +38,7 @@ class Documents:
         await self.place(principal, document_id)
         parameters = {"user_id": principal.user_id, "document_id": document_id, "after": after, "limit": limit}
         rows = await self._postgres.fetch(principal, sql_text("document_versions"), parameters)
-        return tuple(DocumentVersion(**row) for row in rows)
+        return tuple(DocumentVersion(**_named(row)) for row in rows)
 
     async def place(self, principal: Principal, document_id: UUID, version: int | None = None) -> dict[str, Any]:
         """Where a version lies: node_id, version, file_id, chunks. Without a version the newest. Raises NotFound."""
@@ -69,3 +70,7 @@ def _chunk(row: dict[str, Any], index: int, *, superseded: bool) -> DocumentChun
     start, end = row.pop("span_start"), row.pop("span_end")
     span = None if superseded or start is None else (start, end)
     return DocumentChunk(**row, index=index, span=span, superseded=superseded)
+
+
+def _named(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"file_name": shown_name(row["file_name"], row["title"])}

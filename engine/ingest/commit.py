@@ -23,6 +23,7 @@ from psycopg.types.json import Jsonb
 
 from engine.domain.clock import Clock
 from engine.domain.document import NewVersion
+from engine.domain.file_name import shown_name
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, StoredRecord
 from engine.domain.terms import sparse_of, weights, words
@@ -171,6 +172,7 @@ class RecordCommit:
             **times(self.clock.now(), draft.occurred_at),
             "file_id": draft.file.file_id,
             "file_name": draft.file.name,
+            "received_name": shown_name(draft.file.name, draft.title),
             "file_type": draft.file.file_type,
             "file_content_type": draft.file.content_type,
             "file_pointer": file.key,

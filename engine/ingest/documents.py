@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, cast
 from uuid import uuid4
 
+from engine.domain.file_name import UNNAMED
 from engine.domain.history import HistoryFile
 from engine.domain.node import ContentType
 from engine.domain.record import AssignableNode, FileDraft
@@ -18,9 +18,6 @@ from engine.domain.scope import Origin, SourceKind, parsed_scope
 from engine.errors import InvalidInput, InvalidText, TooLarge, WrongContentType
 from engine.ingest.drafts import Document
 
-LONGEST_NAME = 80
-_NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029/\\:*?\"<>|]+")
-"""What file systems and headers do not take."""
 TEXT_TYPES = frozenset({"text/plain", "text/markdown"})
 
 
@@ -72,17 +69,8 @@ def note(source_id: str | None, title: str, text: str, content_type: ContentType
         raise InvalidInput(f"The text is not valid Unicode (character {error.start}).") from error
     kind: ContentType = "event" if content_type == "webhook" else content_type
     received_as: ResourceType | None = "webhook" if content_type == "webhook" else None
-    file = FileDraft(uuid4(), _file_name(title), "document", "text/plain", content)
+    file = FileDraft(uuid4(), UNNAMED, "document", "text/plain", content)
     return Document(f"text:{source_id or uuid4()}"[:500], title, text, None, kind, file, received_as)
-
-
-def _file_name(title: str) -> str:
-    """The name that the file of a text is given: its title, as far as a file can be called so.
-
-    A title that is too long is not cut: half of an address would not be redacted.
-    """
-    name = " ".join(_NOT_IN_NAMES.sub(" ", title).split()).strip(". ")
-    return f"{name}.txt" if 0 < len(name) <= LONGEST_NAME else "text.txt"
 
 
 def text_document(source_id: str, title: str, content: bytes, file: HistoryFile) -> Document:

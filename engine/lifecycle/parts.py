@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import IO
 from uuid import UUID
 
+from engine.domain.file_name import shown_name
 from engine.domain.file_state import FileStatus
 from engine.domain.principal import Principal
 from engine.stores.postgres import Postgres
-from engine.stores.statements import sql_text
+from engine.stores.statements import sql_in, sql_text
 
 PAGE = 500
 MEDIA_TYPE = "text/plain; charset=utf-8"
@@ -41,11 +42,14 @@ class Parts:
     def __init__(self, postgres: Postgres) -> None:
         self._postgres = postgres
 
-    async def find(self, principal: Principal, node_id: UUID, file_id: UUID) -> PartFile | None:
+    async def find(self, principal: Principal, node_id: UUID, schema: str, file_id: UUID) -> PartFile | None:
         """The file where the principal is shown a part of it; None where it has it whole, or not at all."""
         parameters = {"node_id": node_id, "file_id": file_id}
-        rows = await self._postgres.fetch(principal, sql_text("part_file"), parameters)
-        return PartFile(node_id, **rows[0]) if rows else None
+        rows = await self._postgres.fetch(principal, sql_in("part_file", schema), parameters)
+        if not rows:
+            return None
+        row = rows[0]
+        return PartFile(node_id, row["file_id"], row["record_id"], shown_name(row["name"], row["title"]))
 
     async def render(self, principal: Principal, part: PartFile, target: IO[bytes]) -> int:
         """Writes the part to `target`, its first line says what it is; its size in bytes."""

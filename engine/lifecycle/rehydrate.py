@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import IO
 from uuid import UUID
 
+from engine.domain.file_name import shown_name
 from engine.domain.file_state import FileStatus
 from engine.domain.principal import Principal
 from engine.errors import DamagedFile, NeurigraphError, NotFound, Rehydrating, StoreFull, StoreUnavailable
@@ -120,8 +121,8 @@ class Rehydration:
 
     async def status(self, principal: Principal, node_id: UUID, file_id: UUID) -> FileStatus:
         """The state of a file, which stays as it is. Raises NotFound."""
-        await self._shells.schema_of(principal, node_id)
-        part = await self._parts.find(principal, node_id, file_id)
+        schema = await self._shells.schema_of(principal, node_id)
+        part = await self._parts.find(principal, node_id, schema, file_id)
         if part is not None:
             return part.status
         return await self._states.status(principal, node_id, file_id)
@@ -130,11 +131,13 @@ class Rehydration:
         schema = await self._shells.schema_of(principal, node_id)
         rows = await self._postgres.fetch(principal, sql_in("file_locate", schema), {"file_id": file_id})
         if not rows:
-            part = await self._parts.find(principal, node_id, file_id)
+            part = await self._parts.find(principal, node_id, schema, file_id)
             if part is None:
                 raise NotFound
             return part
-        return StoredFile(node_id, **rows[0])
+        row = rows[0]
+        name = shown_name(row["name"], row.pop("title"))
+        return StoredFile(node_id, **row | {"name": name})
 
     async def _told(self, claim_id: UUID | None) -> None:
         """Returns when the graph was told of a restoration of this process, so that whoever opened the file sees that it did."""

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from engine.domain.clock import Clock
 from engine.domain.object_keys import copy_of, file_of, is_ours
-from engine.errors import NotFound
+from engine.errors import NotFound, StoreDamaged
 from engine.lifecycle.installation.installation import Installation
 from engine.lifecycle.quarantine import Quarantine
 from engine.stores.neo4j import Neo4j
@@ -153,7 +153,10 @@ class Sweep:
                 row = await cursor.fetchone()
                 cursor = await connection.execute(sql_text("file_copies_unknown"), claims)
                 unclaimed = [by_claim[row["claim_id"]] for row in await cursor.fetchall()]
-        except NotFound:  # a node of this user has lost its tables: what its files are is unknown, so they stay
+        except (
+            NotFound,
+            StoreDamaged,
+        ):  # a node of this user has lost its tables: what its files are is unknown, so they stay
             return
         unknown = [by_file[file] for file in (row["unknown"] if row else [])]
         found.unknown += len(unknown) + len(unclaimed)

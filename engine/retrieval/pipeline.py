@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import get_args
 
 from engine.domain.clock import Clock, Moment, SystemClock
+from engine.domain.file_name import shown_name
 from engine.domain.principal import Principal
 from engine.domain.scope import check_scopes, check_sources
 from engine.domain.search import Anchor, Hit, ItemKind, SearchAnswer, SearchRequest
@@ -205,7 +206,7 @@ def _hit(ranked: Ranked, navigation: Navigation) -> Hit:
         record_summary=found.record_summary,
         content_type=found.content_type,
         file_id=found.file_id,
-        file_name=found.file_name,
+        file_name=shown_name(found.file_name, found.record_title) if found.file_name else None,
         file_state=found.file_state,
         path=path,
         why=rationale(anchor, path, signals),

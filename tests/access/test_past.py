@@ -112,7 +112,11 @@ async def test_a_title_from_before_the_grant_is_shown_on_neither_clock(graph: Gr
         with pytest.raises(NotFound):
             await graph.as_integration.metadata(graph.fishing, moment=moment)
     for moment in (NOW, Moment(known_at=datetime.now(UTC)), Moment(as_of=datetime.now(UTC))):
-        assert "Plain title" in await told(graph.as_integration, graph.fishing, record, moment)
+        text = await told(graph.as_integration, graph.fishing, record, moment)
+        assert "Plain title.txt" in text and "Secret title" not in text  # neither as the name of the file
+    [entry] = (await graph.as_integration.metadata(graph.fishing)).records
+    async with graph.as_integration.open_file(graph.fishing, entry.file_id) as file:
+        assert file.name == "Plain title.txt"
     assert "Secret title" in await told(graph.owner, graph.fishing, record, Moment(known_at=before))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from engine.errors import NotFound
+from engine.errors import NotFound, StoreDamaged
 from engine.lifecycle.mending.tally import Tally
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
@@ -68,7 +68,7 @@ class ManifestMending:
             async with self._postgres.as_service() as connection:
                 cursor = await connection.execute(sql_in("mend_records", schema), {"after": after, "limit": PAGE})
                 return await cursor.fetchall()
-        except NotFound:  # its tables are not there, or not those of the template: a finding of its own
+        except (NotFound, StoreDamaged):  # its tables are not there, or not those of the template: a finding of its own
             return []
 
     async def _facts(self, after: UUID) -> list[Row]:
