@@ -147,7 +147,8 @@ async def test_an_integration_reads_one_granted_node_without_cascade_until_it_is
 
 @pytest.mark.ledger("N30")
 async def test_a_grant_ends_by_itself(ground: Ground) -> None:
-    ends = datetime.now(UTC) + timedelta(seconds=6)
+    assert not await reads(ground.mailbox, ground.nodes["Health"]) and await found(ground.mailbox) == set()
+    ends = datetime.now(UTC) + timedelta(seconds=6)  # statements are planned by now
     await ground.owner.grants.give(
         ground.owner.principal, NewGrant(ground.nodes["Health"], "third_party", ground.integration, expires_at=ends)
     )

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from engine.domain.grant import FIELDS, Field, GrantMode, NewGrant, SubjectKind
 from engine.evaluation.leaks.model import World
-from engine.evaluation.leaks.past import add_corrections
+from engine.evaluation.leaks.past import add_corrections, move
 from engine.evaluation.leaks.stored import add_record, owner
 from engine.evaluation.leaks.things import ALWAYS, Asker, Place, Right, marker
 
@@ -58,8 +58,8 @@ async def entitle(engine: Engine, world: World, user: UUID, rng: Random, grants:
 
 
 async def _let_write(engine: Engine, world: World, user: UUID, personas: list[Place], rng: Random) -> None:
-    """Two personas may read outside of their subtrees, and write at one node; what the first one stored is not told when its
-    right is over, and who it was not to the second one."""
+    """Two personas may read outside of their subtrees, and write at one node, to which a record is moved. What the first one
+    stored is not shown to it once its right has ended; who the first one is, is not shown to the second one."""
     mine = [place for place in world.places.values() if place.user_id == user]
     writers = personas[:2]
     outside = [place for place in mine if not any(persona in world.way(place.node_id) for persona in writers)]
@@ -74,6 +74,14 @@ async def _let_write(engine: Engine, world: World, user: UUID, personas: list[Pl
     for persona in writers:
         for _ in range(3):
             await add_record(engine, world, Asker("persona", persona.node_id, user), place, rng)
+    second = Asker("persona", writers[1].node_id, user)
+    hidden = [
+        one
+        for one in world.written.values()
+        if world.places[one.node_id].user_id == user and not (one.private or one.part) and one.scope == "user"
+        and not world.reads(second, one.node_id)
+    ]  # fmt: skip
+    await move(engine, world, rng.choice(hidden), place, rng)  # from where and why is not told the second one
     await revoke(engine, world, user, given[0])
     for part in [place for place in mine if any(one.part for one in world.held(place.node_id))]:
         by_fields = world.integrations[2]
