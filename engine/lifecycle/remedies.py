@@ -89,6 +89,8 @@ class Remedies:
         if kind not in ("text-changed", "source-lost"):  # those log for themselves
             parameters = {"kind": kind, "node_id": node_id, "detail": found.problem}
             await self._execute("accept_note", parameters)
+        if kind in ("records-gone", "tables-lost"):
+            await self._inputs_stay(node_id)
         await self._pending.run()
 
     async def _tried(self, kind: str, node_id: UUID) -> str:
@@ -209,6 +211,11 @@ class Remedies:
 
     async def _texts(self, node_id: UUID) -> None:
         await self._execute("accept_texts", {"node_id": node_id})
+
+    async def _inputs_stay(self, node_id: UUID) -> None:
+        schema = (await self._node(node_id))["schema_name"]
+        async with self._postgres.as_service() as connection:
+            await connection.execute(sql_in("accept_inputs", schema), {"node_id": node_id})
 
     async def _forgotten(self, node_id: UUID) -> None:
         await self._execute("accept_sources", {"node_id": node_id})

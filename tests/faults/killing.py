@@ -59,4 +59,5 @@ async def all_agree(engine: Engine) -> None:
     """Recovery, as at the next start, then the sweep; after that the stores must agree in everything."""
     await engine.outbox.recover()
     await engine.sweep.run(grace=timedelta(0))
-    assert await engine.doctor.examine() == []
+    findings = await engine.doctor.examine()
+    assert findings == [], findings

@@ -195,7 +195,7 @@ DAMAGE: dict[str, tuple[Callable[[Ground], Awaitable[None]], set[str], str, str]
     "lost row-level security": (
         written("ALTER TABLE {schema}.memory_items DISABLE ROW LEVEL SECURITY"), {"tables-damaged"}, "rights", "fix",
     ),
-    "lost table": (written("DROP TABLE {schema}.memory_items"), {"tables-lost"}, "memory_items is missing", "accept"),
+    "lost table": (written("DROP TABLE {schema}.memory_items CASCADE"), {"tables-lost"}, "memory_items is missing", "accept"),
     "lost schema": (written("DROP SCHEMA {schema} CASCADE"), {"tables-lost"}, "its schema is missing", "accept"),
 }  # fmt: skip
 
@@ -229,6 +229,7 @@ async def test_without_deep_no_file_is_read_and_a_limit_is_told(ground: Ground) 
     assert any("files were not read" in problem for problem in told)
     [found] = await ground.findings(DEEP)
     assert found.files == (ground.file,)
+    await ground.engine.remedies.accept("file-lost", ground.node, [found])
 
 
 async def test_a_file_from_the_backup_needs_no_acceptance(ground: Ground) -> None:
@@ -312,7 +313,7 @@ async def test_a_source_that_was_mended_is_not_stored_twice(ground: Ground) -> N
 async def test_the_shell_mends_and_accepts(ground: Ground, tmp_path) -> None:
     await ground.graph("MATCH (n:Node {node_id: $node}) SET n.name = 'Sea'")
     await deleted(ground)
-    found = typed(ground.engine, tmp_path, None, "doctor", "--fix")
+    found = await typed(ground.engine, tmp_path, None, "doctor", "--fix")
     assert found.returncode == 1 and "mended" in found.stdout and "--accept" in found.stdout, found.stderr
-    settled = typed(ground.engine, tmp_path, None, "doctor", "--deep", "--accept", "file-lost", str(ground.node))
+    settled = await typed(ground.engine, tmp_path, None, "doctor", "--deep", "--accept", "file-lost", str(ground.node))
     assert (settled.returncode, "nothing is wrong" in settled.stdout) == (0, True), settled.stdout

@@ -338,12 +338,12 @@ async def test_users_see_and_decide_their_own_over_rest_and_the_operator_all(eng
 
 async def test_the_shell_lists_retries_and_discards(engine: Engine, memory: Memory, tmp_path) -> None:
     commit, schema = await refused_node(engine, memory, "Curling")
-    listed = typed(engine, tmp_path, None, "commits", "list", "--json")
+    listed = await typed(engine, tmp_path, None, "commits", "list", "--json")
     assert listed.returncode == 1 and str(commit) in listed.stdout and "Curling" in listed.stdout, listed.stderr
-    again = typed(engine, tmp_path, None, "commits", "retry", str(commit))
+    again = await typed(engine, tmp_path, None, "commits", "retry", str(commit))
     assert (again.returncode, "pending" in again.stdout) == (1, True), again.stderr
     await attempted(engine, engine.settings.commit_attempts)
     await unplant(engine, schema)
-    gone = typed(engine, tmp_path, None, "commits", "discard", str(commit), "--reason", "a mistake")
+    gone = await typed(engine, tmp_path, None, "commits", "discard", str(commit), "--reason", "a mistake")
     assert (gone.returncode, "discarded" in gone.stdout) == (0, True), gone.stderr
     assert await engine.commits.list(memory.principal.user_id) == ()

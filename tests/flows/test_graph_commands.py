@@ -19,19 +19,19 @@ class Shell:
     def __init__(self, engine: Engine, folder: Path, handle: str) -> None:
         self._engine, self._folder, self._handle = engine, folder, handle
 
-    def prints(self, *arguments: str) -> str:
+    async def prints(self, *arguments: str) -> str:
         """What a command prints that succeeds."""
-        done = typed(self._engine, self._folder, self._handle, *arguments)
+        done = await typed(self._engine, self._folder, self._handle, *arguments)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def answers(self, *arguments: str) -> Any:
+    async def answers(self, *arguments: str) -> Any:
         """The JSON of one that succeeds."""
-        return json.loads(self.prints(*arguments, "--json"))
+        return json.loads(await self.prints(*arguments, "--json"))
 
-    def refuses(self, *arguments: str) -> str:
+    async def refuses(self, *arguments: str) -> str:
         """The one line of one that fails."""
-        done = typed(self._engine, self._folder, self._handle, *arguments)
+        done = await typed(self._engine, self._folder, self._handle, *arguments)
         lines = [line for line in done.stderr.splitlines() if line and not line.startswith("✓")]
         assert (done.returncode, done.stdout, len(lines)) == (1, "", 1), done.stderr
         return lines[0]
@@ -44,22 +44,22 @@ async def test_a_graph_is_seen_and_its_edges_are_made_and_ended(
     dave, _ = [await memory.provision_path(path) for path in (("Family", "Dave"), ("Lake", "Dave"))]
     assert dave is not None
     await memory.remember_text("Boat", "Dave sold the boat.", node_id=dave.node_id)
-    nodes = {(one["layer"], one["name"], one["records"]) for one in shell.answers("tree")["nodes"]}
+    nodes = {(one["layer"], one["name"], one["records"]) for one in (await shell.answers("tree"))["nodes"]}
     assert nodes == {(0, "Bob Harlan", 0), (1, "Family", 0), (1, "Lake", 0), (2, "Dave", 1), (2, "Dave", 0)}
-    drawn = shell.prints("tree")
+    drawn = await shell.prints("tree")
     assert all(part in drawn for part in ("Bob Harlan  user", "└── ", "Dave  1 records", "Dave  empty")), drawn
-    assert {tuple(one["path"][1:]) for one in shell.answers("anchors", "dave")["anchors"]} == {
+    assert {tuple(one["path"][1:]) for one in (await shell.answers("anchors", "dave"))["anchors"]} == {
         ("Family", "Dave"), ("Lake", "Dave"),
     }  # fmt: skip
-    made = shell.answers("edge", "make", "Family/Dave", "same_person", "Lake/Dave", "--property", "since=2003")
-    [edge] = shell.answers("edge", "list", "--node", "Lake/Dave")["edges"]
+    made = await shell.answers("edge", "make", "Family/Dave", "same_person", "Lake/Dave", "--property", "since=2003")
+    [edge] = (await shell.answers("edge", "list", "--node", "Lake/Dave"))["edges"]
     assert (edge["edge_id"], edge["edge_type"], made["created"]) == (made["edge_id"], "same_person", True)
-    shown = shell.prints("node", "show", "Family/Dave")
+    shown = await shell.prints("node", "show", "Family/Dave")
     assert all(part in shown for part in ("Bob Harlan > Family > Dave", "same_person", "Lake/Dave", "Boat.txt")), shown
-    assert "ended" in shell.prints("edge", "end", made["edge_id"], "--reason", "Two people.")
-    assert shell.prints("edge", "list").strip() == "There is no edge."
-    assert "There is no node Family/Nobody" in shell.refuses("node", "show", "Family/Nobody")
-    assert "NAME=VALUE" in shell.refuses("edge", "make", "Lake", "near", "Family", "--property", "x")
+    assert "ended" in (await shell.prints("edge", "end", made["edge_id"], "--reason", "Two people."))
+    assert (await shell.prints("edge", "list")).strip() == "There is no edge."
+    assert "There is no node Family/Nobody" in (await shell.refuses("node", "show", "Family/Nobody"))
+    assert "NAME=VALUE" in (await shell.refuses("edge", "make", "Lake", "near", "Family", "--property", "x"))
 
 
 async def test_nodes_and_users_are_archived_and_taken_back(
@@ -67,11 +67,14 @@ async def test_nodes_and_users_are_archived_and_taken_back(
 ) -> None:
     shell, anybody = Shell(engine, tmp_path, user.handle), Shell(engine, tmp_path, "")
     await memory.provision_path(("Family", "Dave"))
-    assert shell.prints("node", "archive", "Family", "--reason", "Moved away.").strip() == "Family: archived."
-    assert "as before" in shell.prints("node", "archive", "Family")
-    assert "archived" in shell.prints("tree") and shell.answers("node", "show", "Family/Dave")["archived"] is True
-    assert "archived" in shell.refuses("edge", "make", "/", "near", "Family")
-    assert shell.prints("node", "unarchive", "Family").strip() == "Family: active."
+    assert (await shell.prints("node", "archive", "Family", "--reason", "Moved away.")).strip() == "Family: archived."
+    assert "as before" in (await shell.prints("node", "archive", "Family"))
+    assert (
+        "archived" in (await shell.prints("tree"))
+        and (await shell.answers("node", "show", "Family/Dave"))["archived"] is True
+    )
+    assert "archived" in (await shell.refuses("edge", "make", "/", "near", "Family"))
+    assert (await shell.prints("node", "unarchive", "Family")).strip() == "Family: active."
     assert "archived" in anybody.prints("user", "archive", user.handle)
     [seen] = [one for one in anybody.answers("user", "list")["users"] if one["handle"] == user.handle]
     assert seen["archived"] is True
@@ -82,11 +85,11 @@ async def test_nodes_and_users_are_archived_and_taken_back(
 async def test_a_path_is_provisioned_whole_or_not_at_all(engine: Engine, tmp_path: Path) -> None:
     shell, handle = Shell(engine, tmp_path, ""), f"u{uuid4().hex[:12]}"
     for path in (("A", "B", "C", "D", "E", "F"), ("Work", "\u200b")):
-        shell.refuses("provision", handle, *path)
+        (await shell.refuses("provision", handle, *path))
     assert f"There is no user {handle}" in Shell(engine, tmp_path, handle).refuses("tree")  # no user, either
-    made = shell.answers("provision", handle, "Family", "Siblings", "Ellen", "--keywords", "sister, lease")
+    made = await shell.answers("provision", handle, "Family", "Siblings", "Ellen", "--keywords", "sister, lease")
     assert (made["path"][1:], made["layer"], made["created"]) == (["Family", "Siblings", "Ellen"], 3, True)
     memory = engine.memory((await engine.find_user(handle)).user_id)
     assert (await memory.shell(made["node_id"])).keywords == ("sister", "lease")
-    assert "layer 5" in shell.refuses("provision", handle, "Work", "B", "C", "D", "E", "F")
+    assert "layer 5" in (await shell.refuses("provision", handle, "Work", "B", "C", "D", "E", "F"))
     assert [child.name for child in await memory.children(memory.principal.user_id)] == ["Family"]

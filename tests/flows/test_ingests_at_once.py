@@ -50,10 +50,10 @@ def test_an_ingest_in_which_something_failed_exits_with_1(engine: Engine, tmp_pa
         ],
     }
     (tmp_path / "history.json").write_text(json.dumps(history), encoding="utf-8")
-    result = typed(engine, tmp_path, handle, "ingest", "history.json")
+    result = await typed(engine, tmp_path, handle, "ingest", "history.json")
     assert result.returncode == 1 and "1 file" in result.stdout and "bad" in result.stdout, result
     (tmp_path / "bad.txt").write_text("Now it can be read.", encoding="utf-8")
-    assert typed(engine, tmp_path, handle, "ingest", "history.json").returncode == 0
+    assert (await typed(engine, tmp_path, handle, "ingest", "history.json")).returncode == 0
 
 
 @pytest.mark.ledger("N15")

@@ -23,18 +23,20 @@ async def test_turns_from_a_file_and_from_stdin(engine: Engine, tmp_path: Path) 
     run = partial(typed, engine, tmp_path, user.handle)
     lines = "\n".join(json.dumps(turn) for turn in TURNS) + "\n\n"
     (tmp_path / "turns.jsonl").write_text(lines, encoding="utf-8")
-    first = run("conversation", "append", "c1", "turns.jsonl", "--title", "Fishing")
+    first = await run("conversation", "append", "c1", "turns.jsonl", "--title", "Fishing")
     assert first.returncode == 0 and first.stdout.startswith("c1: 2 turns appended; 2 in all"), first.stderr
     third = json.dumps({"speaker": "Ann", "text": "And then?", "id": "t2"})
-    second = run("conversation", "append", "c1", "--json", stdin=lines + third)
+    second = await run("conversation", "append", "c1", "--json", stdin=lines + third)
     assert json.loads(second.stdout)["turns"] == 3, second.stderr
-    wrong = run("conversation", "append", "c1", stdin=third + "\nnot json\n")
+    wrong = await run("conversation", "append", "c1", stdin=third + "\nnot json\n")
     assert wrong.returncode == 1 and "Line 2 is not JSON" in wrong.stderr and "Traceback" not in wrong.stderr
-    assert [state["conversation_id"] for state in json.loads(run("conversation", "list", "--json").stdout)] == ["c1"]
-    assert json.loads(run("conversation", "show", "c1", "--json").stdout)["waiting"] == 3
-    ended = run("conversation", "end", "c1")
+    assert [state["conversation_id"] for state in json.loads((await run("conversation", "list", "--json")).stdout)] == [
+        "c1"
+    ]
+    assert json.loads((await run("conversation", "show", "c1", "--json")).stdout)["waiting"] == 3
+    ended = await run("conversation", "end", "c1")
     assert ended.stdout.startswith("c1: 3 turns into 1 records"), ended.stderr
-    assert run("conversation", "list").stdout.strip() == "No conversation is open."
-    told = run("occasion", "call", "Price", "--start", "2025-03-01T18:00", "--with", "Ann", stdin="We agreed.")
+    assert (await run("conversation", "list")).stdout.strip() == "No conversation is open."
+    told = await run("occasion", "call", "Price", "--start", "2025-03-01T18:00", "--with", "Ann", stdin="We agreed.")
     assert told.returncode == 0 and told.stdout.strip().endswith(": Price"), told.stderr
-    assert run("occasion", "party", "x", stdin="y").returncode == 1
+    assert (await run("occasion", "party", "x", stdin="y")).returncode == 1
