@@ -38,7 +38,7 @@ async def test_two_ingests_of_one_history_at_once_store_it_once_and_fail_nothing
     assert sum(shell.items for shell in stored) == 18 * 40
 
 
-def test_an_ingest_in_which_something_failed_exits_with_1(engine: Engine, tmp_path: Path) -> None:
+async def test_an_ingest_in_which_something_failed_exits_with_1(engine: Engine, tmp_path: Path) -> None:
     handle = f"i{uuid4().hex[:12]}"
     (tmp_path / "good.txt").write_text("A walleye was caught.", encoding="utf-8")
     (tmp_path / "bad.txt").write_bytes(b"\xff\xfe\x00 not text \x00\x81")
