@@ -6,7 +6,8 @@ from uuid import UUID
 
 from engine.asking import Asking
 from engine.domain.ingest import Failure, FailureState, IngestedSource, IngestSession
-from engine.errors import Conflict, NeurigraphError
+from engine.domain.record import AssignableNode
+from engine.errors import Conflict, NeurigraphError, NotFound
 from engine.ingest.documents import read_document, referred
 from engine.ingest.sessions import STORED_ALREADY
 from engine.ingest.sources import Pending
@@ -46,9 +47,9 @@ class Ingesting(Asking):
         """Does again what failed; the failure as it stands then.
 
         A source is read again from its file and stored; it is done where that is stored now, or was already. A record that no
-        model could read is to be read once more. Raises NotFound, Conflict where it was dismissed, or where the source came
-        without a file and has to be sent again. Raises what reading and storing raise, Conflict where the source is skipped: the
-        failure stays open, with that as its cause.
+        model could read is to be read once more. Raises NotFound, Archived where its node takes no writes, Conflict where it was
+        dismissed, or where the source came without a file and has to be sent again. Raises what reading and storing raise,
+        Conflict where the source is skipped: the failure stays open, with that as its cause.
         """
         failure = await self._parts.ingest.failures.failure(self.principal, failure_id)
         if failure.state == "replayed":
@@ -67,17 +68,25 @@ class Ingesting(Asking):
         try:
             await self._stored_again(failure)
         except NeurigraphError as error:
-            reference = {**failure.reference, "session_id": failure.session_id}
-            await failures.note(self.principal, failure.stage, failure.subject, error, reference)
+            await failures.again(self.principal, failure, error)
             raise
         return await failures.settle(self.principal, failure_id, "replayed")
 
     async def _stored_again(self, failure: Failure) -> None:
         file, origin = referred(failure.subject.removeprefix("file:"), failure.reference)
         document = await read_document(file, max_text_bytes=self._parts.max_text_bytes)
-        nodes = {str(node.node_id): node for node in await self._parts.ingest.nodes(self.principal)}
-        pending = Pending(document, nodes.get(failure.reference["node_id"]), origin=origin)
+        pending = Pending(document, await self._where(failure.reference["node_id"]), file.privacy, origin)
         done = await self._parts.ingest.store(self.principal, [pending], Silent())
         for one in done.skipped:
             if one.reason != STORED_ALREADY:
                 raise Conflict(one.reason)
+
+    async def _where(self, node_id: str) -> AssignableNode | None:
+        """The node that a source was given by hand, if any. Raises NotFound, Archived."""
+        if not node_id:
+            return None
+        for node in await self._parts.ingest.nodes(self.principal):
+            if str(node.node_id) == node_id:
+                return node
+        await self._parts.provisioning.require_unarchived(self.principal, UUID(node_id))
+        raise NotFound

@@ -15,6 +15,7 @@ from engine.errors import Archived, InvalidInput
 from engine.ingest.documents import read_document, reference_of
 from engine.ingest.sources import Pending
 from engine.ingest.storing import failed
+from engine.privacy.scopes import redacted_origin
 from engine.progress import Progress
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ async def take_in(memory: Memory, history: History, progress: Progress, max_text
         except InvalidInput as error:
             told = replace(file, title=memory.redactor.text(file.title, Counter()))
             source_id = memory.redactor.identifier(f"file:{file.source_id}"[:500])
-            refused.append(failed(source_id, error, "read", reference_of(told, node, origin)))
+            reference = reference_of(told, node, redacted_origin(origin, memory.redactor))
+            refused.append(failed(source_id, error, "read", reference))
             continue
         pending.append(Pending(document, node, file.privacy, origin))
     progress.start("ingest", sum(len(c.turns) for c in history.conversations) + len(history.files), "turns")

@@ -14,7 +14,7 @@ from engine.domain.history import HistoryFile
 from engine.domain.node import ContentType
 from engine.domain.record import AssignableNode, FileDraft
 from engine.domain.resource import ResourceType
-from engine.domain.scope import Origin, SourceKind, parsed_scope
+from engine.domain.scope import Origin, Privacy, SourceKind, parsed_scope
 from engine.errors import InvalidInput, InvalidText, TooLarge, WrongContentType
 from engine.ingest.drafts import Document
 
@@ -36,7 +36,7 @@ def _read(file: HistoryFile, limit: int) -> Document:
 
 
 def reference_of(file: HistoryFile, node: AssignableNode | None, origin: Origin) -> dict[str, str]:
-    """Where and as what a file of a history can be read again."""
+    """Where and as what a file of a history can be read again, and for whom it is stored then."""
     return {
         "path": str(file.path.absolute()),
         "content_type": file.content_type,
@@ -45,11 +45,15 @@ def reference_of(file: HistoryFile, node: AssignableNode | None, origin: Origin)
         "node_id": str(node.node_id) if node else "",
         "scope": str(origin.scope),
         "source": origin.source,
+        "privacy": file.privacy,
     }
 
 
 def referred(source_id: str, reference: Mapping[str, str]) -> tuple[HistoryFile, Origin]:
-    """The file that a reference names, and how what it holds came in."""
+    """The file that a reference names, and how what it holds came in.
+
+    Entries from before the privacy was kept name none; they are read as `org`, the default.
+    """
     occurred = reference["occurred_at"]
     file = HistoryFile(
         source_id,
@@ -57,6 +61,7 @@ def referred(source_id: str, reference: Mapping[str, str]) -> tuple[HistoryFile,
         reference["content_type"],
         reference["title"],
         datetime.fromisoformat(occurred) if occurred else None,
+        privacy=cast(Privacy, reference.get("privacy", "org")),
     )
     return file, Origin(parsed_scope(reference["scope"]), cast(SourceKind, reference["source"]))
 

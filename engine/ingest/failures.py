@@ -37,13 +37,20 @@ class FailureLog:
         self, principal: Principal | None, stage: FailureStage, subject: str, error: NeurigraphError, reference: Row
     ) -> None:
         """Notes a failure. Raises StoreUnavailable."""
+        told = {"stage": stage, "subject": subject, "session_id": reference.get("session_id")}
+        await self._log(principal, told, error, {name: str(value) for name, value in reference.items()})
+
+    async def again(self, principal: Principal, failure: Failure, error: NeurigraphError) -> None:
+        """Notes one more attempt of a failure, with its cause now. Raises StoreUnavailable."""
+        told = {"stage": failure.stage, "subject": failure.subject, "session_id": failure.session_id}
+        await self._log(principal, told, error, dict(failure.reference))
+
+    async def _log(self, principal: Principal | None, told: Row, error: NeurigraphError, reference: Row) -> None:
         parameters = {
-            "session_id": reference.get("session_id"),
-            "stage": stage,
+            **told,
             "cause": type(error).__name__,
             "detail": error.detail,
-            "subject": subject,
-            "reference": Jsonb({name: str(value) for name, value in reference.items()}),
+            "reference": Jsonb(reference),
             "now": self._clock.now(),
         }
         await self._rows(principal, "failure_log", parameters)

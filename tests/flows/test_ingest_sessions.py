@@ -10,7 +10,6 @@ from uuid import uuid4
 import pytest
 
 from engine.bootstrap import open_engine
-from engine.domain.delta import Change
 from engine.domain.history import Conversation, History, HistoryFile, Turn
 from engine.domain.ingest import Failure, Terms
 from engine.domain.node import User
@@ -111,34 +110,6 @@ async def test_one_bad_source_does_not_stop_the_others(memory: Memory, tmp_path:
     assert await memory.failures() == ()
     states = {one.subject: one.state for one in await memory.failures(state=None)}
     assert states == {"bad": "replayed", "file:notes": "replayed", "file:gone": "dismissed"}
-
-
-@pytest.mark.ledger("N16")
-async def test_a_replay_is_done_only_where_its_source_is_stored(memory: Memory, tmp_path: Path) -> None:
-    path, lease = tmp_path / "lease.txt", "The lease ends in June."
-    history = History("bob", "Bob", (), (HistoryFile("lease", path, "text/plain"),))
-    path.write_text(lease)
-    document = (await memory.ingest(history)).records[0]
-
-    async def broken() -> Failure:
-        path.write_bytes(b"\xff")
-        await memory.ingest(history)
-        (failure,) = await memory.failures()
-        return failure
-
-    failure = await broken()
-    path.write_text(lease)  # what is stored already is done
-    assert (await memory.replay(failure.failure_id)).state == "replayed"
-    failure = await broken()
-    ended = Change("record", document.record_id, {"ended": True}, document.node_id, correction=True)
-    await memory.change(ended)
-    path.write_text("The lease ends in May.")
-    with pytest.raises(Conflict, match="ended by hand"):
-        await memory.replay(failure.failure_id)
-    (still,) = await memory.failures()
-    assert (still.failure_id, still.state, still.attempts) == (failure.failure_id, "open", failure.attempts + 1)
-    assert still.cause == "Conflict" and "ended by hand" in still.detail
-    assert (still.reference, still.session_id) == (failure.reference, failure.session_id)
 
 
 async def test_a_request_with_one_bad_source_is_refused_as_before(memory: Memory) -> None:

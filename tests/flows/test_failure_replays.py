@@ -1,0 +1,96 @@
+"""Files that could not be read are read again: what was asked for them the first time holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from engine.domain.delta import Change
+from engine.domain.grant import NewGrant
+from engine.domain.history import History, HistoryFile
+from engine.domain.ingest import Failure
+from engine.domain.node import NewNode, User
+from engine.domain.principal import Principal
+from engine.domain.scope import MemoryScope, Origin
+from engine.domain.search import SearchRequest
+from engine.errors import Archived, Conflict
+from engine.memory import Memory
+from engine.neurigraph import Engine
+
+WHEN = datetime(2024, 5, 8, 18, tzinfo=UTC)
+
+
+@pytest.mark.ledger("N16")
+async def test_a_replay_is_done_only_where_its_source_is_stored(memory: Memory, tmp_path: Path) -> None:
+    path, lease = tmp_path / "lease.txt", "The lease ends in June."
+    history = History("bob", "Bob", (), (HistoryFile("lease", path, "text/plain"),))
+    path.write_text(lease)
+    document = (await memory.ingest(history)).records[0]
+
+    async def broken() -> Failure:
+        path.write_bytes(b"\xff")
+        await memory.ingest(history)
+        (failure,) = await memory.failures()
+        return failure
+
+    failure = await broken()
+    path.write_text(lease)  # what is stored already is done
+    assert (await memory.replay(failure.failure_id)).state == "replayed"
+    failure = await broken()
+    ended = Change("record", document.record_id, {"ended": True}, document.node_id, correction=True)
+    await memory.change(ended)
+    path.write_text("The lease ends in May.")
+    with pytest.raises(Conflict, match="ended by hand"):
+        await memory.replay(failure.failure_id)
+    (still,) = await memory.failures()
+    assert (still.failure_id, still.state, still.attempts) == (failure.failure_id, "open", failure.attempts + 1)
+    assert still.cause == "Conflict" and "ended by hand" in still.detail
+    assert (still.reference, still.session_id) == (failure.reference, failure.session_id)
+
+
+@pytest.mark.ledger("N16", "F12", "L05")
+async def test_a_replay_keeps_who_may_read_and_where_it_belongs(
+    engine: Engine, memory: Memory, user: User, tmp_path: Path
+) -> None:
+    """A grant opens nothing that was asked to be private, whichever way it came in the end."""
+    path, thread = tmp_path / "diary.txt", Origin(MemoryScope("thread", "t1"), "manual")
+    node = await memory.provision(NewNode(user.user_id, "Diary"))
+    persona = await memory.provision(NewNode(user.user_id, "Cook", "persona"))
+    await memory.grants.give(memory.principal, NewGrant(node.node_id, "persona", persona.node_id, "read"))
+    acting = engine.memory_as(Principal("persona", persona.node_id, user.user_id))
+    file = HistoryFile("diary", path, "text/plain", "My diary", WHEN, ("Diary",))
+    scoped = replace(file, source_id="thread", title="Of a thread", origin=thread)
+    history = History(user.handle, user.display_name, (), (file, scoped))
+    path.write_bytes(b"\xff")
+    await memory.ingest(history)  # open to others, the first time
+    await memory.ingest(history.private())
+    failures = await memory.failures()
+    assert [one.reference["privacy"] for one in failures] == ["private", "private"]
+    assert [one.attempts for one in failures] == [2, 2]
+    path.write_text("What nobody reads about the walleye.")
+    for failure in failures:
+        assert (await memory.replay(failure.failure_id)).state == "replayed"
+    held = (await memory.metadata(node.node_id)).records
+    assert {(one.title, one.occurred_at, one.scope, one.scope_id, one.source) for one in held} == {
+        ("My diary", WHEN, "user", None, "ingested"), ("Of a thread", WHEN, "thread", "t1", "manual")
+    }  # fmt: skip
+    assert (await acting.metadata(node.node_id)).records == ()
+    assert (await acting.search(SearchRequest("walleye", nodes=(node.node_id,)))).hits == ()
+
+
+@pytest.mark.ledger("N16")
+async def test_a_replay_waits_for_a_node_that_takes_no_writes(memory: Memory, user: User, tmp_path: Path) -> None:
+    path = tmp_path / "lease.txt"
+    node = await memory.provision(NewNode(user.user_id, "Lease"))
+    file = HistoryFile("lease", path, "text/plain", node=("Lease",))
+    await memory.ingest(History(user.handle, user.display_name, (), (file,)))
+    (failure,) = await memory.failures()
+    path.write_text("The lease ends in June.")
+    await memory.archive(node.node_id)
+    with pytest.raises(Archived):
+        await memory.replay(failure.failure_id)
+    (still,) = await memory.failures()
+    assert (still.state, still.reference) == ("open", failure.reference)
