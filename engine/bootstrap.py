@@ -197,7 +197,7 @@ def _wired(
         relations=relations,
         assignments=Assignments(postgres),
         moving=moving,
-        proposals=proposals(settings, stores, provisioning, ingest, moving, clock),
+        proposals=proposals(settings, stores, provisioning, ingest, moving, redactor, clock),
         rehydration=Rehydration(postgres, objects, shells, states, nodes, on_step),
         dormancy=dormancy,
         file_log=FileLog(postgres, clock),

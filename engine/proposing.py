@@ -8,9 +8,10 @@ from uuid import UUID
 
 from engine.asking import Asking
 from engine.domain.history import Conversation
-from engine.domain.proposal import Applied, MovedTo, Proposal
+from engine.domain.node import NewNode
+from engine.domain.proposal import Applied, MovedTo, Proposal, ProposedNode
 from engine.errors import InvalidInput, InvalidName
-from engine.privacy.nodes import check_names
+from engine.privacy.nodes import check_names, redacted_node
 
 
 class Proposing(Asking):
@@ -19,21 +20,28 @@ class Proposing(Asking):
     async def propose_nodes(self, conversations: Sequence[Conversation] | None = None) -> Proposal:
         """The hierarchy for what these conversations say; without any, for the turns that lie at the root. Nothing is made.
 
-        Names that hold personal data which is redacted here are left out. Raises NotFound for anyone but the user.
+        Only what is redacted already is embedded or given to a model. A node whose name holds something of the kind is left
+        out, and so are such keywords and aliases. Raises NotFound for anyone but the user.
         """
         proposals = self._parts.proposals
         if conversations is None:
             proposal = await proposals.for_stored(self.principal)
         else:
             proposal = await proposals.for_conversations(self.principal, conversations)
-        return replace(proposal, nodes=tuple(node for node in proposal.nodes if self._may_be_named(node.path)))
+        nodes = (self._redacted(node) for node in proposal.nodes)
+        return replace(proposal, nodes=tuple(node for node in nodes if node is not None))
 
-    def _may_be_named(self, path: Sequence[str]) -> bool:
+    def _redacted(self, node: ProposedNode) -> ProposedNode | None:
+        """The node as it may be made and told; None where it, or one above it, may not be named so."""
+        redactor = self._parts.redactor
         try:
-            check_names(path, self._parts.redactor)
+            check_names(node.path, redactor)
+            told = NewNode(self.principal.user_id, node.path[-1], "concept", node.summary, node.keywords, node.aliases)
+            told = redacted_node(told, redactor)
         except InvalidName:
-            return False
-        return True
+            return None
+        reason = redactor.text(node.reason)
+        return replace(node, summary=told.summary, keywords=told.keywords, aliases=told.aliases, reason=reason)
 
     async def make_proposed(self, proposal: Proposal) -> Applied:
         """Makes the nodes of a proposal, edited or not, and moves records from the root that belong to one of them.

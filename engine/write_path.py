@@ -141,12 +141,19 @@ def assigner(
     return ModelAssigner(model, rules, topic_nodes, settings.language_model_characters) if model else rules
 
 
-def proposals(
-    settings: Settings, stores: Stores, provisioning: Provisioning, ingest: Ingest, moving: Moving, clock: Clock
+def proposals(  # noqa: PLR0913 (wired in one place)
+    settings: Settings,
+    stores: Stores,
+    provisioning: Provisioning,
+    ingest: Ingest,
+    moving: Moving,
+    redactor: Redactor,
+    clock: Clock,
 ) -> Proposals:
     """Hierarchies for memories that have none: by a language model where there is one, else by the rules."""
     model = asked(settings, stores.postgres, stores.language, clock)
-    return Proposals(stores.postgres, provisioning, moving.move, ingest, model, settings.language_model_characters)
+    characters = settings.language_model_characters
+    return Proposals(stores.postgres, provisioning, moving.move, ingest, model, characters, redactor)
 
 
 def asked(settings: Settings, postgres: Postgres, model: LanguageModel | None, clock: Clock) -> AskedModel | None:

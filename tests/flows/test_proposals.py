@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from engine.bootstrap import open_engine
 from engine.domain.assignment import AssignmentFilter
 from engine.domain.history import Conversation, History, Turn
 from engine.domain.node import User
@@ -14,6 +18,10 @@ from engine.domain.proposal import Proposal, ProposedNode, with_nodes
 from engine.errors import InvalidInput, NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.settings import Settings
+from tests.flows.encoder import embedding
+from tests.flows.reader import reader
+from tests.model_server import Asked, model_server
 
 SISTER = ("My sister Ellen moves to Duluth.", "Ellen said that the piano goes along.", "I drive the van for Ellen.")
 CHOIR = (
@@ -21,6 +29,30 @@ CHOIR = (
     "The organ in the choir is out of tune.",
     "The cantata is long.",
 )
+EMAIL, PHONE, ALIAS = "zyxquill@vorplex.example", "415-555-2671", "plovvert@vorplex.example"
+
+
+@pytest.fixture
+async def redacting(engine: Engine, settings: Settings) -> AsyncIterator[Engine]:
+    """A second engine on the session's servers that redacts everything it knows."""
+    async with open_engine(settings.model_copy(update={"redact": ("all",)})) as opened:
+        yield opened
+
+
+def told_to(history: History) -> History:
+    """The same history, each speaker and each turn with personal data."""
+    return replace(
+        history,
+        conversations=tuple(
+            replace(
+                one,
+                turns=tuple(
+                    Turn(f"Rosa {ALIAS}", f"{turn.text} Write to {EMAIL}, call {PHONE}.") for turn in one.turns
+                ),
+            )
+            for one in history.conversations
+        ),
+    )
 
 
 def history(handle: str) -> History:
@@ -85,3 +117,51 @@ async def test_only_its_user_gets_and_makes_proposals(engine: Engine, memory: Me
     assert (await memory.propose_nodes()).nodes == ()
     with pytest.raises(InvalidInput, match="Parents"):
         await memory.make_proposed(Proposal((ProposedNode(("Lost", "Child"), "concept", "", (), (), 0, 0, ""),), 0, 0))
+
+
+# what is redacted ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.ledger("X13", "F12")
+async def test_the_encoder_sees_nothing_that_is_redacted(
+    engine: Engine, redacting: Engine, user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither of a history that comes in, nor of what was stored before redaction was configured."""
+    came = told_to(history(user.handle))
+    await engine.ingest(came)
+    for conversations in (came.conversations, None):
+        with embedding(engine, monkeypatch) as calls:
+            proposal = await redacting.memory(user.user_id).propose_nodes(conversations)
+        seen = [text for call in calls for text in call]
+        assert len(seen) >= 30 and any("[email], call [phone]" in text for text in seen)
+        assert ("Ellen",) in {node.path for node in proposal.nodes}
+        assert not any(planted in f"{seen} {proposal}" for planted in (EMAIL, PHONE, ALIAS))
+
+
+@pytest.mark.ledger("X13", "F12")
+async def test_a_model_sees_nothing_that_is_redacted_and_brings_nothing_of_the_kind(
+    engine: Engine, settings: Settings, user: User
+) -> None:
+    def hierarchy(asked: Asked) -> dict[str, Any]:
+        said = asked.text.splitlines()[-1]
+        node = {
+            "path": ["Family"],
+            "summary": said,
+            "keywords": [EMAIL, "van"],
+            "aliases": [ALIAS],
+            "turns": [0],
+            "reason": PHONE,
+        }
+        return {"nodes": [node, node | {"path": [f"Of {EMAIL}"]}, node | {"path": [f"Of {EMAIL}", "Ellen"]}]}
+
+    came = told_to(history(user.handle))
+    await engine.ingest(came)
+    with model_server(hierarchy) as server:
+        async with reader(settings, server, redact=("all",)) as opened:
+            for conversations in (came.conversations, None):
+                proposal = await opened.memory(user.user_id).propose_nodes(conversations)
+                asked = server.requests[-1].text
+                assert "[email], call [phone]" in asked and not any(one in asked for one in (EMAIL, PHONE, ALIAS))
+                [node] = proposal.nodes
+                assert node.path == ("Family",) and "[email], call [phone]" in node.summary
+                assert (node.keywords, node.aliases, node.reason) == (("van",), (), "[phone]")

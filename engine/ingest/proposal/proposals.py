@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
@@ -29,8 +29,10 @@ from engine.ingest.extraction.asked import AskedModel
 from engine.ingest.pipeline import Ingest
 from engine.ingest.proposal.model import by_model
 from engine.ingest.proposal.proposing import Said, proposed
+from engine.privacy.redact import Redactor
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in, sql_text
+from engine.turns import computed
 
 MOST_TURNS = 3000
 """Turns that a proposal looks at: the newest."""
@@ -54,6 +56,7 @@ class Proposals:
     ingest: Ingest
     model: AskedModel | None
     characters: int
+    redactor: Redactor
 
     async def for_conversations(self, principal: Principal, conversations: Sequence[Conversation]) -> Proposal:
         """The hierarchy for what these conversations say, beside the nodes that there are."""
@@ -73,6 +76,7 @@ class Proposals:
     async def _proposed(self, principal: Principal, said: Said) -> Proposal:
         if not said.texts:
             return Proposal((), 0, 0)
+        said = await computed(_redacted, said, self.redactor)  # what was stored before redaction was configured, too
         existing = frozenset(name_key(node.path[-1]) for node in await self.ingest.nodes(principal))
         active = self.ingest.active
         if self.model is not None:
@@ -147,6 +151,12 @@ class Proposals:
             principal, sql_in("turns_of_node", rows[0]["schema_name"]), {"limit": MOST_TURNS}
         )
         return found[::-1]
+
+
+def _redacted(said: Said, redactor: Redactor) -> Said:
+    """What was said, as a model and the encoder may see it."""
+    texts = tuple(redactor.text(text) for text in said.texts)
+    return replace(said, texts=texts, speakers=frozenset(redactor.text(speaker) for speaker in said.speakers))
 
 
 def reason_of(proposal_id: UUID) -> str:
