@@ -165,3 +165,13 @@ async def test_a_model_sees_nothing_that_is_redacted_and_brings_nothing_of_the_k
                 [node] = proposal.nodes
                 assert node.path == ("Family",) and "[email], call [phone]" in node.summary
                 assert (node.keywords, node.aliases, node.reason) == (("van",), (), "[phone]")
+
+
+@pytest.mark.ledger("X13", "F12")
+async def test_what_a_proposal_says_of_a_node_is_redacted_when_it_is_made(redacting: Engine, user: User) -> None:
+    memory = redacting.memory(user.user_id)
+    node = ProposedNode(("Boats",), "concept", f"Ask {EMAIL}", ("boat", EMAIL), ("Ships", ALIAS), 0, 0, "")
+    await memory.make_proposed(Proposal((node,), 0, 0))
+    [boats] = (await memory.shell(user.user_id)).children
+    shell = await memory.shell(boats.node_id)
+    assert (shell.summary, shell.keywords, shell.aliases) == ("Ask [email]", ("boat",), ("Ships",))

@@ -29,6 +29,7 @@ from engine.ingest.extraction.asked import AskedModel
 from engine.ingest.pipeline import Ingest
 from engine.ingest.proposal.model import by_model
 from engine.ingest.proposal.proposing import Said, proposed
+from engine.privacy.nodes import redacted_node
 from engine.privacy.redact import Redactor
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in, sql_text
@@ -91,7 +92,8 @@ class Proposals:
     async def make(self, principal: Principal, proposal: Proposal) -> Applied:
         """Makes the nodes and moves what lies at the root and belongs to one of them. The user's alone: raises NotFound.
 
-        Repeating it makes nothing twice: nodes that are there stay, records that were moved are not at the root any more.
+        Repeating it makes nothing twice: nodes that are there stay, records that were moved are not at the root any more. What
+        the proposal says of its nodes is redacted. Raises InvalidName where a name would have to be.
         """
         if not principal.owns:
             raise NotFound
@@ -100,7 +102,7 @@ class Proposals:
         for node in proposal.nodes:
             kind: Literal["concept", "persona"] = "persona" if node.node_type == "persona" else "concept"
             new = NewNode(ids[node.path[:-1]], node.path[-1], kind, node.summary, node.keywords, node.aliases)
-            made = await self.provisioning.node(principal, new)
+            made = await self.provisioning.node(principal, redacted_node(new, self.redactor))
             ids[node.path] = made.node_id
             created += made.created
         moves = await self._belonging(principal, frozenset(ids.values()) - {principal.user_id})
