@@ -10,6 +10,7 @@ from engine.asking import Asking
 from engine.domain.history import Conversation
 from engine.domain.node import NewNode
 from engine.domain.proposal import Applied, MovedTo, Proposal, ProposedNode
+from engine.domain.scope import INGESTED, Origin
 from engine.errors import InvalidInput, InvalidName
 from engine.privacy.nodes import check_names, redacted_node
 
@@ -17,9 +18,12 @@ from engine.privacy.nodes import check_names, redacted_node
 class Proposing(Asking):
     """Proposals of nodes; for the user alone."""
 
+    origin: Origin = INGESTED
+
     async def propose_nodes(self, conversations: Sequence[Conversation] | None = None) -> Proposal:
         """The hierarchy for what these conversations say; without any, for the turns that lie at the root. Nothing is made.
 
+        What is private, or belongs to a thread or workflow (also to that of this memory), takes no part: names are not private.
         Only what is redacted already is embedded or given to a model. A node whose name holds something of the kind is left
         out, and so are such keywords and aliases. Raises NotFound for anyone but the user.
         """
@@ -27,7 +31,7 @@ class Proposing(Asking):
         if conversations is None:
             proposal = await proposals.for_stored(self.principal)
         else:
-            proposal = await proposals.for_conversations(self.principal, conversations)
+            proposal = await proposals.for_conversations(self.principal, conversations, self.origin)
         nodes = (self._redacted(node) for node in proposal.nodes)
         return replace(proposal, nodes=tuple(node for node in nodes if node is not None))
 

@@ -151,7 +151,8 @@ async def _ingest(
             try:
                 taken = history.private() if stored_as.private else history
                 if nodes != "no":
-                    taken = await arranged(here, engine, taken, make=nodes == "auto", quiet=as_json)
+                    make, origin = nodes == "auto", stored_as.origin
+                    taken = await arranged(here, engine, taken, origin, make=make, quiet=as_json)
                 report = await engine.ingest(taken, progress, stored_as.origin, stored_as.terms)
                 ingested.append(Ingested(history.handle, report))
             except asyncio.CancelledError:

@@ -8,6 +8,7 @@ from uuid import UUID
 import typer
 
 from engine.domain.proposal import Proposal, with_nodes
+from engine.domain.scope import Origin
 from engine.shell import session
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
@@ -82,12 +83,17 @@ def undo(
     here.run(work())
 
 
-async def arranged(here: Session, engine: Engine, history: History, *, make: bool, quiet: bool) -> History:
-    """The history with a proposed hierarchy where it brings no nodes and its user has none; without `make` it is only shown."""
+async def arranged(
+    here: Session, engine: Engine, history: History, origin: Origin, *, make: bool, quiet: bool
+) -> History:
+    """The history with a proposed hierarchy where it brings no nodes and its user has none; without `make` it is only shown.
+
+    `origin`: what conversations belong to that do not say it.
+    """
     if history.nodes or not history.conversations or any(one.node for one in history.conversations):
         return history
     user = await engine.create_user(history.handle, history.display_name)
-    memory = engine.memory(user.user_id)
+    memory = engine.memory(user.user_id).within(origin.scope, source=origin.source)
     if len(await memory.nodes()) > 1:
         return history
     proposal = await memory.propose_nodes(history.conversations)

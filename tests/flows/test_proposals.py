@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -15,10 +17,12 @@ from engine.domain.history import Conversation, History, Turn
 from engine.domain.node import User
 from engine.domain.principal import Principal
 from engine.domain.proposal import Proposal, ProposedNode, with_nodes
+from engine.domain.scope import MemoryScope, Origin
 from engine.errors import InvalidInput, NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from tests.flows.commands import typed
 from tests.flows.encoder import embedding
 from tests.flows.reader import reader
 from tests.model_server import Asked, model_server
@@ -175,3 +179,63 @@ async def test_what_a_proposal_says_of_a_node_is_redacted_when_it_is_made(redact
     [boats] = (await memory.shell(user.user_id)).children
     shell = await memory.shell(boats.node_id)
     assert (shell.summary, shell.keywords, shell.aliases) == ("Ask [email]", ("boat",), ("Ships",))
+
+
+# what is private or scoped -------------------------------------------------------------------------------------
+
+
+def open_choir(handle: str) -> History:
+    """What is said of the sister is private by its conversation or its turns, or belongs to a thread; the choir is open."""
+    thread = Origin(MemoryScope("thread", "t1"))
+    conversations = [
+        one if one.source_id.startswith("choir")
+        else replace(one, privacy="private") if number % 3 == 0
+        else replace(one, origin=thread) if number % 3 == 1
+        else replace(one, turns=tuple(replace(turn, privacy="private") for turn in one.turns))
+        for number, one in enumerate(history(handle).conversations)
+    ]  # fmt: skip
+    return History(handle, "Rosa", tuple(conversations))
+
+
+@pytest.mark.ledger("X13", "F12", "L05")
+async def test_what_is_private_or_scoped_names_no_node(engine: Engine, settings: Settings, user: User) -> None:
+    came = open_choir(user.handle)
+    await engine.ingest(came)
+    with model_server(lambda _: {"nodes": [{"path": ["Choir"], "turns": [0]}]}) as server:
+        async with reader(settings, server) as opened:
+            for conversations in (came.conversations, None):
+                by_rules = await engine.memory(user.user_id).propose_nodes(conversations)
+                assert by_rules.turns == 15 and "Ellen" not in str(by_rules)
+                assert (await opened.memory(user.user_id).propose_nodes(conversations)).turns == 15
+                assert "cantata" in server.requests[-1].text and "Ellen" not in server.requests[-1].text
+    thread = engine.memory(user.user_id).within(MemoryScope("thread", "t1"))
+    assert (await thread.propose_nodes(history(user.handle).conversations)).turns == 0
+    assert (await thread.propose_nodes(history(user.handle).private().conversations)).turns == 0
+
+
+@pytest.mark.ledger("X13", "F12")
+async def test_what_is_private_moves_to_a_node_that_was_made_of_something_else(
+    engine: Engine, memory: Memory, user: User
+) -> None:
+    private = await engine.ingest(history(user.handle).private())
+    node = ProposedNode(("Ellen",), "persona", "", (), (), 0, 0, "")
+    applied = await memory.make_proposed(Proposal((node,), 0, 0))
+    assert {one.title for one in applied.moved} == {f"sister {number}" for number in range(5)}
+    assert len(private.records) == 10
+
+
+@pytest.mark.ledger("X13", "L05")
+@pytest.mark.parametrize("how", [(), ("--private",), ("--scope", "thread:t1")])
+async def test_no_command_names_nodes_after_what_it_stores_for_the_user_alone(
+    engine: Engine, user: User, tmp_path: Path, how: tuple[str, ...]
+) -> None:
+    told = [
+        {"id": f"c{number}", "turns": [{"speaker": "Rosa", "text": f"{text} ({number})"} for text in SISTER]}
+        for number in range(5)
+    ]
+    asked = {"format": "neurigraph-history/1", "user": {"handle": user.handle}, "conversations": told}
+    (tmp_path / "h.json").write_text(json.dumps(asked))
+    done = await typed(engine, tmp_path, user.handle, "ingest", "h.json", "--nodes", "auto", *how)
+    assert done.returncode == 0, done.stderr
+    made = {node.path[1:] for node in await engine.memory(user.user_id).nodes()} - {()}
+    assert made == set() if how else ("Ellen",) in made

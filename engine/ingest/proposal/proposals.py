@@ -1,8 +1,8 @@
 """Proposals for a history that comes in, and for what lies at the root already; made and undone as a whole.
 
 Making provisions the nodes, then moves records from the root: a record goes to a node where most of its turns speak of it,
-whole, by an ordinary move with the id of the proposal as its reason. Undoing moves back what was not moved again since. Both may
-be interrupted anywhere and repeated.
+whole, by an ordinary move with the id of the proposal as its reason. What is private names no node, but may move to one. Undoing
+moves back what was not moved again since. Both may be interrupted anywhere and repeated.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from engine.domain.names import name_key
 from engine.domain.node import NewNode
 from engine.domain.principal import Principal
 from engine.domain.proposal import Applied, MovedTo, Proposal
+from engine.domain.scope import Origin
 from engine.errors import NotFound
 from engine.hierarchy.provisioning import Provisioning
 from engine.ingest.allowance import Allowance
@@ -59,13 +60,15 @@ class Proposals:
     characters: int
     redactor: Redactor
 
-    async def for_conversations(self, principal: Principal, conversations: Sequence[Conversation]) -> Proposal:
-        """The hierarchy for what these conversations say, beside the nodes that there are."""
-        return await self._proposed(principal, Said.of(conversations, MOST_TURNS))
+    async def for_conversations(
+        self, principal: Principal, conversations: Sequence[Conversation], origin: Origin
+    ) -> Proposal:
+        """The hierarchy for what these conversations say, beside the nodes that there are; `origin` where they bring none."""
+        return await self._proposed(principal, Said.of(conversations, MOST_TURNS, origin))
 
     async def for_stored(self, principal: Principal) -> Proposal:
         """The hierarchy for what lies at the root. Raises NotFound."""
-        rows = await self._at_root(principal)
+        rows = await self._at_root(principal, private=False)
         numbers = {session: number for number, session in enumerate(dict.fromkeys(row["session"] for row in rows))}
         said = Said(
             tuple(row["content"] for row in rows),
@@ -128,7 +131,7 @@ class Proposals:
         vocabulary = NodeVocabulary(await self.ingest.nodes(principal))
         told: dict[UUID, list[UUID | None]] = {}
         titles: dict[UUID, str] = {}
-        for row in await self._at_root(principal):
+        for row in await self._at_root(principal, private=True):
             hits = vocabulary.evidence(row["content"])
             best = max(hits, key=lambda number: hits[number], default=None)
             node = vocabulary.nodes[best].node_id if best is not None else None
@@ -143,15 +146,14 @@ class Proposals:
                     moves.append(MovedTo(record, node, titles[record]))
         return moves
 
-    async def _at_root(self, principal: Principal) -> list[dict[str, Any]]:
-        """The newest turns that lie at the root, oldest first."""
+    async def _at_root(self, principal: Principal, *, private: bool) -> list[dict[str, Any]]:
+        """The newest turns that lie at the root, oldest first, of no thread or workflow; with `private`, private ones too."""
         own = {"node_id": principal.user_id, "user_id": principal.user_id, "earliest": None}
         rows = await self.postgres.fetch(principal, sql_text("node_schema"), own)
         if not rows or not principal.owns:
             raise NotFound
-        found = await self.postgres.fetch(
-            principal, sql_in("turns_of_node", rows[0]["schema_name"]), {"limit": MOST_TURNS}
-        )
+        asked = {"limit": MOST_TURNS, "private": private}
+        found = await self.postgres.fetch(principal, sql_in("turns_of_node", rows[0]["schema_name"]), asked)
         return found[::-1]
 
 

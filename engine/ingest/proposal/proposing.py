@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from engine.domain.history import Conversation
 from engine.domain.languages import language_of
 from engine.domain.proposal import MOST_NODES, Proposal, ProposedNode
+from engine.domain.scope import INGESTED, Origin
 from engine.ingest.proposal.matters import Floats, Matter, matters
 from engine.ingest.proposal.people import Group, Person, people
 
@@ -36,9 +37,17 @@ class Said:
     speakers: frozenset[str]
 
     @classmethod
-    def of(cls, conversations: Sequence[Conversation], most: int) -> Said:
-        """The newest `most` turns."""
-        turns = [(turn, number) for number, one in enumerate(conversations) for turn in one.turns][-most:]
+    def of(cls, conversations: Sequence[Conversation], most: int, origin: Origin = INGESTED) -> Said:
+        """The newest `most` turns of those that may name a node: others read names, so what is private, or belongs to a thread
+        or workflow, is left out. `origin`: of conversations that bring none."""
+        shared = [
+            (turn, number)
+            for number, one in enumerate(conversations)
+            if one.privacy != "private" and not (one.origin or origin).scope.narrow
+            for turn in one.turns
+            if turn.privacy != "private"
+        ]
+        turns = shared[-most:]
         return cls(
             tuple(turn.text for turn, _ in turns),
             tuple(number for _, number in turns),
