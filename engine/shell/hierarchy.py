@@ -55,7 +55,8 @@ def propose(
         print_proposal(here, proposal)
         if applied is not None:
             here.out.print(f"{applied.nodes_created} nodes made, {len(applied.moved)} records moved.", soft_wrap=True)
-            here.out.print(f"Undo the moves with: neurigraph nodes undo {applied.proposal_id}", soft_wrap=True)
+            if applied.moved:
+                here.out.print(f"Undo the moves with: neurigraph nodes undo {applied.proposal_id}", soft_wrap=True)
         elif proposal.nodes:
             here.out.print("Nothing was made; --apply makes it.", soft_wrap=True)
 

@@ -123,6 +123,18 @@ async def test_only_its_user_gets_and_makes_proposals(engine: Engine, memory: Me
         await memory.make_proposed(Proposal((ProposedNode(("Lost", "Child"), "concept", "", (), (), 0, 0, ""),), 0, 0))
 
 
+@pytest.mark.ledger("X13")
+async def test_a_proposal_that_moved_nothing_is_undone_without_an_error(
+    engine: Engine, memory: Memory, user: User
+) -> None:
+    applied = await memory.make_proposed(Proposal((ProposedNode(("Boats",), "concept", "", (), (), 0, 0, ""),), 0, 0))
+    assert (applied.nodes_created, applied.moved) == (1, ())
+    assert await memory.undo_proposed(applied.proposal_id) == ()
+    other = engine.memory((await engine.create_user(f"o{uuid4().hex[:12]}")).user_id)
+    with pytest.raises(NotFound):
+        await other.undo_proposed(applied.proposal_id)
+
+
 # what is redacted ------------------------------------------------------------------------------------------
 
 

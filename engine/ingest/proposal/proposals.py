@@ -14,6 +14,7 @@ from typing import Any, Literal
 from uuid import UUID, uuid4
 
 import numpy as np
+from psycopg.types.json import Jsonb
 
 from engine.domain.history import Conversation
 from engine.domain.ingest import UNLIMITED
@@ -101,6 +102,7 @@ class Proposals:
         if not principal.owns:
             raise NotFound
         proposal_id, created = uuid4(), 0
+        await self._note(principal, proposal_id)
         ids: dict[tuple[str, ...], UUID] = {(): principal.user_id}
         for node in proposal.nodes:
             kind: Literal["concept", "persona"] = "persona" if node.node_type == "persona" else "concept"
@@ -114,17 +116,31 @@ class Proposals:
         return Applied(proposal_id, created, tuple(moves))
 
     async def undo(self, principal: Principal, proposal_id: UUID) -> tuple[MovedTo, ...]:
-        """Moves back what this proposal moved and what was not moved since; its nodes stay. Raises NotFound."""
+        """Moves back what this proposal moved and what was not moved since; its nodes stay. Raises NotFound where none of this
+        user's has the id; one that moved nothing has nothing to undo."""
         parameters = {"user_id": principal.user_id, "reason": reason_of(proposal_id), "limit": MOST_MOVES}
         rows = await self.postgres.fetch(principal, sql_text("moves_for_reason"), parameters)
         if not rows:
-            raise NotFound
+            await self._require(principal, proposal_id)
         back = []
         for row in (row for row in rows if row["newest"]):
             reason = f"undo of {reason_of(proposal_id)}"
             await self.move(principal, row["record_id"], row["node_id"], row["moved_from"], reason)
             back.append(MovedTo(row["record_id"], row["moved_from"], row["title"]))
         return tuple(back)
+
+    async def _note(self, principal: Principal, proposal_id: UUID) -> None:
+        """Logs that the proposal was made, whether it moves something or not."""
+        event = {"user_id": principal.user_id, "node_id": principal.user_id, "event": "proposed"}
+        detail = Jsonb({"proposal_id": str(proposal_id)})
+        async with self.postgres.as_principal(principal) as connection:
+            await connection.execute(sql_text("hierarchy_event"), event | {"detail": detail})
+
+    async def _require(self, principal: Principal, proposal_id: UUID) -> None:
+        parameters = {"user_id": principal.user_id, "proposal_id": proposal_id}
+        rows = await self.postgres.fetch(principal, sql_text("proposal_known"), parameters)
+        if not rows[0]["known"]:
+            raise NotFound
 
     async def _belonging(self, principal: Principal, wanted: frozenset[UUID]) -> list[MovedTo]:
         """Records at the root of which most turns speak of one of these nodes, by names, aliases and keywords."""
