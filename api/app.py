@@ -20,6 +20,7 @@ from starlette.requests import ClientDisconnect
 from api.auth import Guard, bearer, issuer_of
 from api.body_limit import BodyLimit
 from api.door_settings import check_settings
+from api.downloads import PART
 from api.examples import add_examples
 from api.headers import SecurityHeaders
 from api.in_flight import InFlight
@@ -172,6 +173,7 @@ def _middleware(settings: Settings) -> list[Middleware]:
             "Idempotency-Replayed",
             "Link",
             "Location",
+            PART,
             "Next-Cursor",
             "Retry-After",
             "WWW-Authenticate",

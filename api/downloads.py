@@ -23,6 +23,15 @@ BYTES: dict[int | str, dict[str, Any]] = {
     }
 }
 """What a route that answers so adds to its OpenAPI responses."""
+PART = "Neurigraph-Part"
+_IN_PART = {
+    "description": "`true` where only the passages of one node are given; else missing.",
+    "schema": {"type": "string"},
+}
+BYTES_OR_PART: dict[int | str, dict[str, Any]] = {
+    200: BYTES[200] | {"headers": BYTES[200]["headers"] | {PART: _IN_PART}}
+}
+"""The same where a reader may be given a part of the file."""
 _MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+")
 _BY_SUFFIX = {".md": "text/markdown", ".markdown": "text/markdown", ".txt": "text/plain", ".text": "text/plain"}
 

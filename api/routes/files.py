@@ -14,7 +14,7 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from api.context import UserMemory
-from api.downloads import BYTES, disposition, media_type
+from api.downloads import BYTES_OR_PART, PART, disposition, media_type
 from api.event_stream import followed
 from api.problems import documented
 from engine.domain.file_state import FileStatus
@@ -73,7 +73,7 @@ async def _opened(
     "/{file_id}",
     operation_id="openFile",
     response_class=StreamingResponse,
-    responses=BYTES | STILL_RESTORED | documented(404, 422, 500, 503, 507),
+    responses=BYTES_OR_PART | STILL_RESTORED | documented(404, 422, 500, 503, 507),
 )
 async def open_file(
     node_id: UUID, file_id: UUID, memory: UserMemory, file: Annotated[OpenedFile | Rehydrating, Depends(_opened)]
@@ -89,7 +89,7 @@ async def open_file(
     headers = {"Content-Disposition": disposition(file.name), "Content-Length": str(file.size_bytes)}
     shown = media_type(file.content_type)
     if file.part:
-        shown, headers["Neurigraph-Part"] = "text/plain; charset=utf-8", "true"
+        shown, headers[PART] = "text/plain; charset=utf-8", "true"
     return StreamingResponse(_blocks(file.content), media_type=shown, headers=headers)
 
 

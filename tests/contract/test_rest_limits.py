@@ -120,6 +120,18 @@ async def test_a_body_that_is_too_long_is_refused_before_it_is_read(open_door: O
 class TestOrigins:
     """Web pages of other origins."""
 
+    async def test_a_page_may_read_every_header_that_the_document_names(self, open_door: OpenDoor) -> None:
+        door = open_door(cors_origins=(PAGE,))
+        exposed = (await door.get("/v1/users", headers={"Origin": PAGE})).headers["access-control-expose-headers"]
+        told = {
+            name
+            for methods in create_app(Settings(_env_file=None)).openapi()["paths"].values()
+            for operation in methods.values()
+            for answer in operation["responses"].values()
+            for name in answer.get("headers", {})
+        }
+        assert told - {"Content-Length"} <= set(exposed.split(", ")) and "Neurigraph-Part" in told
+
     async def test_none_may_ask_by_default(self, open_door: OpenDoor) -> None:
         for answer in (
             await open_door().options("/v1/users", headers=ASKS),

@@ -206,12 +206,14 @@ def test_lists_are_paged_in_one_way() -> None:
 
 
 def test_files_can_be_read_by_generated_clients() -> None:
-    for path in (
-        "/v1/users/{user_id}/nodes/{node_id}/files/{file_id}",
-        "/v1/users/{user_id}/documents/{document_id}/versions/{version}/content",
-        "/v1/users/{user_id}/resources/{resource_id}/content",
+    for path, in_part in (
+        ("/v1/users/{user_id}/nodes/{node_id}/files/{file_id}", True),
+        ("/v1/users/{user_id}/documents/{document_id}/versions/{version}/content", False),
+        ("/v1/users/{user_id}/resources/{resource_id}/content", False),
     ):
-        content = PAGE["paths"][path]["get"]["responses"]["200"]["content"]
+        answer = PAGE["paths"][path]["get"]["responses"]["200"]
+        content = answer["content"]
+        assert ("Neurigraph-Part" in answer["headers"]) == in_part and "Content-Disposition" in answer["headers"]
         assert next(iter(content)) == "application/octet-stream" and not any("*" in media for media in content)
         assert all(one["schema"] == {"type": "string", "format": "binary"} for one in content.values())
 
