@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
 
 from api.context import CurrentEngine, UserMemory, WhoAsks, administrators_only, require_owner
+from api.cursors import PAGE_HEADERS, APage, timed
 from api.problems import documented
 from engine.hierarchy.set_aside import CommitOutcome, CommitSummary
 
@@ -17,17 +20,23 @@ OWN = "/v1/users/{user_id}/commits"
 ALL = "/v1/commits"
 
 After = Annotated[UUID | None, Query(description="The last commit of the page before.")]
-Limit = Annotated[int, Query(ge=1, le=500)]
 Reason = Annotated[str, Query(max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$", description="Why, in one line.")]
 
 
-@router.get(OWN, operation_id="listCommits", responses=documented(404, 422, 503))
+def _place(commit: CommitSummary) -> tuple[datetime, UUID]:
+    """What the next page starts after, also where the commit itself is settled until then."""
+    return commit.created_at, commit.commit_id
+
+
+@router.get(OWN, operation_id="listCommits", responses=PAGE_HEADERS | documented(404, 422, 503))
 async def list_own(
-    memory: UserMemory, engine: CurrentEngine, after: After = None, limit: Limit = 100
-) -> tuple[CommitSummary, ...]:
+    memory: UserMemory, engine: CurrentEngine, page: APage, after: After = None
+) -> Sequence[CommitSummary]:
     """Writes of this graph that were accepted, could not be finished and were set aside, oldest first, one page."""
     await require_owner(memory)
-    return await engine.commits.list(memory.principal.user_id, after=after, limit=limit)
+    user_id, behind = memory.principal.user_id, page.start(timed, None)
+    found = await engine.commits.list(user_id, after=after, behind=behind, limit=page.limit)
+    return page.of(found, _place)
 
 
 @router.post(f"{OWN}/{{commit_id}}/retry", operation_id="retryCommit", responses=documented(404, 422, 503))
@@ -49,14 +58,13 @@ async def discard_own(commit_id: UUID, memory: UserMemory, engine: CurrentEngine
     ALL,
     operation_id="listAllCommits",
     dependencies=[Depends(administrators_only)],
-    responses=documented(404, 422, 503),
+    responses=PAGE_HEADERS | documented(404, 422, 503),
 )
-async def list_all(
-    engine: CurrentEngine, identity: WhoAsks, after: After = None, limit: Limit = 100
-) -> tuple[CommitSummary, ...]:
+async def list_all(engine: CurrentEngine, asking: WhoAsks, page: APage, after: After = None) -> Sequence[CommitSummary]:
     """Those of all users of the workspace. What they write, the operator sees alone."""
-    found = await engine.commits.list(after=after, limit=limit)
-    return found if identity.kind == "operator" else tuple(replace(one, subject=None) for one in found)
+    found = await engine.commits.list(after=after, behind=page.start(timed, None), limit=page.limit)
+    shown = found if asking.kind == "operator" else tuple(replace(one, subject=None) for one in found)
+    return page.of(shown, _place)
 
 
 @router.post(
@@ -65,9 +73,9 @@ async def list_all(
     dependencies=[Depends(administrators_only)],
     responses=documented(404, 422, 503),
 )
-async def retry_any(commit_id: UUID, engine: CurrentEngine, identity: WhoAsks) -> CommitOutcome:
+async def retry_any(commit_id: UUID, engine: CurrentEngine, asking: WhoAsks) -> CommitOutcome:
     """Tries it again now, whosever it is."""
-    return await engine.commits.retry(commit_id, identity.kind)
+    return await engine.commits.retry(commit_id, asking.kind)
 
 
 @router.post(
@@ -76,6 +84,6 @@ async def retry_any(commit_id: UUID, engine: CurrentEngine, identity: WhoAsks) -
     dependencies=[Depends(administrators_only)],
     responses=documented(404, 409, 422, 503),
 )
-async def discard_any(commit_id: UUID, engine: CurrentEngine, identity: WhoAsks, reason: Reason = "") -> CommitOutcome:
+async def discard_any(commit_id: UUID, engine: CurrentEngine, asking: WhoAsks, reason: Reason = "") -> CommitOutcome:
     """Undoes it, whosever it is. 409 for a revocation."""
-    return await engine.commits.discard(commit_id, identity.kind, engine.parts.redactor.text(reason))
+    return await engine.commits.discard(commit_id, asking.kind, engine.parts.redactor.text(reason))

@@ -68,11 +68,21 @@ class SetAside:
         self._postgres, self._neo4j, self._outbox, self._workspace = postgres, neo4j, outbox, workspace
 
     async def list(
-        self, user_id: UUID | None = None, *, after: UUID | None = None, limit: int = 100
+        self,
+        user_id: UUID | None = None,
+        *,
+        after: UUID | None = None,
+        behind: tuple[datetime, UUID] | None = None,
+        limit: int = 100,
     ) -> tuple[CommitSummary, ...]:
-        """Oldest first, one page. Raises InvalidInput, StoreUnavailable."""
+        """Oldest first, one page: after a commit that is set aside still, or behind a time and an id.
+
+        Raises InvalidInput, StoreUnavailable.
+        """
         check_page(limit)
-        parameters = {"workspace": self._workspace, "user_id": user_id, "after": after, "limit": limit}
+        since, last = behind or (None, None)
+        page = {"after": after, "since": since, "last": last, "limit": limit}
+        parameters = {"workspace": self._workspace, "user_id": user_id, **page}
         async with self._postgres.as_service() as connection:
             cursor = await connection.execute(sql_text("commits_set_aside"), parameters)
             rows = await cursor.fetchall()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
@@ -136,6 +136,40 @@ def entries(answer: httpx.Response) -> list[dict[str, Any]]:
     """What a list holds, also where it stands in an object."""
     body = answer.json()
     return body if isinstance(body, list) else body.get("records", body.get("differences"))
+
+
+async def test_commits_are_read_page_by_page_while_they_are_settled(
+    engine: Engine, door: httpx.AsyncClient, user: User, home_path: str
+) -> None:
+    """The last commit of a page may be gone when the next page is asked for."""
+    ids = [uuid4() for _ in range(5)]
+    async with engine.postgres.as_service() as connection:
+        for number, one in enumerate(ids):
+            await connection.execute(
+                "INSERT INTO engine.outbox (commit_id, user_id, kind, payload, state, created_at, attempts)"
+                " VALUES (%s, %s, 'relation', '{\"revision\": {\"edge_type\": \"near\"}}', 'set_aside', now() - interval '9 days' + %s * interval '1 s', 9)",
+                [one, user.user_id, number],
+            )
+    try:
+        for path in (f"{home_path}/commits", "/v1/commits"):
+            plain = await door.get(path, params={"after": str(ids[0]), "limit": 2})
+            assert [one["commit_id"] for one in plain.json()] == [str(one) for one in ids[1:3]], path
+        first = await door.get(f"{home_path}/commits?limit=2")
+        assert [one["commit_id"] for one in first.json()] == [str(one) for one in ids[:2]]
+        async with engine.postgres.as_service() as connection:
+            await connection.execute("UPDATE engine.outbox SET state = 'discarded' WHERE commit_id = %s", [ids[1]])
+            await connection.execute("DELETE FROM engine.outbox WHERE commit_id = %s", [ids[1]])
+        seen, url = [], first.links["next"]["url"]
+        while url:
+            answer = await door.get(url)
+            seen += [one["commit_id"] for one in answer.json()]
+            url = answer.links.get("next", {}).get("url", "")
+        assert seen == [str(one) for one in ids[2:]]
+        refused = await door.get(f"{home_path}/commits", params={"cursor": encoded(["x"] * 9)})
+        assert refused.status_code == 422
+    finally:
+        async with engine.postgres.as_service() as connection:
+            await connection.execute("DELETE FROM engine.outbox WHERE commit_id = ANY (%s)", [ids])
 
 
 async def test_every_list_is_read_page_by_page(door: httpx.AsyncClient, lists: dict[str, str]) -> None:
