@@ -144,9 +144,11 @@ class ObjectStore:
 
         The bytes are under one of the keys all the while, and a cut-off rename can be repeated.
         """
-        _, tier = await self._found(key)
-        await _copy(key, tier, tier, new)
-        await tier.delete(key)
+        size = (await self.find(key)).size
+        async with self._ending(2 * size):
+            _, tier = await self._found(key)
+            await _copy(key, tier, tier, new)
+            await tier.delete(key)
 
     async def presigned(self, key: str, expires: timedelta) -> str | None:
         """A URL that gives the bytes to whoever has it, for 1 second to 7 days; None where the tier is a folder.
