@@ -50,18 +50,20 @@ class SweepReport:
 
 @dataclass(slots=True)
 class Orphans:
-    """What one look at the object store found."""
+    """What one look at the object store found. `old`: unknown files past the grace time, of which `files` are those that one run
+    handles."""
 
     objects: int = 0
     foreign: int = 0
     unknown: int = 0
+    old: int = 0
     files: list[StoredObject] = field(default_factory=list)
     copies: list[StoredObject] = field(default_factory=list)
 
     @property
     def implausible(self) -> bool:
         """Whether so many files are unknown that the fault must be elsewhere."""
-        return len(self.files) > max(IMPLAUSIBLE_COUNT, IMPLAUSIBLE_SHARE * (self.objects - self.foreign))
+        return self.old > max(IMPLAUSIBLE_COUNT, IMPLAUSIBLE_SHARE * (self.objects - self.foreign))
 
 
 class Sweep:
@@ -100,7 +102,7 @@ class Sweep:
         if reason := await self._installation.stopped():
             return reason
         if found.implausible and not force:
-            share = f"{len(found.files):,} of {found.objects - found.foreign:,} files are in no manifest"
+            share = f"{found.old:,} of {found.objects - found.foreign:,} files are in no manifest"
             return (
                 f"{share}: too many for writes that were cut off. Postgres may have been restored from an older backup; "
                 "`neurigraph sweep --force` moves them to quarantine all the same."
@@ -161,7 +163,9 @@ class Sweep:
         unknown = [by_file[file] for file in (row["unknown"] if row else [])]
         found.unknown += len(unknown) + len(unclaimed)
         room = MOST_ORPHANS - len(found.files)
-        found.files += [entry for entry in unknown if entry.modified.timestamp() <= before][:room]
+        old = [entry for entry in unknown if entry.modified.timestamp() <= before]
+        found.old += len(old)
+        found.files += old[:room]
         found.copies += [entry for entry in unclaimed if entry.modified.timestamp() <= before]
 
     async def _known_elsewhere(self, files: list[UUID]) -> list[UUID]:

@@ -1,15 +1,22 @@
-"""Calls to an object store that says nothing end."""
+"""Calls to an object store that says nothing end; orphans are all counted, however few of them one run handles."""
 
 from __future__ import annotations
 
 import asyncio
 import io
+from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+from engine.domain.clock import SystemClock
 from engine.errors import StoreTimeout
+from engine.lifecycle import sweep as sweeping
+from engine.lifecycle.sweep import Sweep
 from engine.stores.folder import Folder
 from engine.stores.objects import ObjectStore
 
@@ -52,3 +59,36 @@ async def test_a_rename_ends_however_silent_its_tier_is(tmp_path: Path, at: str)
     if at != "delete":
         await objects.rename("bob/a.txt", "aside/a.txt")
     assert b"".join([block async for block in objects.read("aside/a.txt")]) == b"dusk"
+
+
+@pytest.mark.ledger("X12")
+async def test_all_orphans_are_counted_though_one_run_handles_few(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 400 files 300 are unknown: implausible, also where one run would handle 30 of them."""
+    monkeypatch.setattr(sweeping, "MOST_ORPHANS", 30)
+    objects, files = ObjectStore(Folder(tmp_path)), [uuid4() for _ in range(400)]
+    for file in files:
+        await objects.put(f"bob/{file}/x.txt.gz", io.BytesIO(b"x"))
+
+    class Asked:
+        """Answers of Postgres: the user is known, and of the files the last hundred are."""
+
+        async def execute(self, _: object, parameters: dict[str, Any]) -> Any:
+            unknown = [file for file in parameters.get("files", ()) if file in set(files[:300])]
+            row, rows = {"unknown": unknown}, []
+            return SimpleNamespace(fetchone=lambda: _given(row), fetchall=lambda: _given(rows))
+
+    class Postgres:
+        @asynccontextmanager
+        async def as_service(self) -> Any:
+            yield Asked()
+
+    sweep = Sweep((Postgres(), None, objects), None, None, SystemClock(), timedelta(0))  # type: ignore[arg-type]
+    found = await sweep.look_old()
+    assert (found.objects, found.old, len(found.files)) == (400, 300, 30)
+    assert found.implausible
+
+
+async def _given(value: Any) -> Any:
+    return value

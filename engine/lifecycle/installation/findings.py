@@ -33,9 +33,7 @@ def belonging(installation: Installation, sweep: Sweep) -> Callable[[], Awaitabl
                 Finding("warning", "objects", f"{found.foreign:,} objects", problem, "nothing touches them")
             )
         if objection := await sweep.objection(found):
-            findings.append(
-                Finding("error", "objects", f"{len(found.files):,} files", objection, "run `neurigraph mend`")
-            )
+            findings.append(Finding("error", "objects", f"{found.old:,} files", objection, "run `neurigraph mend`"))
         return findings
 
     return asked
