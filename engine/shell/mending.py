@@ -32,12 +32,20 @@ def mend(
         bool, typer.Option("--accept-loss", help="Go on without what no store knows any more; the list of it is kept.")
     ] = False,
     adopt: Annotated[
-        bool, typer.Option("--adopt", help="First take stores that carry no mark, or another installation's, as ours.")
+        bool,
+        typer.Option(
+            "--adopt",
+            help="First take stores that carry no mark, or another installation's, as ours. Not with --dry-run.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Bring back in one store what another still knows; let writing go on. Exit code 1 while errors are left."""
     here = session.of(context)
+    if adopt and dry_run:
+        raise typer.BadParameter(
+            "Stores are marked as soon as they are adopted; a dry run marks none.", param_hint="--adopt"
+        )
     here = Session(here.settings.model_copy(update={"adopt_stores": adopt}), here.out, here.notes, here.debug)
     report = here.run(_mend(here, dry_run=dry_run, accept_loss=accept_loss))
     if as_json:

@@ -78,6 +78,15 @@ def test_demo_shows_the_whole_path_and_checks_itself(demo: subprocess.CompletedP
         time.sleep(1)
 
 
+@pytest.mark.ledger("X12")
+def test_stores_are_not_adopted_by_a_dry_run(run: Run, command: list[str], tmp_path: Path) -> None:
+    """Adopting marks stores when the engine opens: the two are refused together before anything is opened."""
+    home = tmp_path / "untouched"
+    refused = run("--home", str(home), "mend", "--adopt", "--dry-run")
+    assert refused.returncode == 2 and "--adopt" in refused.stderr and "dry run" in refused.stderr
+    assert not home.exists()
+
+
 def test_up_says_how_to_reach_each_door_and_keeps_the_passwords(
     kept: subprocess.CompletedProcess[str], command: list[str], run: Run
 ) -> None:
