@@ -36,7 +36,10 @@ def mend(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring back in one store what another still knows; let writing go on. Exit code 1 while errors are left."""
+    """Bring back in one store what another still knows; let writing go on.
+
+    Exit code 1 while writing is stopped, or errors are left and no loss is accepted.
+    """
     here = session.of(context)
     here = Session(here.settings.model_copy(update={"adopt_stores": adopt}), here.out, here.notes, here.debug)
     report = here.run(_mend(here, dry_run=dry_run, accept_loss=accept_loss))
