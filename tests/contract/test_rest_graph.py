@@ -138,6 +138,7 @@ def entries(answer: httpx.Response) -> list[dict[str, Any]]:
     return body if isinstance(body, list) else body.get("records", body.get("differences"))
 
 
+@pytest.mark.ledger("U02")
 async def test_every_list_is_read_page_by_page(door: httpx.AsyncClient, lists: dict[str, str]) -> None:
     for path, key in lists.items():
         whole = [one[key] for one in entries(await door.get(path))]

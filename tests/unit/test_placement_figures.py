@@ -14,6 +14,7 @@ SALARY = Right(("Money",), (("Work", "Firm"),), ("Money",))
 CHAT = Right(())
 
 
+@pytest.mark.ledger("X13")
 @pytest.mark.parametrize(
     ("place", "verdict", "leaking", "told_on"),
     [
