@@ -33,18 +33,7 @@ MOST_ANCHORS = 200
 MOST_NODES = 10_000
 EdgePlace = tuple[str, str, str, UUID]
 """Names of both ends, type and id of an edge: the order of the list of edges."""
-_AS_STORED = (
-    "name",
-    "node_type",
-    "layer",
-    "schema_name",
-    "state",
-    "summary",
-    "records",
-    "items",
-    "revision",
-    "archived",
-)
+_AS_STORED = "name node_type layer schema_name state summary records items revision archived".split()
 
 
 @dataclass(frozen=True, slots=True)
