@@ -299,12 +299,8 @@ async def test_an_older_object_store_is_noticed_and_mended_from_quarantine(stage
         assert (await engine.mending.run()).lifted
         assert await engine.doctor.examine() == []
         memory = await bob(engine)
-        heron = next(
-            one
-            for node in await memory.nodes()
-            for one in (await memory.metadata(node.node_id)).records
-            if one.title == "The heron"
-        )
+        records = [one for node in await memory.nodes() for one in (await memory.metadata(node.node_id)).records]
+        heron = next(one for one in records if one.title == "The heron")
         lake = next(node for node in await memory.nodes() if node.path[-1:] == ("Lake",))
         assert await memory.read_file(lake.node_id, heron.file_id) == NEW_TEXT.encode()
         await memory.sleep(lake.node_id, heron.file_id)
