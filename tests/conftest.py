@@ -18,6 +18,9 @@ from engine.domain.node import User
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from tests.clean_environment import JAVA
+
+os.environ.update(JAVA)
 
 LEDGER = Path(__file__).resolve().parents[1] / "docs" / "ledger.md"
 CACHE = Path(os.environ.get("NEURIGRAPH_CACHE", Path.home() / ".cache" / "neurigraph"))

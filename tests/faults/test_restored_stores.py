@@ -38,11 +38,11 @@ from engine.lifecycle.installation.marks import KEY
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from tests.clean_environment import CLEAN
 from tests.clock import Ahead
 from tests.faults import mend_victim
 from tests.faults.killing import LIVED, ROOT
 from tests.faults.servers import until_healthy
-from tests.flows.commands import CLEAN
 
 PATIENT = {"statement_timeout_s": 120}
 """Each test begins with a cold graph server, which plans every statement anew; on a busy machine that takes its time."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from pathlib import Path
 from uuid import uuid4
@@ -16,6 +15,7 @@ from engine.embedded import attached
 from engine.neurigraph import Engine
 from engine.progress import Silent
 from engine.settings import Settings
+from tests.clean_environment import CLEAN
 
 ROOT = Path(__file__).resolve().parents[2]
 PROCESSES = 4
@@ -23,10 +23,9 @@ PROCESSES = 4
 
 async def started(environment: dict[str, str]) -> list[str]:
     """What each of some processes printed that began at once; an error where one failed."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("NEURIGRAPH_", "OPENAI_"))}
     processes = [
         await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tests.faults.starter", cwd=ROOT, env=inherited | environment,
+            sys.executable, "-m", "tests.faults.starter", cwd=ROOT, env=CLEAN | environment,
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )
         for _ in range(PROCESSES)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from engine.demo.script import HISTORY, questions
-from tests.flows.commands import CLEAN
+from tests.clean_environment import CLEAN
 from tests.model_server import model_server
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
