@@ -35,6 +35,7 @@ from engine.lifecycle.resources import RawResources
 from engine.privacy.redact import Redactor
 from engine.retrieval.pipeline import Search
 from engine.retrieval.touches import Touches
+from engine.stores.deadline import ending_within
 
 REFUSAL_S = 0.05
 """A refusal is told after this time, or a multiple of it; unpadded, denied and missing differ by some 0.1 ms."""
@@ -69,6 +70,8 @@ class Parts:
     max_text_bytes: int
     clock: Clock
     redactor: Redactor
+    limit: float
+    """Seconds that a read may take in all."""
 
 
 class Asking:
@@ -96,6 +99,13 @@ class Asking:
             await self._parts.grants.refused(self.principal, node_id, operation)
             await asyncio.sleep(REFUSAL_S - (monotonic() - started) % REFUSAL_S)
             raise
+
+    @asynccontextmanager
+    async def _reading(self, operation: str, node_id: UUID) -> AsyncIterator[None]:
+        """As `_noting`; all calls to the stores inside end together within the limit of one."""
+        with ending_within(self._parts.limit):
+            async with self._noting(operation, node_id):
+                yield
 
     @asynccontextmanager
     async def _naming(self, node_id: UUID | None) -> AsyncIterator[None]:

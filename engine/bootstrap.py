@@ -206,6 +206,7 @@ def _wired(
         max_text_bytes=settings.max_text_bytes,
         clock=clock,
         redactor=redactor,
+        limit=postgres.limit,
     )
     kept = upkeep(settings, stores, installation, clock, on_step)
     return Engine(

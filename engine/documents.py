@@ -19,18 +19,18 @@ class KeptDocuments(Files):
         self, document_id: UUID, *, after: int = 0, limit: int = 100
     ) -> tuple[DocumentVersion, ...]:
         """Versions of a document, the oldest first, one page; `after` is the last of the page before. Raises NotFound."""
-        async with self._noting("document", document_id):
+        async with self._reading("document", document_id):
             return await self._parts.documents.versions(self.principal, document_id, after=after, limit=limit)
 
     async def document_chunks(
         self, document_id: UUID, version: int | None = None, *, after: int = -1, limit: int = 100
     ) -> tuple[DocumentChunk, ...]:
         """Passages of a version (None: the newest) in their order, one page; `after` is the last index. Raises NotFound."""
-        async with self._noting("document", document_id):
+        async with self._reading("document", document_id):
             return await self._parts.documents.chunks(self.principal, document_id, version, after=after, limit=limit)
 
     async def read_document(self, document_id: UUID, version: int | None = None) -> bytes:
         """The file of a version (None: the newest) as it was stored, verified. Raises NotFound."""
-        async with self._noting("document", document_id):
+        async with self._reading("document", document_id):
             place = await self._parts.documents.place(self.principal, document_id, version)
         return await self.read_file(place["node_id"], place["file_id"])

@@ -37,7 +37,7 @@ class LivingRecords(Asking):
         self, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, after: int = 0, limit: int = 100
     ) -> tuple[Delta, ...]:
         """How a subject changed, by revision, one page; a record's or item's `node_id` is where it lies. Raises NotFound."""
-        async with self._noting("history", node_id or subject_id):
+        async with self._reading("history", node_id or subject_id):
             return await self._parts.past.deltas(
                 self.principal, kind, subject_id, node_id=node_id, after=after, limit=limit
             )
@@ -46,7 +46,7 @@ class LivingRecords(Asking):
         self, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, moment: Moment = NOW
     ) -> SubjectState:
         """What a subject was at a moment on both clocks, with its revision of today. Raises NotFound."""
-        async with self._noting("state", node_id or subject_id):
+        async with self._reading("state", node_id or subject_id):
             return await self._parts.past.state(self.principal, kind, subject_id, node_id=node_id, moment=moment)
 
     async def difference(

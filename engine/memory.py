@@ -89,14 +89,14 @@ class Memory(LivingRecords, PlacedRecords, Proposing, KeptDocuments, Inputs, Dia
 
     async def shell(self, node_id: UUID, moment: Moment = NOW) -> Shell:
         """The live shell of a node: identity, path, children, edges, manifest. Raises NotFound."""
-        async with self._noting("shell", node_id):
+        async with self._reading("shell", node_id):
             return await self._parts.shells.shell(self.principal, node_id, moment)
 
     async def children(
         self, node_id: UUID, moment: Moment = NOW, *, after: tuple[str, UUID] | None = None, limit: int = MOST
     ) -> tuple[ChildNode, ...]:
         """The children of a node by name, one page; `after` is the name and id of the last one before. Raises NotFound."""
-        async with self._noting("shell", node_id):
+        async with self._reading("shell", node_id):
             return await self._parts.shells.children(self.principal, node_id, moment, after=after, limit=limit)
 
     async def tree(self, moment: Moment = NOW, *, depth: int = MAX_LAYER) -> tuple[TreeNode, ...]:
@@ -127,7 +127,7 @@ class Memory(LivingRecords, PlacedRecords, Proposing, KeptDocuments, Inputs, Dia
         self, node_id: UUID, *, limit: int = 50, cursor: str | None = None, moment: Moment = NOW
     ) -> MetadataPage:
         """Records of a node, newest first, files closed. Raises NotFound, InvalidInput."""
-        async with self._noting("metadata", node_id):
+        async with self._reading("metadata", node_id):
             return await self._parts.shells.metadata(self.principal, node_id, limit=limit, cursor=cursor, moment=moment)
 
     # writing ---------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Fair turns at what there is little of: the encoder, threads for the processor.
+"""Fair turns at what there is little of: the encoder, threads for the processor, connections to Postgres.
 
 Work belongs to a share (`SHARE`): requests of one principal are one share, everything else of the process another.
 Who waits is served share by share, so that a long queue of one does not hold up the first of another, and one share
@@ -25,6 +25,10 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+class TurnTimeout(Exception):
+    """No place was free in time."""
+
+
 class Turns:
     """At most `places` turns at the same time, and `each` of one share; who waits is served in rotation."""
 
@@ -35,10 +39,14 @@ class Turns:
         self._served: OrderedDict[str, None] = OrderedDict()  # the last served at the end
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """One turn; waits for it."""
+    async def turn(self, within: float | None = None) -> AsyncIterator[None]:
+        """One turn; waits for it, at most so many seconds. Raises TurnTimeout."""
         share = SHARE.get()
-        await self._take(share)
+        try:
+            async with asyncio.timeout(within):
+                await self._take(share)
+        except TimeoutError as error:
+            raise TurnTimeout from error
         try:
             yield
         finally:

@@ -18,6 +18,9 @@ from engine.domain.node import User
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from tests.clean_environment import JAVA
+
+os.environ.update(JAVA)
 
 LEDGER = Path(__file__).resolve().parents[1] / "docs" / "ledger.md"
 CACHE = Path(os.environ.get("NEURIGRAPH_CACHE", Path.home() / ".cache" / "neurigraph"))
@@ -45,13 +48,14 @@ def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
         return
     proofs = config.stash.get(_PROOFS, {})
     failed = {report.nodeid for kind in ("failed", "error") for report in terminalreporter.stats.get(kind, ())}
-    rows = re.findall(r"^\| ([A-Z]\d\d) \| (.+?) \|$", LEDGER.read_text(encoding="utf-8"), re.MULTILINE)
-    unknown = sorted(proofs.keys() - {row for row, _ in rows})
+    table = re.compile(r"^\| ([A-Z]\d\d) \| (.+?) \| (done|partly|not)\b.* \|$", re.MULTILINE)
+    rows = table.findall(LEDGER.read_text(encoding="utf-8"))
+    unknown = sorted(proofs.keys() - {row for row, *_ in rows})
     terminalreporter.section("ledger")
-    for row, capability in rows:
+    for row, capability, state in rows:
         tests = proofs.get(row, [])
-        state = "FAILED" if failed & set(tests) else f"{len(tests)} tests" if tests else "-"
-        terminalreporter.write_line(f"{row}  {state:9} {capability[:100]}")
+        proof = "FAILED" if failed & set(tests) else f"{len(tests)} tests" if tests else "-"
+        terminalreporter.write_line(f"{row}  {state:6} {proof:9} {capability[:100]}")
     for row in unknown:
         terminalreporter.write_line(f"{row}  marked by a test, but not in docs/ledger.md", red=True)
 

@@ -26,7 +26,7 @@ from engine.backup.parts import FORMAT, Manifest, copy, databases, object_folder
 from engine.backup.restore import restore
 from engine.backup.stopped import servers_stopped
 from engine.bootstrap import open_engine
-from engine.embedded import keep_running, status, stop
+from engine.embedded import attached, keep_running, status, stop
 from engine.errors import BackupError
 from engine.hierarchy.outbox import StepHook
 from engine.lifecycle.doctor import Finding
@@ -87,6 +87,9 @@ async def back_up(
     on_step("databases_copied")
     if running.kept:
         await keep_running(settings.home, settings.cache, progress=progress, base_url=settings.jars_url)
+    elif running.holders:  # they find the servers again, but do not start them
+        async with attached(settings.home, settings.cache, progress=progress, base_url=settings.jars_url):
+            pass
     await asyncio.to_thread(write_manifest, unfinished, stopped)
     on_step("manifest_written")
     await asyncio.to_thread(_publish, unfinished, target)

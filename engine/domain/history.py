@@ -102,6 +102,16 @@ class History:
             files=tuple(replace(one, privacy="private") for one in self.files),
         )
 
+    def without_nodes(self) -> History:
+        """The same history, all of it at the root."""
+        return replace(
+            self,
+            conversations=tuple(replace(one, node=None) for one in self.conversations),
+            files=tuple(replace(one, node=None) for one in self.files),
+            nodes=(),
+            edges=(),
+        )
+
     def turns(self) -> Iterator[Turn]:
         """All turns, conversation by conversation."""
         for conversation in self.conversations:

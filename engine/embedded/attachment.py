@@ -150,21 +150,22 @@ async def _hold(wish: Wish, lease: Lease) -> None:
     After a `stop` the successor is one that somebody else has started.
     """
     again = Wish(wish.home, wish.cache, Silent(), wish.base_url, wish.browser)
+    home = Home(wish.home)
     while True:
+        before = read_state(home)
         try:
             said = await receive(lease.reader)
         finally:
             lease.writer.close()
         if said and "stopped" in said:
-            await _until_started(Home(wish.home))
+            await _until_started(home, before)
         lease = await _reach_patiently(again)
 
 
-async def _until_started(home: Home) -> None:
-    while is_held(home.lock):  # noqa: ASYNC110 (another process)
-        await asyncio.sleep(0.2)
-    while read_state(home) is None:  # noqa: ASYNC110 (another process)
-        await asyncio.sleep(1)
+async def _until_started(home: Home, before: State | None) -> None:
+    """Until another supervisor runs than the one before, which may take a while to end."""
+    while (state := read_state(home)) is None or (before and state.token == before.token):  # noqa: ASYNC110
+        await asyncio.sleep(0.5)
 
 
 async def _reach_patiently(wish: Wish) -> Lease:

@@ -6,6 +6,7 @@ Another Java on the path is never used: the start cache and the locked jars are 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from engine.errors import MissingPrerequisite
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 # The serial collector and a small first heap keep an idle server small; the heap grows when the data asks for it.
 MEMORY = ("-XX:+UseSerialGC", "-Xms128m", "-Xmx512m", "-XX:+ExitOnOutOfMemoryError")
+OPTIONS = "NEURIGRAPH_JAVA_OPTIONS"
+"""The variable with further options, a larger heap for example; of two the last one holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Java:
         opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED]
         native = ["--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"]
         path = ["-cp", ":".join(map(str, self.jars))]
-        return [str(self.program), *MEMORY, *use_cache, *opened, *native, *path, main, *arguments]
+        return [str(self.program), *_options(), *use_cache, *opened, *native, *path, main, *arguments]
 
 
 def find_java(cache: Cache, jars: Iterable[Path], extra: Iterable[Path] = ()) -> Java:
@@ -48,10 +51,14 @@ def find_java(cache: Cache, jars: Iterable[Path], extra: Iterable[Path] = ()) ->
     return Java(program, (*ordered, *extra), cache.java / f"start-{key}.aot")
 
 
+def _options() -> tuple[str, ...]:
+    return (*MEMORY, *os.environ.get(OPTIONS, "").split())
+
+
 def _key(runtime: Path, jars: Iterable[Path]) -> str:
     """Everything that a start cache is tied to: this very runtime, the jars and where they lie."""
     digest = hashlib.sha256((runtime / "release").read_bytes())
     modules = (runtime / "lib" / "modules").stat()
-    for part in (runtime, modules.st_size, modules.st_mtime_ns, *jars, *MEMORY):
+    for part in (runtime, modules.st_size, modules.st_mtime_ns, *jars, *_options()):
         digest.update(f"\n{part}".encode())
     return digest.hexdigest()[:16]

@@ -33,18 +33,7 @@ MOST_ANCHORS = 200
 MOST_NODES = 10_000
 EdgePlace = tuple[str, str, str, UUID]
 """Names of both ends, type and id of an edge: the order of the list of edges."""
-_AS_STORED = (
-    "name",
-    "node_type",
-    "layer",
-    "schema_name",
-    "state",
-    "summary",
-    "records",
-    "items",
-    "revision",
-    "archived",
-)
+_AS_STORED = "name node_type layer schema_name state summary records items revision archived".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +176,9 @@ class Shells:
                 "limit": limit + 1,
             },
         )
-        records = tuple(_metadata(row) for row in rows[:limit])
+        records = tuple(
+            RecordMetadata(**row | {"file_name": shown_name(row["file_name"], row["title"])}) for row in rows[:limit]
+        )
         last = records[-1] if len(rows) > limit else None
         return MetadataPage(records, _encoded(last.created_at, last.record_id) if last else None)
 
@@ -279,16 +270,11 @@ def _edges(rows: list[Row]) -> tuple[Edge, ...]:
     )
 
 
-def _metadata(row: Row) -> RecordMetadata:
-    name = shown_name(row["file_name"], row["title"]) if row["file_name"] else None
-    return RecordMetadata(**row | {"file_name": name})
-
-
 def _entry(row: Row) -> ManifestEntry:
     occurred = row["occurred_at"].to_native() if row["occurred_at"] else None
     file_id = UUID(row["file_id"]) if row["file_id"] else None
-    file_name = shown_name(row["file_name"], row["title"]) if row["file_name"] else None
-    return ManifestEntry(UUID(row["record_id"]), row["title"], row["content_type"], file_name, occurred, file_id)
+    file_name, title = shown_name(row["file_name"], row["title"]), row["title"]
+    return ManifestEntry(UUID(row["record_id"]), title, row["content_type"], file_name, occurred, file_id)
 
 
 def _encoded(created_at: datetime, record_id: UUID) -> str:

@@ -206,7 +206,7 @@ def _hit(ranked: Ranked, navigation: Navigation) -> Hit:
         record_summary=found.record_summary,
         content_type=found.content_type,
         file_id=found.file_id,
-        file_name=shown_name(found.file_name, found.record_title) if found.file_name else None,
+        file_name=shown_name(found.file_name, found.record_title),
         file_state=found.file_state,
         path=path,
         why=rationale(anchor, path, signals),

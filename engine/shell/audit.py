@@ -54,7 +54,7 @@ async def _leaks(here: Session, operations: int, seed: int) -> LeakReport:
     # Loaded when they are needed: they bring the whole engine with them.
     ground = import_module("engine.benchmarks.ground")
     fuzzer = import_module("engine.evaluation.leaks.fuzzer")
-    embedded = {"neo4j_url": None, "postgres_url": None, "objects_url": None, "openai_api_key": None}
+    embedded = {"neo4j_url": None, "postgres_url": None, "openai_api_key": None, "language_model": None}
     scratch = {"home": Path(tempfile.mkdtemp(prefix="neurigraph-audit-")), **embedded}
     settings = here.settings.model_copy(update=scratch)
     with here.progress() as progress:

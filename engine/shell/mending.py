@@ -40,7 +40,10 @@ def mend(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring back in one store what another still knows; let writing go on. Exit code 1 while errors are left."""
+    """Bring back in one store what another still knows; let writing go on.
+
+    Exit code 1 while writing is stopped, or errors are left and no loss is accepted.
+    """
     here = session.of(context)
     if adopt and dry_run:
         raise typer.BadParameter(

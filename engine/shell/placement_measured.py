@@ -36,7 +36,7 @@ async def measure_placement(here: Session, data: Path, gold_path: Path, out: Pat
             )
             report |= {"data": data.name, "nodes": len(history.nodes), "encoder": home.engine.embedder.version}
             if gold.questions:
-                flat = replace(history, handle=f"{history.handle}-flat", nodes=(), edges=())
+                flat = replace(history.without_nodes(), handle=f"{history.handle}-flat")
                 alone = home.engine.memory((await home.engine.ingest(flat, progress)).user_id)
                 report["answers"] = {
                     "nodes": await placement.answers(gold, memory.search, "auto"),

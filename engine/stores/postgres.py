@@ -45,6 +45,7 @@ from engine.stores.deadline import MARGIN, ending_within, remaining
 from engine.stores.limited import SilentServer, limited
 from engine.stores.room import telling_room
 from engine.stores.statements import sql_text
+from engine.turns import Turns, TurnTimeout
 
 Connection = AsyncConnection[DictRow]
 Parameters = dict[str, Any]
@@ -87,6 +88,7 @@ _TRANSLATIONS: tuple[tuple[type[BaseException], type[NeurigraphError]], ...] = (
     (errors.DeadlockDetected, Conflict),
     (errors.DataError, InvalidInput),
     (PoolTimeout, StoreUnavailable),
+    (TurnTimeout, StoreUnavailable),
     (psycopg.OperationalError, StoreUnavailable),
     (psycopg.InterfaceError, StoreUnavailable),
 )
@@ -114,7 +116,7 @@ def translating() -> Iterator[None]:
     """Within this block the driver's errors leave as the engine's."""
     try:
         yield
-    except (psycopg.Error, PoolTimeout) as error:
+    except (psycopg.Error, PoolTimeout, TurnTimeout) as error:
         ours = translated(error)
         if ours is None:
             raise
@@ -166,6 +168,7 @@ class Postgres:
         }
         self._data = data  # where the server keeps its data, if on this machine
         self.limit, self._waits = statement_timeout + MARGIN, connect_timeout
+        self._turns = Turns(size, each=max(2, size * 3 // 4))  # of the connections for requests
         self.service = self._pool(service_url, options, max(2, size // 2))
         self.request = self._pool(request_url, options, size)
 
@@ -185,7 +188,7 @@ class Postgres:
     async def open_service(self) -> None:
         """Opens the service's pool; raises StoreUnavailable when no connection can be had."""
         with translating():
-            await self.service.open(wait=True, timeout=OPENING)
+            await self._open(self.service)
 
     @asynccontextmanager
     async def preparing(self) -> AsyncIterator[None]:
@@ -209,7 +212,12 @@ class Postgres:
     async def open_request(self) -> None:
         """Opens the pool of the request role, which the migrations have made; raises StoreUnavailable."""
         with translating():
-            await self.request.open(wait=True, timeout=OPENING)
+            await self._open(self.request)
+
+    async def _open(self, pool: AsyncConnectionPool[Connection]) -> None:
+        await pool.open(wait=True, timeout=OPENING)
+        # The pauses between attempts to connect double; after an outage a request must not wait for the next one.
+        pool.reconnect_timeout = self._waits
 
     async def close(self) -> None:
         """Closes both pools."""
@@ -224,7 +232,8 @@ class Postgres:
         the block had sent before it failed, and the driver would count statements as prepared that the server skipped.
         """
         with telling_room(STORE, self._data), translating():
-            async with self.request.connection(remaining(self._waits)) as connection:
+            turn = self._turns.turn(remaining(self._waits))
+            async with turn, self.request.connection(remaining(self._waits)) as connection:
                 try:
                     async with connection.pipeline():
                         who = {"kind": principal.kind, "id": str(principal.principal_id)}

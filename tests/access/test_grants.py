@@ -86,7 +86,7 @@ async def reads(memory: Memory, node: UUID) -> bool:
     return True
 
 
-@pytest.mark.ledger("N28", "N29")
+@pytest.mark.ledger("N29")
 async def test_a_persona_reads_its_own_subtree_and_nothing_else(ground: Ground) -> None:
     assert await found(ground.lawyer) == {"The walleye of Lawyer.", "The walleye of Cases."}
     readable = {name for name, node in ground.nodes.items() if await reads(ground.lawyer, node)}

@@ -17,6 +17,7 @@ from engine.neurigraph import Engine
 MARK = "xylophone"
 
 
+@pytest.mark.ledger("U08")
 async def test_content_is_never_logged(
     engine: Engine, user: User, memory: Memory, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -102,7 +102,7 @@ async def told(reader: Memory, node: UUID, record: UUID, moment: Moment) -> str:
 # the past --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.ledger("N28", "X01")
+@pytest.mark.ledger("N30", "X01")
 async def test_a_title_from_before_the_grant_is_shown_on_neither_clock(graph: Graph) -> None:
     record, before, between = await graph.renamed_and_moved(graph.fishing)
     await graph.give(graph.fishing)
@@ -122,7 +122,7 @@ async def test_a_title_from_before_the_grant_is_shown_on_neither_clock(graph: Gr
     assert "Secret title" in await told(graph.owner, graph.fishing, record, Moment(known_at=before))
 
 
-@pytest.mark.ledger("N28", "X01")
+@pytest.mark.ledger("N30", "X01")
 async def test_a_grant_with_the_past_shows_it_but_not_what_was_elsewhere_then(graph: Graph) -> None:
     here = (await graph.owner.remember_text("Old title", "Of the perch.", node_id=graph.fishing)).records[0]
     before = Moment(known_at=datetime.now(UTC))
@@ -139,7 +139,7 @@ async def test_a_grant_with_the_past_shows_it_but_not_what_was_elsewhere_then(gr
     assert {viewer.subject_kind: viewer.past for viewer in viewers} == {"user": True, "third_party": True}
 
 
-@pytest.mark.ledger("N28", "X01")
+@pytest.mark.ledger("N29", "X01")
 async def test_what_is_moved_into_an_own_subtree_is_shown_from_the_move_on(graph: Graph) -> None:
     here = (await graph.owner.remember_text("Old title", "Of the perch.", node_id=graph.cases)).records[0]
     made = Moment(known_at=datetime.now(UTC))
@@ -152,7 +152,7 @@ async def test_what_is_moved_into_an_own_subtree_is_shown_from_the_move_on(graph
     assert "Plain title" in await told(graph.as_persona, graph.cases, record, Moment(known_at=between))
 
 
-@pytest.mark.ledger("N28", "X01")
+@pytest.mark.ledger("N29", "N30", "X01")
 async def test_a_node_that_is_moved_to_where_it_may_be_read_is_shown_from_the_move_on(graph: Graph) -> None:
     await graph.give(graph.fishing, depth=2, past=True)
     inner = (await graph.owner.provision(NewNode(graph.hidden, "Custody", summary="Of the divorce."))).node_id
@@ -178,7 +178,7 @@ async def test_a_node_that_is_moved_to_where_it_may_be_read_is_shown_from_the_mo
 # what is written by others -----------------------------------------------------------------------------------
 
 
-@pytest.mark.ledger("N28", "N06")
+@pytest.mark.ledger("N23", "N30")
 async def test_a_writing_persona_changes_a_record_whose_past_it_may_not_read(graph: Graph) -> None:
     await graph.give(graph.fishing, mode="read_write")
     record, before, _ = await graph.renamed_and_moved(graph.fishing)
@@ -202,7 +202,7 @@ async def test_a_writing_persona_changes_a_record_whose_past_it_may_not_read(gra
     assert whole[2].fields["node_id"].before == str(graph.hidden) and whole[2].reason == "out of the divorce"
 
 
-@pytest.mark.ledger("N28", "F02")
+@pytest.mark.ledger("N30", "F02")
 async def test_documents_of_a_persona_are_told_while_it_may_read_where_they_lie(graph: Graph) -> None:
     mine = graph.as_persona
     grant = await graph.give(graph.fishing, mode="read_write")
@@ -225,7 +225,7 @@ async def test_documents_of_a_persona_are_told_while_it_may_read_where_they_lie(
     assert await mine.read_document(document) == b"Of two walleye."
 
 
-@pytest.mark.ledger("N28", "N09")
+@pytest.mark.ledger("N04", "N30")
 async def test_an_edge_is_answered_for_readers_whose_list_shows_it(graph: Graph) -> None:
     edge, _ = await graph.owner.relate(graph.fishing, graph.finances, "PAYS", {"since": "2003"})
     ended, _ = await graph.owner.relate(graph.fishing, graph.finances, "ENDED")
@@ -248,7 +248,7 @@ async def test_an_edge_is_answered_for_readers_whose_list_shows_it(graph: Graph)
 # files at several nodes ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.ledger("N14", "N28", "F02")
+@pytest.mark.ledger("N14", "N30", "F02")
 async def test_a_file_at_several_nodes_is_given_in_part_to_all_but_the_user(engine: Engine, graph: Graph) -> None:
     report = await graph.owner.remember_text("A week", WEEK, source_id="week")
     assert {record.node_id for record in report.records} == {graph.fishing, graph.finances}
@@ -291,7 +291,7 @@ async def test_a_file_at_several_nodes_is_given_in_part_to_all_but_the_user(engi
         assert part.headers["content-type"] == "text/plain; charset=utf-8"
 
 
-@pytest.mark.ledger("N14", "N28", "F02")
+@pytest.mark.ledger("N30", "F02")
 async def test_older_versions_of_a_file_at_several_nodes_are_parts_too(graph: Graph) -> None:
     await graph.give(graph.fishing, past=True)
     first = await graph.owner.remember_text("A week", WEEK, source_id="week")
@@ -309,7 +309,7 @@ async def test_older_versions_of_a_file_at_several_nodes_are_parts_too(graph: Gr
         await graph.as_persona.read_file(graph.fishing, file)
 
 
-@pytest.mark.ledger("N14", "N28")
+@pytest.mark.ledger("N14", "N30")
 async def test_a_conversation_over_several_nodes_has_a_file_at_each_with_its_turns(graph: Graph) -> None:
     lake = [Turn("Bob", f"Dave and I took the boat out to the lake for walleye, {n} walleye.") for n in range(4)]
     money = [Turn("Bob", f"I have to run payroll {n} before Friday, the invoices are late.") for n in range(4)]

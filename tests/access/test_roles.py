@@ -18,7 +18,7 @@ from engine.errors import SettingsError
 from engine.neurigraph import Engine
 from engine.stores.roles import ensure_roles, prepare_roles
 from tests.access.databases import administrator, elsewhere, migrated, new_database, new_user, opened
-from tests.flows.commands import CLEAN
+from tests.clean_environment import CLEAN
 
 POWERS = "rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls"
 OPEN = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -17,9 +16,9 @@ from engine.domain.identity import Identity
 from engine.domain.node import NewNode, User
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from tests.clean_environment import CLEAN
 
 Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("NEURIGRAPH_", "OPENAI_"))}
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def told(text: str) -> list[tuple[str, dict[str, object]]]:
     return [(part["event"], json.loads(part["data"])) for part in parts]
 
 
-@pytest.mark.ledger("N19", "N20", "U02")
+@pytest.mark.ledger("N19", "N20", "N32", "U02")
 async def test_a_file_is_woken_and_put_to_sleep(door: httpx.AsyncClient, path: str) -> None:
     fresh = (await door.get(f"{path}/state")).json()
     assert fresh == {

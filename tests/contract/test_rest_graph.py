@@ -172,6 +172,7 @@ async def test_commits_are_read_page_by_page_while_they_are_settled(
             await connection.execute("DELETE FROM engine.outbox WHERE commit_id = ANY (%s)", [ids])
 
 
+@pytest.mark.ledger("U02")
 async def test_every_list_is_read_page_by_page(door: httpx.AsyncClient, lists: dict[str, str]) -> None:
     for path, key in lists.items():
         whole = [one[key] for one in entries(await door.get(path))]

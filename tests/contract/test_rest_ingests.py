@@ -46,7 +46,7 @@ async def test_many_sources_in_one_session(door: httpx.AsyncClient, home_path: s
     assert (await door.post(path, json={})).status_code == 422
 
 
-@pytest.mark.ledger("L04")
+@pytest.mark.ledger("L04", "U02")
 async def test_a_session_is_followed_as_events_until_it_ends(
     door: httpx.AsyncClient, memory: Memory, home_path: str
 ) -> None:
@@ -66,6 +66,7 @@ async def test_a_session_is_followed_as_events_until_it_ends(
     assert (await writing).status_code == 201
 
 
+@pytest.mark.ledger("X08")
 async def test_a_write_says_what_its_limits_left_out(door: httpx.AsyncClient, home_path: str) -> None:
     body = {"text": "The lease ends in June.", "limits": {"tokens": 1}}
     report = (await door.post(f"{home_path}/records", json=body)).json()

@@ -127,6 +127,7 @@ def _try(visitor: Visitor, operation: schemathesis.APIOperation, mode: Generatio
         assert mode.is_negative  # nothing that a URL can hold is wrong here
 
 
+@pytest.mark.ledger("U02", "N32")
 def test_the_page_says_what_each_operation_does_and_how_it_fails() -> None:
     assert PAGE["openapi"].startswith("3.1")
     for path, methods in PAGE["paths"].items():

@@ -28,7 +28,7 @@ async def made(door: httpx.AsyncClient, path: str, body: dict[str, Any], status:
     return response.json()
 
 
-@pytest.mark.ledger("U02", "N32")
+@pytest.mark.ledger("U02", "N02", "N32", "N35", "F14")
 async def test_a_memory_is_made_filled_asked_and_opened_over_rest(door: httpx.AsyncClient) -> None:
     handle = f"Zoë/{uuid4().hex[:8]}"
     bob = await made(door, "/v1/users", {"handle": handle, "display_name": "Bob"})
@@ -72,6 +72,9 @@ async def found_and_opened(door: httpx.AsyncClient, home: str, family: str) -> N
     assert "Dave married my sister Ellen" in hit["content"]
     assert hit["path"] == ["Bob", "Family"] and hit["why"]
     assert answer.json()["timings_ms"]["total"] > 0
+
+    touched = await door.post(f"{home}/nodes/{hit['node_id']}/touch", json={"ids": [hit["item_id"]]})
+    assert touched.status_code == 202, touched.text
 
     page = (await door.get(f"{home}/nodes/{family}/metadata", params={"limit": 1})).json()
     record = next(record for record in page["records"] if record["record_id"])
@@ -166,6 +169,7 @@ async def test_a_scope_that_is_none_is_refused_over_rest(
     assert response.status_code == 422, response.text
 
 
+@pytest.mark.ledger("U02")
 async def test_health_tells_of_every_store(door: httpx.AsyncClient) -> None:
     assert (await door.get("/v1/health/live")).json() == {"alive": True}
     ready = (await door.get("/v1/health/ready")).json()

@@ -14,10 +14,12 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from urllib.parse import unquote, urlsplit
 
 from engine.errors import NotFound
+from engine.stores import tier
 from engine.stores.objects import ObjectStore, object_store
 
 OLD = b"old" * 1000
@@ -108,6 +110,7 @@ def main(hot: str, cold: str, operation: str) -> None:
         asyncio.run(prepare(store(), key, begins_cold))
         child = os.fork()
         if child == 0:
+            tier.THREADS = ThreadPoolExecutor(2)  # those of the parent are not in a forked child
             die_at(number, places)
             asyncio.run(call(store(), key, fresh))
             os._exit(0)

@@ -85,7 +85,6 @@ async def ground(engine: Engine) -> Ground:
     return Ground(engine, user, memory, bad.node_id, bad.schema_name, good, persona)
 
 
-@pytest.mark.ledger("N28")
 @pytest.mark.parametrize("damage", DAMAGE)
 async def test_a_search_goes_on_over_the_healthy_nodes(ground: Ground, damage: str) -> None:
     assert len((await ground.memory.search(ASKED)).hits) == 3

@@ -200,7 +200,6 @@ DAMAGE: dict[str, tuple[Callable[[Ground], Awaitable[None]], set[str], str, str]
 }  # fmt: skip
 
 
-@pytest.mark.ledger("L04")
 @pytest.mark.parametrize("damage", DAMAGE)
 async def test_damage_is_found_named_and_settled(ground: Ground, damage: str) -> None:
     inflict, kinds, words, remedy = DAMAGE[damage]

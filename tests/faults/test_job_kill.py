@@ -104,7 +104,7 @@ async def test_the_job_that_frees_the_queue_is_not_blocked_by_its_own_death(engi
         await here.take_up_stalled()
 
 
-@pytest.mark.ledger("N34", "N15")
+@pytest.mark.ledger("N34")
 async def test_a_database_that_goes_away_does_not_end_the_worker(engine: Engine) -> None:
     gate = Gate()
     held, after = job(fresh("held"), gate.work), job(fresh("after"), nothing)

@@ -13,7 +13,7 @@ from tests.faults import move_victim
 from tests.faults.killing import all_agree, lived
 
 
-@pytest.mark.ledger("N07", "N15")
+@pytest.mark.ledger("N15")
 @pytest.mark.parametrize("step", ["record_moved", "graph_written", "made_visible", "-"])
 async def test_a_move_is_whole_or_not_there(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"

@@ -35,7 +35,7 @@ def urls(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
     return tuple(f"s3://{CREDENTIALS}@{address}/{uuid4().hex}?secure=false" for _ in range(2))
 
 
-@pytest.mark.ledger("N10")
+@pytest.mark.ledger("N15")
 @pytest.mark.parametrize(
     ("operation", "meanwhile", "after"),
     [

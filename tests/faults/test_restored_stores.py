@@ -38,11 +38,11 @@ from engine.lifecycle.installation.marks import KEY
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from tests.clean_environment import CLEAN
 from tests.clock import Ahead
 from tests.faults import mend_victim
 from tests.faults.killing import LIVED, ROOT
 from tests.faults.servers import until_healthy
-from tests.flows.commands import CLEAN
 
 PATIENT = {"statement_timeout_s": 120}
 """Each test begins with a cold graph server, which plans every statement anew; on a busy machine that takes its time."""
@@ -299,12 +299,8 @@ async def test_an_older_object_store_is_noticed_and_mended_from_quarantine(stage
         assert (await engine.mending.run()).lifted
         assert await engine.doctor.examine() == []
         memory = await bob(engine)
-        heron = next(
-            one
-            for node in await memory.nodes()
-            for one in (await memory.metadata(node.node_id)).records
-            if one.title == "The heron"
-        )
+        records = [one for node in await memory.nodes() for one in (await memory.metadata(node.node_id)).records]
+        heron = next(one for one in records if one.title == "The heron")
         lake = next(node for node in await memory.nodes() if node.path[-1:] == ("Lake",))
         assert await memory.read_file(lake.node_id, heron.file_id) == NEW_TEXT.encode()
         await memory.sleep(lake.node_id, heron.file_id)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 from engine.neurigraph import Engine
-
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("NEURIGRAPH_", "OPENAI_"))}
-"""The environment without what would change the command's settings."""
+from tests.clean_environment import CLEAN
 
 
 async def typed(

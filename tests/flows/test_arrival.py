@@ -45,7 +45,7 @@ async def occasion(memory: Memory) -> None:
     await memory.remember_occasion(Occasion("meeting", "Catch", SAID))
 
 
-@pytest.mark.ledger("X03", "N12")
+@pytest.mark.ledger("X03")
 @pytest.mark.parametrize("write", [streamed, conversed, noted, occasion])
 async def test_what_is_written_live_is_true_from_its_arrival_on(memory: Memory, write) -> None:
     before = datetime.now(UTC) - timedelta(seconds=1)

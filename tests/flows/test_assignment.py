@@ -295,7 +295,7 @@ async def picture(engine: Engine, memory: Memory, nodes: list[UUID]) -> dict[str
     return shown
 
 
-@pytest.mark.ledger("N07", "X03")
+@pytest.mark.ledger("X03")
 async def test_what_was_moved_to_a_younger_node_is_found_in_the_past(
     memory: Memory, user: User, places: dict[str, UUID]
 ) -> None:
@@ -322,7 +322,7 @@ async def test_what_was_moved_to_a_younger_node_is_found_in_the_past(
     assert (await found(), await found(source)) == ({youngest}, {youngest})
 
 
-@pytest.mark.ledger("N07", "N14")
+@pytest.mark.ledger("X13")
 async def test_a_record_moves_with_all_that_hangs_on_it_and_back_again(
     engine: Engine, memory: Memory, places: dict[str, UUID]
 ) -> None:

@@ -192,7 +192,7 @@ async def test_a_document_stays_at_its_node_whatever_the_new_version_says(memory
     assert (shell.records, shell.items, [one.title for one in shell.manifest]) == (1, 2, ["Note"])
 
 
-@pytest.mark.ledger("F02", "L02")
+@pytest.mark.ledger("F02", "L02", "L06")
 async def test_the_fact_that_holds_a_whole_version_ends_with_it(memory: Memory, node: UUID) -> None:
     texts = ["The lease ends in May.", "The lease ends in June."]
     for text in texts:
@@ -256,7 +256,7 @@ async def test_a_document_that_was_ended_by_hand_does_not_come_back(memory: Memo
     assert len(await memory.document_versions(document)) == 1
 
 
-@pytest.mark.ledger("F02", "N28")
+@pytest.mark.ledger("F02", "F12")
 async def test_a_version_is_never_for_more_readers_than_was_said(memory: Memory, node: UUID) -> None:
     await memory.remember_text("Open", "Walleye number one.", source_id="open", node_id=node)
     refused = await memory.remember_text("Open", "Walleye number two.", source_id="open", privacy="private")
@@ -281,7 +281,7 @@ async def granted_reader(memory: Memory, node: UUID, mode: str = "read") -> Memo
     return Memory(Principal("persona", persona.node_id, memory.principal.user_id), memory._parts)
 
 
-@pytest.mark.ledger("F02", "N28")
+@pytest.mark.ledger("F02", "N30")
 async def test_a_persona_changes_its_own_documents_and_sees_no_others(memory: Memory, node: UUID) -> None:
     await memory.remember_text("Own", "Walleye number one.", source_id="same", node_id=node)
     persona = await granted_reader(memory, node, "read_write")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -29,6 +28,7 @@ from engine.lifecycle.comparison import LabelledQuery
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from tests.clean_environment import CLEAN
 
 BUILDER = Path(__file__).parents[1] / "faults" / "builder.py"
 E5, MINILM = "onnx-e5-small-1", "onnx-minilm-1"
@@ -443,12 +443,11 @@ async def test_a_build_can_be_done_in_pieces_over_rest(engine: Engine, memory: M
 @pytest.mark.ledger("F10")
 async def test_the_shell_goes_through_the_life_of_a_version(engine: Engine, memory: Memory, tmp_path: Path) -> None:
     home, cache = str(engine.settings.home), str(engine.settings.cache)
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("NEURIGRAPH_", "OPENAI_"))}
 
     async def run(*arguments: str) -> tuple[int, str]:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "engine.cli", "--home", home, "--cache", cache, "embeddings", *arguments,
-            cwd=tmp_path, env=clean | {"NEURIGRAPH_WORKSPACE": "tests"},
+            cwd=tmp_path, env=CLEAN | {"NEURIGRAPH_WORKSPACE": "tests"},
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
         out, errors = await asyncio.wait_for(process.communicate(), 120)

@@ -97,6 +97,7 @@ def test_metrics():
     assert (percentile([3, 1, 2], 0.5), percentile([], 0.5)) == (2, 0.0)
 
 
+@pytest.mark.ledger("X10")
 async def test_the_search_is_measured_beside_words_and_meaning_alone(engine, samples):
     handle = questions(samples)[0].handle
     turns = tuple(Turn(speaker, text, ref=f"D1:{place}") for place, (speaker, text) in enumerate(TURNS, 1))

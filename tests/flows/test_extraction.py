@@ -63,7 +63,7 @@ async def test_a_long_input_is_not_stored_twice(memory: Memory) -> None:
 # with a model ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.ledger("N17", "L01", "F04")
+@pytest.mark.ledger("N09", "N17", "L01", "F04")
 async def test_a_model_gives_summary_keywords_facts_and_observations(
     reads: Engine, user: User, server: ModelServer
 ) -> None:
@@ -82,6 +82,7 @@ async def test_a_model_gives_summary_keywords_facts_and_observations(
     record = (await memory.metadata(user.user_id)).records[0]
     assert record.summary == ANSWER["summary"]
     assert (list(record.kw_entities), list(record.kw_relationships)) == (["Ellen", "Duluth"], ["sister"])
+    assert (list(record.kw_topics), list(record.kw_dates)) == (["moving"], ["2024-05-03"])
     moved, tea = sorted(await kinds(memory, "fact"), key=lambda hit: hit.content, reverse=True)
     moved, tea = (moved, tea) if moved.content.startswith("Ellen") else (tea, moved)
     assert (moved.section, moved.source, moved.source_ref, moved.position) == ("event", "extracted", "t0", 0)
@@ -108,6 +109,20 @@ async def test_what_is_found_is_searched_beside_the_turns_and_by_its_source(read
     assert any(hit.kind == "fact" and "Duluth" in hit.content for hit in hits)
     hits = (await memory.search(SearchRequest("Who moved to Duluth?", limit=9, sources=("ingested",)))).hits
     assert {hit.kind for hit in hits} == {"turn"}
+
+
+@pytest.mark.ledger("F04")
+async def test_an_observation_has_its_fields_and_a_private_one_is_the_users_alone(reads: Engine, user: User) -> None:
+    memory = reads.memory(user.user_id)
+    await memory.remember(Conversation("c", TURNS, "A call", WHEN), node_id=user.user_id)
+    kept = next(hit for hit in await kinds(memory, "observation") if "keeps in touch" in hit.content)
+    known = await fields(memory, kept)
+    assert (known["importance"], known["tags"], known["subjects"]) == (0.4, ["family"], ["Bob"])
+    dave = await memory.provision(NewNode(user.user_id, "Dave", "persona"))
+    await memory.grants.give(memory.principal, NewGrant(user.user_id, "persona", dave.node_id))
+    persona = reads.memory_as(Principal("persona", dave.node_id, user.user_id))
+    assert {hit.content for hit in await kinds(persona, "observation")} == {"Bob keeps in touch with his sister."}
+    assert len(await kinds(memory, "observation")) == 2
 
 
 @pytest.mark.ledger("F04")

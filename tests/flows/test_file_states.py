@@ -257,7 +257,7 @@ async def test_a_damaged_copy_is_made_anew_from_the_file(library: Library, damag
         await library.memory.file_log.review(library.memory.principal, entry.entry_id, "two\nlines")
 
 
-@pytest.mark.ledger("N19")
+@pytest.mark.ledger("N10", "N19")
 async def test_files_that_are_compressed_already_are_never_copied(library: Library) -> None:
     picture = b"\x89PNG\r\n" + bytes(range(256)) * 50
     native = await stored_by_hand(library, picture, "image/png")
@@ -425,7 +425,7 @@ async def awake_in_masses(library: Library, amount: int) -> None:
         )
 
 
-@pytest.mark.ledger("N19", "N26")
+@pytest.mark.ledger("N03", "N19", "N24", "N26")
 async def test_states_are_shown_at_shells_children_and_edges_and_nothing_wakes(library: Library) -> None:
     memory, root = library.memory, library.memory.principal.user_id
     work = await memory.provision(NewNode(root, "Work"))

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
 from engine.domain.node import User
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -37,6 +39,7 @@ class Shell:
         return lines[0]
 
 
+@pytest.mark.ledger("N03", "N04", "U05")
 async def test_a_graph_is_seen_and_its_edges_are_made_and_ended(
     engine: Engine, user: User, memory: Memory, tmp_path: Path
 ) -> None:
@@ -75,18 +78,19 @@ async def test_nodes_and_users_are_archived_and_taken_back(
     )
     assert "archived" in (await shell.refuses("edge", "make", "/", "near", "Family"))
     assert (await shell.prints("node", "unarchive", "Family")).strip() == "Family: active."
-    assert "archived" in anybody.prints("user", "archive", user.handle)
-    [seen] = [one for one in anybody.answers("user", "list")["users"] if one["handle"] == user.handle]
+    assert "archived" in (await anybody.prints("user", "archive", user.handle))
+    [seen] = [one for one in (await anybody.answers("user", "list"))["users"] if one["handle"] == user.handle]
     assert seen["archived"] is True
-    assert anybody.answers("user", "unarchive", user.handle)["changed"] is True
+    assert (await anybody.answers("user", "unarchive", user.handle))["changed"] is True
     assert (await engine.find_user(user.handle)).archived is False
 
 
+@pytest.mark.ledger("N05", "U05")
 async def test_a_path_is_provisioned_whole_or_not_at_all(engine: Engine, tmp_path: Path) -> None:
     shell, handle = Shell(engine, tmp_path, ""), f"u{uuid4().hex[:12]}"
     for path in (("A", "B", "C", "D", "E", "F"), ("Work", "\u200b")):
-        (await shell.refuses("provision", handle, *path))
-    assert f"There is no user {handle}" in Shell(engine, tmp_path, handle).refuses("tree")  # no user, either
+        await shell.refuses("provision", handle, *path)
+    assert f"There is no user {handle}" in (await Shell(engine, tmp_path, handle).refuses("tree"))  # no user, either
     made = await shell.answers("provision", handle, "Family", "Siblings", "Ellen", "--keywords", "sister, lease")
     assert (made["path"][1:], made["layer"], made["created"]) == (["Family", "Siblings", "Ellen"], 3, True)
     memory = engine.memory((await engine.find_user(handle)).user_id)

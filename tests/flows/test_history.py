@@ -217,7 +217,7 @@ async def test_a_moved_branch_keeps_its_schemas_and_knows_where_it_was(memory: M
     assert again.created
 
 
-@pytest.mark.ledger("N08")
+@pytest.mark.ledger("N01")
 async def test_moves_that_would_break_the_tree_are_refused(memory: Memory) -> None:
     root = memory.principal.user_id
     chain = [root]

@@ -49,6 +49,19 @@ async def test_a_write_says_its_session_which_can_be_read(engine: Engine, memory
 
 
 @pytest.mark.ledger("L04")
+async def test_a_session_names_what_a_new_version_superseded(memory: Memory) -> None:
+    text = "# Boat\n\nThe hull leaks.\n\n# Lease\n\nIt ends in May.\n"
+    await memory.remember_text("Paper", text, source_id="paper", node_id=memory.principal.user_id)
+    asked = SearchRequest("When does it end?", kinds=("chunk",), widen="always")
+    [old] = [hit for hit in (await memory.search(asked)).hits if "May" in hit.content]
+    changed = await memory.remember_text("Paper", text.replace("May", "June"), source_id="paper")
+    assert changed.session_id is not None
+    (source,) = await memory.ingested_sources(changed.session_id)
+    assert old.item_id in source.superseded and source.records == (changed.documents[0].document_id,)
+    assert (await memory.ingest_session(changed.session_id)).superseded >= 1
+
+
+@pytest.mark.ledger("L04")
 async def test_the_same_key_takes_the_session_up_again(memory: Memory) -> None:
     keyed = memory.on_terms(Terms(key="k1"))
     first = await keyed.remember(GOOD)
@@ -167,7 +180,7 @@ async def test_sessions_are_forgotten_after_their_time_unless_a_failure_names_th
     assert (again.session_id, again.turns) == (done.session_id, 0)  # the same key begins it anew
 
 
-@pytest.mark.ledger("N16")
+@pytest.mark.ledger("N15")
 async def test_two_histories_that_meet_lose_nothing(engine: Engine, memory: Memory) -> None:
     """Sources that another request moved meanwhile are refused by the commit of the batch, and only they."""
     moved: list[str] = []

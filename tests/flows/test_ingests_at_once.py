@@ -15,7 +15,8 @@ from engine.bootstrap import open_engine
 from engine.domain.history import Conversation, History, PlannedNode, Turn
 from engine.neurigraph import Engine
 from engine.settings import Settings
-from tests.flows.commands import CLEAN, typed
+from tests.clean_environment import CLEAN
+from tests.flows.commands import typed
 
 CONVERSATIONS = tuple(
     Conversation(f"talk-{number}", tuple(Turn("Bob", f"Talk {number}, turn {turn}, of walleye.") for turn in range(40)))

@@ -85,7 +85,7 @@ async def test_the_model_parts_a_conversation_and_its_reasons_are_kept(
     assert [record.node_id for record in told.records] == [places["Loon"]] and len(server.placements) == 2
 
 
-@pytest.mark.ledger("N06", "N07")
+@pytest.mark.ledger("N07")
 @pytest.mark.parametrize("sure", [0.9, 0.5])
 async def test_a_node_that_the_model_misses_is_created_where_it_is_sure(
     mine: Memory, server: ModelServer, user: User, places: dict[str, UUID], sure: float

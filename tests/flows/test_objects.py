@@ -156,7 +156,6 @@ class ObjectStoreTests:
         assert begun + rest == old
         assert await content(store, "a/1/x") == new
 
-    @pytest.mark.ledger("N10")
     async def test_memory_stays_flat_for_a_large_object(self, fresh_url: Urls) -> None:
         process = await asyncio.create_subprocess_exec(
             sys.executable, str(LARGE), fresh_url(), str(MEGABYTES), stdout=asyncio.subprocess.PIPE
@@ -214,7 +213,6 @@ class ObjectStoreTests:
             assert await there(tiers, "a/1/x") == ("cold" if cold else "hot")
             assert await content(tiers, "a/1/x") == b"whole"
 
-    @pytest.mark.ledger("N10")
     def test_any_sequence_of_calls_is_as_a_dictionary_would_have_it(self, fresh_url: Urls) -> None:
         name = st.sampled_from(["a/1/x", "a/1/y", "a-b/x", "b"])
         call = st.tuples(st.sampled_from(["put", "move", "delete"]), name, st.booleans(), st.binary(max_size=9))
@@ -245,7 +243,6 @@ async def as_a_dictionary(store: ObjectStore, calls: list[tuple[str, str, bool, 
         assert {key: await content(store, key) for key in model} == {key: text for key, (text, _) in model.items()}
 
 
-@pytest.mark.ledger("N10")
 class TestFolder(ObjectStoreTests):
     @pytest.fixture
     def fresh_url(self, tmp_path: Path) -> Urls:
@@ -281,6 +278,7 @@ class TestFolder(ObjectStoreTests):
         await store.delete("a/b/c/x")
         assert not (tmp_path / "objects" / "a" / "b").exists() and (tmp_path / "objects" / "a" / "d").is_dir()
 
+    @pytest.mark.ledger("N10")
     async def test_the_engine_keeps_one_compressed_object_a_file(self, engine: Engine, user: User) -> None:
         await one_compressed_object_a_file(engine, user)
 
@@ -327,7 +325,6 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-@pytest.mark.ledger("N10")
 class TestS3(ObjectStoreTests):
     @pytest.fixture
     def fresh_url(self, s3: str) -> Urls:

@@ -49,7 +49,6 @@ async def content(store: ObjectStore, key: str) -> bytes:
     return b"".join([block async for block in store.read(key)])
 
 
-@pytest.mark.ledger("N10")
 @pytest.mark.parametrize(
     "fault", [Reset(at_once=True), Reset(), SLOW_DOWN, Refuse(500, "InternalError"), Refuse(429, "TooManyRequests")]
 )

@@ -116,7 +116,7 @@ async def test_another_dimension_than_before_is_refused(service: Service) -> Non
         await embedder.embed_query("x")
 
 
-@pytest.mark.ledger("U07")
+@pytest.mark.ledger("F10")
 async def test_an_engine_refuses_another_model_than_its_home_was_made_with(
     service: Service, engine, settings: Settings
 ) -> None:

@@ -47,7 +47,7 @@ def check(table: dict[str, Any], *, exact: float) -> None:
     assert table["calibration"]["mean_distance"] <= 0.12, table
 
 
-@pytest.mark.ledger("N14")
+@pytest.mark.ledger("N14", "X13")
 @pytest.mark.parametrize(("name", "exact"), [("nadia", 0.35), ("tomas", 0.14)])
 async def test_a_history_lies_where_it_belongs_or_above(engine: Engine, name: str, exact: float) -> None:
     memory = engine.memory((await engine.ingest(await history_of(name), Silent())).user_id)

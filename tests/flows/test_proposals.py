@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import httpx
 import pytest
 
+from api.app import create_app
 from engine.bootstrap import open_engine
 from engine.domain.assignment import AssignmentFilter
 from engine.domain.history import Conversation, History, Turn
@@ -251,3 +253,39 @@ async def test_no_command_names_nodes_after_what_it_stores_for_the_user_alone(
     assert done.returncode == 0, done.stderr
     made = {node.path[1:] for node in await engine.memory(user.user_id).nodes()} - {()}
     assert made == set() if how else ("Ellen",) in made
+
+
+@pytest.mark.ledger("X13")
+async def test_a_proposal_is_made_and_undone_over_rest(engine: Engine, memory: Memory, user: User) -> None:
+    await engine.ingest(history(user.handle))
+    transport = httpx.ASGITransport(create_app(engine.settings, engine=engine), client=("127.0.0.1", 1))
+    path = f"/v1/users/{user.user_id}/node-proposal"
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
+        proposed = (await door.get(path)).json()["nodes"]
+        assert ["Ellen"] in [node["path"] for node in proposed]
+        fields = ("path", "node_type", "summary", "keywords", "aliases")
+        wanted = [{field: node[field] for field in fields} for node in proposed]
+        made = await door.post(path, json={"nodes": wanted})
+        assert (made.status_code, made.json()["nodes_created"]) == (201, len(wanted)), made.text
+        moved = {one["record_id"] for one in made.json()["moved"]}
+        undone = await door.post(f"{path}/{made.json()['proposal_id']}/undo", json={})
+        assert undone.status_code == 200, undone.text
+    assert moved and {one["record_id"] for one in undone.json()} == moved
+    at_root = await memory.assignments(AssignmentFilter(node_id=user.user_id))
+    assert moved <= {str(one.record_id) for one in at_root}
+
+
+@pytest.mark.ledger("X13", "U05")
+async def test_a_proposal_is_made_and_undone_in_the_shell(
+    engine: Engine, memory: Memory, user: User, tmp_path: Path
+) -> None:
+    await engine.ingest(history(user.handle))
+    shown = await typed(engine, tmp_path, user.handle, "nodes", "propose")
+    assert shown.returncode == 0 and "Nothing was made" in shown.stdout, shown.stderr
+    made = await typed(engine, tmp_path, user.handle, "nodes", "propose", "--apply", "--json")
+    assert made.returncode == 0, made.stderr
+    applied = json.loads(made.stdout)["applied"]
+    assert applied["nodes_created"] > 0 and applied["moved"]
+    undone = await typed(engine, tmp_path, user.handle, "nodes", "undo", applied["proposal_id"])
+    assert undone.returncode == 0, undone.stderr
+    assert undone.stdout.strip() == f"{len(applied['moved'])} records moved back."

@@ -87,6 +87,25 @@ async def test_the_database_itself_holds_depth_and_names(engine: Engine, memory:
         with pytest.raises(psycopg.errors.IntegrityError):
             async with engine.postgres.service.connection() as connection:
                 await connection.execute(row, [uuid4(), user.user_id, node.node_id, layer, schema])
+    async with engine.postgres.service.connection() as connection, connection.transaction():
+        await connection.execute(row, [uuid4(), user.user_id, node.node_id, 2, "fresh_2"])  # nothing else was wrong
+        raise psycopg.Rollback
+
+
+@pytest.mark.ledger("N02")
+async def test_a_persona_may_sit_on_any_layer_and_has_edges(memory: Memory, user: User) -> None:
+    parent, personas = user.user_id, []
+    for layer in range(1, 6):
+        node = await memory.provision(NewNode(parent, f"Person {layer}", "persona"))
+        shell = await memory.shell(node.node_id)
+        assert (shell.layer, shell.node_type) == (layer, "persona")
+        personas.append(node.node_id)
+        parent = node.node_id
+    concept = await memory.provision(NewNode(user.user_id, "Work"))
+    await memory.relate(personas[4], concept.node_id, "works at")
+    await memory.relate(personas[0], personas[4], "knows")
+    edges = {(edge.edge_type, edge.outgoing) for edge in (await memory.shell(personas[4])).edges}
+    assert edges == {("works at", True), ("knows", False)}
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,8 @@ async def test_a_conversation_over_two_concepts_gives_two_records_and_each_opens
             WHEN,
         )
         assert not metadata.embedding_pending and "Bob" in metadata.kw_entities and metadata.summary
+        assert (metadata.content_type, metadata.file_id) == ("conversation", record.file_id) and metadata.kw_topics
+        assert metadata.created_at <= datetime.now(UTC) and metadata.last_accessed_at
         transcript = (await memory.read_file(record.node_id, record.file_id)).decode()
         assert all(turn.text in transcript for turn in said)
         assert len(transcript.encode()) == metadata.size_bytes
@@ -151,7 +153,7 @@ async def test_turns_without_dates_and_out_of_order_keep_their_order(memory: Mem
     assert transcript.index("second day") < transcript.index("first day") < transcript.index("no day")
 
 
-@pytest.mark.ledger("N14", "U05")
+@pytest.mark.ledger("N14")
 async def test_a_history_brings_its_nodes_and_files(engine: Engine, memory: Memory, tmp_path: Path) -> None:
     lease = tmp_path / "lease.md"
     lease.write_text("# Lease\n\n## Notice\n\nEither side may end it with 150 days of notice.\n", encoding="utf-8")

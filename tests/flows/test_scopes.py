@@ -37,7 +37,7 @@ async def told(memory: Memory, user: User) -> dict[str, IngestReport]:
     return reports
 
 
-@pytest.mark.ledger("L05")
+@pytest.mark.ledger("L05", "L06")
 async def test_a_thread_does_not_surface_outside_of_it(memory: Memory, told: dict[str, IngestReport]) -> None:
     assert {hit.scope for hit in await found(memory, "harbour")} == {"user"}
     assert await found(memory, "zanderboat") == await found(memory, "zanderboat", scopes=(MemoryScope("thread", "x"),))

@@ -69,6 +69,7 @@ async def stranger(engine):
     return engine.memory((await engine.find_user(handle)).user_id)
 
 
+@pytest.mark.ledger("N04", "N24")
 async def test_a_name_leads_to_every_place_where_it_lives(bob):
     answer = await bob.search(SearchRequest("Who is Dave?", limit=3))
     named = [anchor for anchor in answer.anchors if "name" in anchor.reasons]
@@ -78,6 +79,7 @@ async def test_a_name_leads_to_every_place_where_it_lives(bob):
     assert {hit.path for hit in answer.hits} >= {("Bob Harlan", *WORK), ("Bob Harlan", *FISHING)}
 
 
+@pytest.mark.ledger("N24", "F14")
 async def test_only_the_anchors_are_searched(bob):
     answer = await bob.search(SearchRequest("Which foreman is in the shop?"))
     assert not answer.widened
@@ -115,12 +117,19 @@ async def test_the_answer_follows_its_question(bob):
     assert "October 18, 2025" in " ".join(hit.content for hit in answer.hits[:2])
 
 
+@pytest.mark.ledger("N03")
 async def test_shells_of_a_bigger_graph_are_found_by_the_index(bob, monkeypatch):
     small = await bob.search(SearchRequest("nursing in a hospital"))
     monkeypatch.setattr("engine.retrieval.anchors.EXACT_SHELLS", 7)
     big = await bob.search(SearchRequest("nursing in a hospital"))
     assert [anchor.path for anchor in big.anchors] == [anchor.path for anchor in small.anchors]
     assert "meaning" in big.anchors[0].reasons
+
+
+@pytest.mark.ledger("N03")
+async def test_words_of_a_summary_lead_to_its_shell(bob):
+    answer = await bob.search(SearchRequest("Which bait is best?"))
+    assert ("Bob Harlan", "Fishing") in {anchor.path for anchor in answer.anchors if "text" in anchor.reasons}
 
 
 async def test_stage_times_are_told(bob):
@@ -211,6 +220,7 @@ def search_with(engine, vector: np.ndarray | None) -> Search:
     return Search(engine.postgres, engine.neo4j, ActiveModel(model, None, None), load_weights())
 
 
+@pytest.mark.ledger("L06")
 async def test_without_an_embedding_service_words_still_find(engine, bob):
     answer = await search_with(engine, None).search(bob.principal, SearchRequest("pancakes with syrup"))
     assert "pancakes" in answer.hits[0].content

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from engine.demo.script import HISTORY, questions
-from tests.flows.commands import CLEAN
+from tests.clean_environment import CLEAN
 from tests.model_server import model_server
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -100,6 +100,7 @@ def test_up_says_how_to_reach_each_door_and_keeps_the_passwords(
     assert state["kept"] and {server["name"] for server in state["servers"]} >= {"neo4j", "postgres"}
 
 
+@pytest.mark.ledger("U05", "U06")
 @pytest.mark.usefixtures("kept")
 def test_the_same_history_twice_is_skipped_and_says_so(run: Run) -> None:
     again = run("ingest", str(HISTORY))
@@ -110,6 +111,7 @@ def test_the_same_history_twice_is_skipped_and_says_so(run: Run) -> None:
     assert {skip["reason"] for skip in report["skipped"]} == {"Stored already."}
 
 
+@pytest.mark.ledger("F14", "U05")
 @pytest.mark.usefixtures("kept")
 def test_ask_as_text_and_as_json(run: Run, tmp_path: Path) -> None:
     text = run("ask", "When did Mom move into Cedar Court?", "--limit", "3")
@@ -122,6 +124,7 @@ def test_ask_as_text_and_as_json(run: Run, tmp_path: Path) -> None:
     assert opened["file"]["size_bytes"] == (HISTORY.parent / "files" / "workshop-lease.md").stat().st_size
 
 
+@pytest.mark.ledger("N32", "U05", "U06")
 @pytest.mark.usefixtures("kept")
 def test_provision_and_a_second_user(run: Run, tmp_path: Path) -> None:
     first = json.loads(run("provision", "ann", "Garden", "Roses", "--keywords", "rose, thorn", "--json").stdout)
@@ -138,6 +141,7 @@ def test_provision_and_a_second_user(run: Run, tmp_path: Path) -> None:
     assert "layer 5" in sentence(run("provision", "ann", *"abcdef"))
 
 
+@pytest.mark.ledger("A01", "U05")
 @pytest.mark.usefixtures("kept")
 def test_doctor_and_init_on_a_healthy_home(run: Run) -> None:
     result = run("doctor", "--json")
@@ -145,6 +149,7 @@ def test_doctor_and_init_on_a_healthy_home(run: Run) -> None:
     assert "ready" in run("init").stdout
 
 
+@pytest.mark.ledger("U05")
 @pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_the_worker_ends_when_it_is_told_to(command: list[str], number: signal.Signals, code: int) -> None:
@@ -318,6 +323,7 @@ def test_where_records_lie_is_listed_and_corrected(run: Run, tmp_path: Path) -> 
     assert (again.returncode, again.stdout) == (0, "Moved: revision 3.\n")
 
 
+@pytest.mark.ledger("X08")
 def test_a_write_says_what_its_limits_left_out(run: Run, kept: object, tmp_path: Path) -> None:
     note = tmp_path / "note.txt"
     note.write_text("The heron nests at the bay.")

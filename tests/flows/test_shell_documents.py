@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("NEURIGRAPH_", "OPENAI_"))}
+from tests.clean_environment import CLEAN
 
 
 @pytest.mark.ledger("F02", "M01", "A02")

@@ -84,7 +84,7 @@ async def test_written_without_the_service_and_embedded_later(
     assert (await served.pending.run()).filled == 0
 
 
-@pytest.mark.ledger("N18")
+@pytest.mark.ledger("L06", "N18")
 async def test_what_waits_for_its_vector_is_found_by_its_words_among_what_has_one(
     served: Engine, service: ModelService, bob: Memory
 ) -> None:

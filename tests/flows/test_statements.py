@@ -26,6 +26,7 @@ WRITES_OF_THE_OUTBOX = {
 """Their rows come from a commit that Postgres accepted under the principal's policies, or are the operator's."""
 
 
+@pytest.mark.ledger("U03")
 @pytest.mark.parametrize("name", CYPHER)
 async def test_neo4j_plans_every_statement(engine: Engine, name: str) -> None:
     text = (CYPHER_FOLDER / name).read_text(encoding="utf-8")

@@ -49,6 +49,17 @@ async def test_a_search_touches_what_it_returned_and_nothing_else(engine: Engine
     assert (await memory.shell(node.node_id)).last_accessed_at > began
 
 
+@pytest.mark.ledger("A14")
+async def test_facts_are_counted_like_turns(engine: Engine, memory: Memory, user: User) -> None:
+    node = await memory.provision(NewNode(user.user_id, "Fishing", keywords=("walleye",)))
+    await memory.remember(Conversation("c1", TURNS), node_id=node.node_id)
+    asked = SearchRequest("What did the walleye weigh?", kinds=("fact",), widen="always")
+    [fact] = (await memory.search(asked)).hits
+    await engine.parts.touches.write()
+    counted_now = await rows(engine, node.schema_name)
+    assert counted_now[fact.content][0] == 1 and counted_now[TURNS[0].text][0] == 0
+
+
 @pytest.mark.ledger("N35", "N24")
 async def test_counting_costs_an_answer_no_trip(engine: Engine, memory: Memory) -> None:
     await memory.remember(Conversation("c1", TURNS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from uuid import uuid4
 
 import pytest
@@ -11,6 +12,7 @@ from engine.errors import InvalidInput
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.stores.postgres import Postgres
+from engine.turns import SHARE
 
 ADDED = sql.SQL("INSERT INTO engine.idempotency (user_id, key, request_hash) VALUES (%(user)s, %(key)s, %(hash)s)")
 HASH = bytes(32)
@@ -55,3 +57,19 @@ async def test_failed_statements_do_not_spoil_the_connection(memory: Memory, one
         rows = await one_connection.fetch(memory.principal, rare, {"number": attempt})
         assert rows == [{"n": attempt + 1}]
     assert (await one_connection.fetch(memory.principal, COUNTED, {"key": f"{user}-%"}))[0]["n"] == 0
+
+
+async def test_one_principal_does_not_take_all_connections(engine: Engine, memory: Memory) -> None:
+    slow, quick, ended = sql.SQL("SELECT pg_sleep(1)"), sql.SQL("SELECT 1 AS n"), []
+
+    async def asked(share: str, statement: sql.SQL) -> None:
+        SHARE.set(share)
+        await engine.postgres.fetch(memory.principal, statement, {})
+        ended.append(share)
+
+    many = [asyncio.create_task(asked("greedy", slow)) for _ in range(2 * engine.settings.postgres_pool)]
+    await asyncio.sleep(0.1)  # they have taken what they get
+    await asyncio.gather(*(asked("modest", quick) for _ in range(3)))
+    first = ended[:3]
+    await asyncio.gather(*many)
+    assert first == ["modest"] * 3 and len(ended) == len(many) + 3

@@ -103,7 +103,6 @@ async def test_the_doctor_notices_what_is_not_as_the_template(
     assert await problems() == []
 
 
-@pytest.mark.ledger("X03")
 async def test_an_old_node_is_searched_and_written_beside_new_ones(engine: Engine, memory: Memory) -> None:
     old, new = await made(memory, 2)
     await outdated(engine, [old])
@@ -118,7 +117,6 @@ async def test_an_old_node_is_searched_and_written_beside_new_ones(engine: Engin
     assert len((await memory.metadata(old.node_id)).records) == 2
 
 
-@pytest.mark.ledger("N33")
 async def test_an_upgrade_goes_in_batches_and_two_share_the_work(engine: Engine, memory: Memory) -> None:
     nodes = await made(memory, 12)
     await outdated(engine, nodes)

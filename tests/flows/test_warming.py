@@ -83,7 +83,6 @@ async def family(engine: Engine) -> Family:
     return Family(user.user_id, nodes, readers)
 
 
-@pytest.mark.ledger("N24")
 async def test_no_first_search_is_planned_after_the_warming(engine: Engine, settings: Settings, family: Family) -> None:
     await until_settled(engine)  # no commit of another test is recovered, and planned, meanwhile
     async with open_engine(settings, warming=False) as fresh:  # connections that no question has been asked on

@@ -43,6 +43,7 @@ def left(report: IngestReport) -> dict[str, int]:
 # limits ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.ledger("X08")
 @pytest.mark.parametrize("limits", [{"model_calls": 0}, {"tokens": 300}, {"milliseconds": 0}])
 async def test_what_a_limit_leaves_unread_holds_its_whole_input_as_a_fact_and_is_told(
     reads: Engine, user: User, server: ModelServer, limits: dict[str, int]
@@ -81,6 +82,7 @@ async def test_a_long_record_is_read_as_far_as_the_limits_go(
     assert 0 < read < 90 and report.extraction.summaries > 0
 
 
+@pytest.mark.ledger("X08")
 async def test_a_write_ends_at_its_limit_however_slow_the_model_is(
     engine: Engine, settings: Settings, server: ModelServer, user: User
 ) -> None:
@@ -118,6 +120,7 @@ async def test_what_a_model_found_may_be_left_without_vectors_and_what_came_in_h
     assert not (await memory.metadata(memory.principal.user_id)).records[0].embedding_pending
 
 
+@pytest.mark.ledger("X08")
 async def test_over_rest_a_write_says_what_was_not_read(reads: Engine, user: User, server: ModelServer) -> None:
     transport = httpx.ASGITransport(create_app(reads.settings, engine=reads), client=("127.0.0.1", 1))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:

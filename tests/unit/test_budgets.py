@@ -6,6 +6,8 @@ import ast
 import statistics
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(path for folder in ("engine", "api") for path in (ROOT / folder).rglob("*.py"))
 
@@ -35,6 +37,7 @@ def test_no_file_is_longer_than_300_lines():
     assert {name: lines for name, lines in lengths.items() if lines > 300} == {}
 
 
+@pytest.mark.ledger("U03")
 def test_every_statement_file_says_what_it_is_for():
     for path in [*(ROOT / "engine" / "sql").glob("*.sql"), *(ROOT / "cypher").rglob("*.cypher")]:
         header = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith(("-- ", "// "))]

@@ -48,6 +48,7 @@ def test_every_weight_belongs_to_a_signal():
         assert set(section) == {*SIGNALS, "offset"}
 
 
+@pytest.mark.ledger("L06")
 def test_meaning_words_and_neighbours_raise_a_turn():
     assert order([turn(0), turn(1, meaning=2.0), turn(2, words=1.0), turn(3, meaning_next=0.5)]) == [
         1,
@@ -200,6 +201,7 @@ def test_namesakes_are_strong_anchors_of_one_name():
     assert len(navigate(found, WEIGHTS.anchors, "auto").namesakes) == 2
 
 
+@pytest.mark.ledger("F14")
 def test_the_rationale_names_the_anchor_and_the_strongest_signals():
     anchor = weighed([row("Shop", aliased=True)], WEIGHTS.anchors)[0].anchor
     line = rationale(anchor, ("Bob", "Shop", "Keys"), {"meaning": 1.2, "words": 0.3, "is_question": -0.8})

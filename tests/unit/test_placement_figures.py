@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.domain.history import Conversation, History, HistoryFile, PlannedNode, Turn
 from engine.errors import InvalidInput
 from engine.evaluation.placement import Gold, Place, Right, betrayed, gold_of, judged, leaks, measured
 
@@ -14,6 +15,7 @@ SALARY = Right(("Money",), (("Work", "Firm"),), ("Money",))
 CHAT = Right(())
 
 
+@pytest.mark.ledger("X13")
 @pytest.mark.parametrize(
     ("place", "verdict", "leaking", "told_on"),
     [
@@ -58,3 +60,12 @@ def test_what_is_no_gold_is_said(tmp_path: Path, content: str) -> None:
         gold_of(path)
     path.write_text(json.dumps({"turns": {"a": {"node": ["Money"]}}, "questions": [{"q": "?", "evidence": []}]}))
     assert gold_of(path) == Gold({"a": Right(("Money",))}, ())
+
+
+def test_a_history_without_nodes_names_none() -> None:
+    place = ("Family",)
+    told = Conversation("c", (Turn("Bob", "Hello."),), node=place)
+    file = HistoryFile("f", Path("f.txt"), "text/plain", node=place)
+    flat = History("bob", "Bob", (told,), (file,), (PlannedNode(place, "concept"),)).without_nodes()
+    assert (flat.nodes, flat.edges, flat.conversations[0].node, flat.files[0].node) == ((), (), None, None)
+    assert flat.conversations[0].turns == told.turns

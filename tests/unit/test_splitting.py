@@ -89,7 +89,7 @@ def test_one_edit_of_a_long_text_changes_a_few_passages(kind: str, seed: int) ->
     assert (after - before).total() <= 20 < after.total() / 5
 
 
-@pytest.mark.ledger("F02", "F03")
+@pytest.mark.ledger("F03")
 @given(st.lists(st.integers(0, 6)), st.lists(st.integers(0, 6)))
 def test_matching_keeps_as_many_as_there_are(before: list[int], after: list[int]) -> None:
     digests = [chunk_hash("", str(number)) for number in range(7)]
