@@ -35,8 +35,9 @@ async def replaced(engine: Engine, issued: IssuedToken) -> None:
 
 async def begun(door: httpx.AsyncClient, path: str) -> asyncio.Task[httpx.Response]:
     """A stream under way: its first look at the credential is past."""
+    await door.get(f"{path}/state")  # so that the first look waits for nothing
     following = asyncio.create_task(door.get(f"{path}/events", params={"wait": WAIT}))
-    await asyncio.sleep(0.5)
+    await asyncio.sleep(2)
     assert not following.done()
     return following
 
