@@ -40,6 +40,17 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
                 proofs.setdefault(row, []).append(item.nodeid)
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):  # one of several processes: all have collected the same
+        session.config.workeroutput["proofs"] = session.config.stash.get(_PROOFS, {})
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node) -> None:
+    if proofs := getattr(node, "workeroutput", {}).get("proofs"):
+        node.config.stash[_PROOFS] = proofs
+
+
 _PROOFS = pytest.StashKey[dict[str, list[str]]]()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from datetime import timedelta
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -14,7 +14,7 @@ from engine.lifecycle.quarantine import Quarantine
 from engine.stores.objects import ObjectStore, object_store
 from tests.clock import Ahead
 
-FILE, CLAIM = uuid4(), uuid4()
+FILE, CLAIM = UUID(int=0x4C0575C5920D4667BBB7175D86ABCC62), UUID(int=0xAF6B22630D6D42FAAA8FE207FA3569D2)
 
 
 @pytest.mark.parametrize(
