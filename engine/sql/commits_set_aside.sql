@@ -4,11 +4,11 @@
 SELECT o.commit_id, o.user_id, u.handle, o.kind, o.created_at, o.attempts, coalesce(o.last_failure, '') AS cause,
        left(CASE o.kind
            WHEN 'node' THEN o.payload -> 'node' ->> 'name'
-           WHEN 'records' THEN (SELECT string_agg(t #>> '{}', ', ') FROM jsonb_path_query(o.payload, '$.records[*].title') AS t)
-           WHEN 'node_revised' THEN coalesce(o.payload #>> '{revision,own,name}', o.payload #>> '{revision,node_id}')
-           WHEN 'record_revised' THEN coalesce(o.payload #>> '{revision,own,title}', o.payload #>> '{revision,record_id}')
-           WHEN 'relation' THEN o.payload #>> '{revision,edge_type}'
-           ELSE o.payload #>> '{grant,grant_id}' END, 200) AS subject,
+           WHEN 'records' THEN (SELECT string_agg(t ->> 'title', ', ') FROM jsonb_array_elements(o.payload -> 'records') AS t)
+           WHEN 'node_revised' THEN coalesce(o.payload -> 'revision' -> 'own' ->> 'name', o.payload -> 'revision' ->> 'node_id')
+           WHEN 'record_revised' THEN coalesce(o.payload -> 'revision' -> 'own' ->> 'title', o.payload -> 'revision' ->> 'record_id')
+           WHEN 'relation' THEN o.payload -> 'revision' ->> 'edge_type'
+           ELSE o.payload -> 'grant' ->> 'grant_id' END, 200) AS subject,
        ARRAY(SELECT engine.commits_before(o.commit_id)) AS waits_for
 FROM engine.outbox AS o JOIN engine.users AS u USING (user_id) JOIN engine.workspaces AS w USING (workspace_id)
 WHERE o.state = 'set_aside' AND w.name = %(workspace)s AND (%(user_id)s::uuid IS NULL OR o.user_id = %(user_id)s::uuid)

@@ -26,6 +26,13 @@ WRITES_OF_THE_OUTBOX = {
 """Their rows come from a commit that Postgres accepted under the principal's policies, or are the operator's."""
 
 
+LOOK_ALIKES = {
+    part: sql.Identifier(name)
+    for part, name in (("table", "users"), ("id", "user_id"), ("name", "handle"), ("key", "handle_key"))
+}
+"""The columns of one of the tables that two statements serve."""
+
+
 @pytest.mark.ledger("U03")
 @pytest.mark.parametrize("name", CYPHER)
 async def test_neo4j_plans_every_statement(engine: Engine, name: str) -> None:
@@ -59,6 +66,7 @@ async def test_postgres_knows_every_statement(engine: Engine, name: str) -> None
             schema=sql.Identifier(schema),
             embedding=sql.Identifier("embedding_b"),
             embedding_version=sql.Identifier("embedding_b_version"),
+            **LOOK_ALIKES,
         )
         await connection.execute(sql.SQL("PREPARE probe AS ") + statement)
         await connection.execute("DEALLOCATE probe")
