@@ -495,6 +495,7 @@ CYPHER_AIM = {
     "edge/state": "edge",
     "node/anchors_by_name": "anchors",
     "node/of_user": "store refused",
+    "node/tree": "tree",
     "edge/ends": "relate refused",
     "edge/by_id": "change refused",
     "node/state": "change refused",
@@ -603,7 +604,7 @@ async def test_a_move_whose_time_is_not_kept_is_noticed(engine: Engine, trigger:
     assert await noticed(engine, forest, kinds)
 
 
-MOMENTS_ASKED = {"shell", "metadata", "state", "anchors", "edges"}
+MOMENTS_ASKED = {"shell", "children", "tree", "metadata", "state", "anchors", "edges"}
 
 
 @pytest.mark.ledger("X01")

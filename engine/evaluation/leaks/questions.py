@@ -31,6 +31,40 @@ def shell(world: World, rng: Random) -> Operation:
     return question(world, "shell", asker, str(node), lambda memory: memory.shell(node, moment), judge, moment)
 
 
+def children(world: World, rng: Random) -> Operation:
+    """The children of a node alone."""
+    asker = somebody(world, rng)
+    node, moment = some_node(world, asker, rng), some_moment(world, asker, rng)
+
+    def judge(outcome: object) -> Iterator[str]:
+        if not world.reads_here(asker, node, moment.earliest) or expected.later(moment, world.places[node].made_at):
+            yield from expected.denied(outcome)
+        elif moment.earliest is None:
+            seen = {(one.node_id, one.name) for one in world.children(node) if world.reads(asker, one.node_id)}
+            given = {(one.node_id, one.name) for one in outcome} if isinstance(outcome, tuple) else outcome
+            yield from expected.differing("children", seen, given)
+
+    return question(world, "children", asker, str(node), lambda memory: memory.children(node, moment), judge, moment)
+
+
+def tree(world: World, rng: Random) -> Operation:
+    """All nodes of a graph, for its user alone."""
+    asker = somebody(world, rng)
+    moment = some_moment(world, asker, rng)
+
+    def judge(outcome: object) -> Iterator[str]:
+        if asker.kind != "user" or asker.principal_id != asker.graph:
+            yield from expected.denied(outcome)
+        elif moment.earliest is None:
+            seen = {(one.node_id, one.parent_id, one.name) for one in world.readable(asker, asker.graph)}
+            given = (
+                {(one.node_id, one.parent_id, one.name) for one in outcome} if isinstance(outcome, tuple) else outcome
+            )
+            yield from expected.differing("tree", seen, given)
+
+    return question(world, "tree", asker, "", lambda memory: memory.tree(moment), judge, moment)
+
+
 def metadata(world: World, rng: Random) -> Operation:
     """All pages of a node's records."""
     asker = somebody(world, rng)
@@ -212,6 +246,8 @@ def log(world: World, rng: Random) -> Operation:
 
 DRAWS: dict[str, tuple[Draw, int]] = {
     "shell": (shell, 14),
+    "children": (children, 3),
+    "tree": (tree, 2),
     "metadata": (metadata, 10),
     "anchors": (anchors, 8),
     "edges": (edges, 5),

@@ -75,13 +75,11 @@ async def _let_write(engine: Engine, world: World, user: UUID, personas: list[Pl
         for _ in range(3):
             await add_record(engine, world, Asker("persona", persona.node_id, user), place, rng)
     second = Asker("persona", writers[1].node_id, user)
-    hidden = [
-        one
-        for one in world.written.values()
-        if world.places[one.node_id].user_id == user and not (one.private or one.part) and one.scope == "user"
-        and not world.reads(second, one.node_id)
-    ]  # fmt: skip
-    await move(engine, world, rng.choice(hidden), place, rng)  # from where and why is not told the second one
+    hidden = rng.choice([one for one in mine if not world.reads(second, one.node_id)])
+    stored = (await add_record(engine, world, owner(user), hidden, rng)).records[0]
+    await move(
+        engine, world, world.written[stored.record_id], place, rng
+    )  # from where and why the second one is not shown
     await revoke(engine, world, user, given[0])
     for part in [place for place in mine if any(one.part for one in world.held(place.node_id))]:
         by_fields = world.integrations[2]
