@@ -9,5 +9,6 @@ from engine.neurigraph import Engine
 
 @pytest.fixture(scope="module", autouse=True)
 async def nothing_pending(engine: Engine) -> None:
-    """The vectors that other tests left out are made: the doctor, who looks at all users, has nothing to say of them."""
+    """What other tests left is settled, vectors and states of files: the doctor looks at all users."""
     await engine.pending.run()
+    await engine.dormancy.run()

@@ -145,7 +145,8 @@ async def add_past(engine: Engine, world: World, user: UUID, rng: Random) -> Non
     leaves = [place for place in mine if place.parent_id and not world.children(place.node_id)]
     for number, place in enumerate(rng.sample(leaves, min(2, len(leaves)))):
         renamed_node = await rename_node(engine, world, place, rng)
-        above = [one for one in mine if one.layer < 4 and one.node_id not in (place.node_id, place.parent_id)]
+        present = [world.places[one.node_id] for one in mine]  # one of them was moved before
+        above = [one for one in present if one.layer < 4 and one.node_id not in (place.node_id, place.parent_id)]
         personas = [one for one in above if one.node_type == "persona"]
         chosen = rng.choice(personas if personas and number == 0 else above)  # below a persona one at least
         moved = await move_node(engine, world, renamed_node, world.places[chosen.node_id])
