@@ -92,6 +92,7 @@ class Guard:
         engine: Engine = scope["app"].state.opening.opened()
         identity = await self._recognised(engine, credential)
         if identity is None:
+            self._proven.pop(digest, None)  # it has ended: from now on it is an attempt like others
             return self._refused(scope, address)
         self._remember(digest)
 

@@ -94,10 +94,8 @@ def _conversation_record(
 
 def _transcript(conversation: Conversation, turns: Sequence[PlacedTurn], speakers: Sequence[str]) -> tuple[str, Layout]:
     """The part of the conversation that lies at one node, as it is kept in its file, and where its turns stand there; gaps are
-    marked."""
-    parts = [f"# {conversation.title or conversation.source_id}\n"]
-    if conversation.started_at:
-        parts.append(f"{conversation.started_at.isoformat()}\n")
+    marked. Without the title: a reader of the file is not to read there what the record was called before."""
+    parts = [f"{conversation.started_at.isoformat()}\n"] if conversation.started_at else []
     size = sum(map(len, parts))
     laid = []
     before = turns[0].number - 1

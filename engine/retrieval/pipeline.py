@@ -106,7 +106,7 @@ class Search:
         watch.lap("search")
         ranked = fuse(scanned.candidates, question, navigation.strengths, self._weights)
         chosen = merged(ranked, navigation.namesakes, request.limit)
-        hits = tuple(_hit(one, navigation) for one in chosen)
+        hits = tuple(_hit(one, navigation, owns=principal.owns) for one in chosen)
         watch.lap("rank")
         if question.cut:
             notes.append(f"The question was cut to {self._weights.limits.query_characters:,} characters.")
@@ -184,7 +184,7 @@ def _check_moment(moment: Moment) -> None:
             raise InvalidInput("A point in time needs its offset from UTC.")
 
 
-def _hit(ranked: Ranked, navigation: Navigation) -> Hit:
+def _hit(ranked: Ranked, navigation: Navigation, *, owns: bool) -> Hit:
     found, signals = ranked.candidate, ranked.signals
     path = tuple(found.path)
     anchor: Anchor | None = navigation.leading.get(found.node_id)
@@ -198,7 +198,7 @@ def _hit(ranked: Ranked, navigation: Navigation) -> Hit:
         occurred_at=found.occurred_at,
         session=found.session,
         position=found.position,
-        source_ref=found.source_ref,
+        source_ref=found.source_ref if owns or found.kind != "chunk" else None,  # a path may name what is hidden
         section=found.section,
         score=round(ranked.score, 4),
         signals=signals,
