@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -15,6 +16,7 @@ import pytest
 
 from engine.bootstrap import open_engine
 from engine.domain.node import User
+from engine.errors import StoreUnavailable
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
@@ -88,6 +90,11 @@ def settings(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Settings:
 async def engine(settings: Settings) -> AsyncIterator[Engine]:
     """The engine on the embedded servers, started once."""
     async with open_engine(settings) as opened:
+        user = await opened.create_user(f"p{uuid4().hex[:12]}")
+        for _ in range(3):  # a server that has just started plans the shell for longer than some tests wait
+            with suppress(StoreUnavailable):
+                await opened.memory(user.user_id).shell(user.user_id)
+                break
         yield opened
 
 

@@ -119,7 +119,7 @@ def _try(visitor: Visitor, operation: schemathesis.APIOperation, mode: Generatio
             case.path_parameters |= {name: str(known[name]) for name in case.path_parameters or () if name in known}
         if case.query and isinstance(case.query.get("wait"), int | float) and case.query["wait"] > 0:
             case.query["wait"] = 0.01  # nobody works on jobs here: each request would take its whole time
-        case.call_and_validate(base_url=visitor.base_url, headers=visitor.headers, checks=CHECKS)
+        case.call_and_validate(base_url=visitor.base_url, headers=visitor.headers, checks=CHECKS, timeout=60)
 
     try:
         attempt()
