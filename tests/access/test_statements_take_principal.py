@@ -146,6 +146,7 @@ def test_no_variable_of_a_statement_is_hidden_by_the_filters_own(name: str) -> N
 # statements of Postgres that are sent with a principal ---------------------------------------------------
 
 DEFINERS_FOR_A_PRINCIPAL = {
+    "owns": "whether the caller is the user of the node's graph",
     "active_embeddings": "the name of a model",
     "archive_node": "asks owns()",
     "audience": "answers the node's user only",

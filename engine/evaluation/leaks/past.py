@@ -144,6 +144,8 @@ async def add_past(engine: Engine, world: World, user: UUID, rng: Random) -> Non
         await move(engine, world, renamed, elsewhere, rng)
     leaves = [place for place in mine if place.parent_id and not world.children(place.node_id)]
     for number, place in enumerate(rng.sample(leaves, min(2, len(leaves)))):
+        if world.children(place.node_id):  # the other one was moved below it
+            continue
         renamed_node = await rename_node(engine, world, place, rng)
         present = [world.places[one.node_id] for one in mine]  # one of them was moved before
         above = [one for one in present if one.layer < 4 and one.node_id not in (place.node_id, place.parent_id)]

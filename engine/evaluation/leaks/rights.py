@@ -82,7 +82,8 @@ async def _let_write(engine: Engine, world: World, user: UUID, personas: list[Pl
     )  # from where and why the second one is not shown
     await revoke(engine, world, user, given[0])
     for part in [place for place in mine if any(one.part for one in world.held(place.node_id))]:
-        by_fields = world.integrations[2]
+        single, by_fields = world.integrations[1:3]
+        await give(engine, world, NewGrant(part.node_id, "third_party", single))
         await give(engine, world, NewGrant(part.node_id, "third_party", by_fields, fields=("records", "items")))
 
 
