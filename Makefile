@@ -18,7 +18,7 @@ demo: $(VENV)/.ready ## Sets up everything, remembers a bundled history, answers
 	@$(BIN)/neurigraph demo
 
 test: $(VENV)/.ready-dev check ## Everything that CI runs
-	@$(BIN)/pytest -n 2 --dist loadfile --ledger
+	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --ledger
 
 check: lint types layers ## Style, types and layer contracts
 

@@ -28,13 +28,25 @@ LEDGER = Path(__file__).resolve().parents[1] / "docs" / "ledger.md"
 CACHE = Path(os.environ.get("NEURIGRAPH_CACHE", Path.home() / ".cache" / "neurigraph"))
 
 
+ORDER = (
+    "tests/faults/",
+    "test_leaks",
+    "test_rest_openapi",
+    "tests/embedded/",
+    "tests/access",
+    "tests/contract",
+    "tests/flows",
+    "",
+)
+"""Fault tests first: their doctor looks at all users, who are few then. What takes longest next, so that two processes end together."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--ledger", action="store_true", help="print which tests prove which capability")
 
 
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
-    # Pure tests first: they fail fast and need no servers.
-    items.sort(key=lambda item: "/unit/" not in item.nodeid)
+    items.sort(key=lambda item: next(n for n, part in enumerate(ORDER) if part in item.nodeid))
     session.config.stash[_PROOFS] = proofs = {}
     for item in items:
         for mark in item.iter_markers("ledger"):
