@@ -416,7 +416,6 @@ RULES: dict[str, tuple[str, str, str, str]] = {
         "engine.file_is_shown(text,uuid,uuid,text)",
         "least(s.known_to, s.valid_to) > greatest(s.moved_at, $3)", "true", "older file",
     ),
-    "parts are no files": ("engine.schema_of_file(text,uuid,uuid)", "AND NOT f.part AND", "AND", "file, file state"),
     "deltas from then on": ("engine.subject_deltas(uuid,uuid,integer,integer)", "AND ($4 OR created_at >= $5)", "", "subject deltas"),
     "values from then on": (
         "engine.told_payload(jsonb,timestamp with time zone,text,timestamp with time zone)",
