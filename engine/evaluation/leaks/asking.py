@@ -89,9 +89,6 @@ def question(  # noqa: PLR0913 (who asks what, about what, when, and how it is j
     def judged(outcome: object) -> Iterator[str]:
         yield from judge(outcome)
         known = tokens(about) if moment != NOW else frozenset()
-        if isinstance(outcome, bytes):  # a file is given as it was stored, with the title that its record had then
-            readable = (record for record in world.written.values() if world.sees(asker, record, "files"))
-            known |= {title for record in readable for _, title in record.titles}
         yield from world.foreign(asker, (outcome, getattr(outcome, "detail", "")), known, moment.earliest)
 
     return Operation(kind, asker, f"{about} {moment}" if moment != NOW else about, asked, judged)
