@@ -7,10 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from psycopg import sql
+from psycopg.types.json import Jsonb
 
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
-from engine.domain.history import History, HistoryFile
+from engine.domain.history import Conversation, History, HistoryFile, Turn
 from engine.domain.ingest import Failure
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
@@ -20,6 +22,7 @@ from engine.errors import Archived, Conflict
 from engine.memory import Memory
 from engine.neurigraph import Engine
 
+LOGGED = sql.SQL("SELECT engine.log_failure(NULL, 'read', 'InvalidText', 'again', %(subject)s, %(reference)s, %(now)s)")
 WHEN = datetime(2024, 5, 8, 18, tzinfo=UTC)
 
 
@@ -94,3 +97,26 @@ async def test_a_replay_waits_for_a_node_that_takes_no_writes(memory: Memory, us
         await memory.replay(failure.failure_id)
     (still,) = await memory.failures()
     assert (still.state, still.reference) == ("open", failure.reference)
+
+
+@pytest.mark.ledger("N16", "N31")
+async def test_a_persona_neither_settles_nor_redirects_what_failed_for_its_user(
+    engine: Engine, memory: Memory, user: User, tmp_path: Path
+) -> None:
+    path = tmp_path / "bad.txt"
+    path.write_bytes(b"\xff")
+    await memory.ingest(History("bob", "Bob", (), (HistoryFile("bad", path, "text/plain"),)))
+    (before,) = await memory.failures()
+    node = (await memory.provision(NewNode(user.user_id, "Cases"))).node_id
+    lawyer = (await memory.provision(NewNode(user.user_id, "Lawyer", "persona"))).node_id
+    await memory.grants.give(memory.principal, NewGrant(node, "persona", lawyer, "read_write"))
+    persona = engine.memory_as(Principal("persona", lawyer, user.user_id))
+    stored = await persona.remember(Conversation("file:bad", (Turn("Lawyer", "Of the same name."),)), node_id=node)
+    assert stored.turns == 1
+    async with engine.postgres.as_principal(persona.principal) as connection:  # statements of its own
+        for subject in ("file:bad", "file:planted"):
+            reference = Jsonb(dict(before.reference) | {"path": "/etc/hostname", "node_id": str(node)})
+            await connection.execute(LOGGED, {"subject": subject, "reference": reference, "now": WHEN})
+    after = {one.subject: one for one in await memory.failures()}
+    assert after[before.subject] == before
+    assert "path" not in after["file:planted"].reference
