@@ -60,16 +60,25 @@ async def test_failed_statements_do_not_spoil_the_connection(memory: Memory, one
 
 
 async def test_one_principal_does_not_take_all_connections(engine: Engine, memory: Memory) -> None:
-    slow, quick, ended = sql.SQL("SELECT pg_sleep(1)"), sql.SQL("SELECT 1 AS n"), []
+    taken, released, quick = asyncio.Semaphore(0), asyncio.Event(), sql.SQL("SELECT 1 AS n")
 
-    async def asked(share: str, statement: sql.SQL) -> None:
-        SHARE.set(share)
-        await engine.postgres.fetch(memory.principal, statement, {})
-        ended.append(share)
+    async def holding() -> None:
+        SHARE.set("greedy")
+        async with engine.postgres.as_principal(memory.principal):
+            taken.release()
+            await released.wait()
 
-    many = [asyncio.create_task(asked("greedy", slow)) for _ in range(2 * engine.settings.postgres_pool)]
-    await asyncio.sleep(0.1)  # they have taken what they get
-    await asyncio.gather(*(asked("modest", quick) for _ in range(3)))
-    first = ended[:3]
-    await asyncio.gather(*many)
-    assert first == ["modest"] * 3 and len(ended) == len(many) + 3
+    async def asked() -> list[dict[str, int]]:
+        SHARE.set("modest")
+        return await engine.postgres.fetch(memory.principal, quick, {})
+
+    most = engine.settings.postgres_pool * 3 // 4
+    greedy = [asyncio.create_task(holding()) for _ in range(engine.settings.postgres_pool)]
+    try:
+        for _ in range(most):
+            await taken.acquire()
+        assert await asyncio.create_task(asked()) == [{"n": 1}]
+        assert taken.locked(), "the greedy one has more than its share"
+    finally:
+        released.set()
+        await asyncio.gather(*greedy)
