@@ -97,34 +97,7 @@ async def open_engine(  # noqa: PLR0913 (the options of the one way in)
     Redactor(settings.redact), stream_limits(settings)  # a misspelt kind, a wrong order start no servers
     async with AsyncExitStack() as stack:
         addresses = addresses or await addresses_of(settings, progress, stack)
-        data = None if settings.postgres_url else settings.home
-        neo4j = Neo4j(
-            addresses.neo4j_url,
-            (addresses.neo4j_user, addresses.neo4j_password),
-            database=settings.neo4j_database,
-            pool=settings.neo4j_pool,
-            timeout=settings.statement_timeout_s,
-            connect_timeout=settings.connect_timeout_s,
-            authority=authority(settings.neo4j_ca, "NEURIGRAPH_NEO4J_CA"),
-            data=data,
-        )
-        stack.push_async_callback(neo4j.close)
-        postgres = Postgres(
-            addresses.postgres_url,
-            addresses.request_url,
-            size=settings.postgres_pool,
-            statement_timeout=settings.statement_timeout_s,
-            connect_timeout=settings.connect_timeout_s,
-            data=data,
-        )
-        stack.push_async_callback(postgres.close)
-        objects = object_store(
-            addresses.objects_url,
-            timeout=settings.connect_timeout_s,
-            silence=settings.objects_timeout_s,
-            authority=authority(settings.objects_ca, "NEURIGRAPH_OBJECTS_CA"),
-            cold_url=settings.objects_cold_url.get_secret_value() if settings.objects_cold_url else None,
-        )
+        postgres, neo4j, objects = _clients(settings, addresses, stack)
         runs = Runs(postgres, clock)
         queue = _queue(settings, addresses, runs)
         stack.push_async_callback(queue.close)
@@ -151,6 +124,39 @@ async def open_engine(  # noqa: PLR0913 (the options of the one way in)
         if worker and settings.worker:
             await stack.enter_async_context(engine.working())
         yield engine
+
+
+def _clients(settings: Settings, addresses: Addresses, stack: AsyncExitStack) -> tuple[Postgres, Neo4j, ObjectStore]:
+    """The clients of the three stores, not connected yet; `stack` closes them."""
+    data = None if settings.postgres_url else settings.home
+    neo4j = Neo4j(
+        addresses.neo4j_url,
+        (addresses.neo4j_user, addresses.neo4j_password),
+        database=settings.neo4j_database,
+        pool=settings.neo4j_pool,
+        timeout=settings.statement_timeout_s,
+        connect_timeout=settings.connect_timeout_s,
+        authority=authority(settings.neo4j_ca, "NEURIGRAPH_NEO4J_CA"),
+        data=data,
+    )
+    stack.push_async_callback(neo4j.close)
+    postgres = Postgres(
+        addresses.postgres_url,
+        addresses.request_url,
+        size=settings.postgres_pool,
+        statement_timeout=settings.statement_timeout_s,
+        connect_timeout=settings.connect_timeout_s,
+        data=data,
+    )
+    stack.push_async_callback(postgres.close)
+    objects = object_store(
+        addresses.objects_url,
+        timeout=settings.connect_timeout_s,
+        silence=settings.objects_timeout_s,
+        authority=authority(settings.objects_ca, "NEURIGRAPH_OBJECTS_CA"),
+        cold_url=settings.objects_cold_url.get_secret_value() if settings.objects_cold_url else None,
+    )
+    return postgres, neo4j, objects
 
 
 def _queue(settings: Settings, addresses: Addresses, runs: Runs) -> Queue:
