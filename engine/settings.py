@@ -179,6 +179,10 @@ class Settings(BaseSettings):
     """Kinds of personal data that are replaced before anything is written, with commas between: secret, url_credentials,
     email, iban, card, ssn, ip, phone, or all; none by default. See docs/access.md."""
 
+    def with_home(self, home: Path) -> Settings:
+        """The same for another home, which holds its files: a bucket belongs to the installation of this one."""
+        return self.model_copy(update={"home": home, "objects_url": None, "objects_cold_url": None})
+
     @field_validator("cors_origins", "redact", "trusted_proxies", mode="before")
     @classmethod
     def _separated(cls, value: object) -> object:

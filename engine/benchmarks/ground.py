@@ -31,16 +31,12 @@ class Ground:
         return await self.engine.create_user(f"bench-{uuid4().hex[:12]}", "Bench")
 
 
-OWN_OBJECTS = {"objects_url": None, "objects_cold_url": None}
-"""Files lie in the home: a bucket of the settings belongs to another installation."""
-
-
 @asynccontextmanager
 async def empty_home(settings: Settings) -> AsyncIterator[Settings]:
     """Settings with a home that is removed at the end, its servers stopped before."""
     home = settings.home.absolute() / f"bench-{uuid4().hex[:8]}"
     try:
-        yield settings.model_copy(update=OWN_OBJECTS | {"home": home, "workspace": "bench"})
+        yield settings.with_home(home).model_copy(update={"workspace": "bench"})
     finally:
         await stop(home)
         await asyncio.to_thread(shutil.rmtree, home, ignore_errors=True)

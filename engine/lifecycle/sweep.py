@@ -15,12 +15,11 @@ from uuid import UUID
 
 from engine.domain.clock import Clock
 from engine.domain.object_keys import copy_of, file_of, is_ours
-from engine.errors import NotFound, StoreDamaged
 from engine.lifecycle.installation.installation import Installation
 from engine.lifecycle.quarantine import Quarantine
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore, StoredObject
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import TABLES_LOST, Postgres
 from engine.stores.statements import cypher, sql_text
 
 PAGE = 1000
@@ -155,10 +154,7 @@ class Sweep:
                 row = await cursor.fetchone()
                 cursor = await connection.execute(sql_text("file_copies_unknown"), claims)
                 unclaimed = [by_claim[row["claim_id"]] for row in await cursor.fetchall()]
-        except (
-            NotFound,
-            StoreDamaged,
-        ):  # a node of this user has lost its tables: what its files are is unknown, so they stay
+        except TABLES_LOST:  # what the files of such a user are is unknown, so they stay
             return
         unknown = [by_file[file] for file in (row["unknown"] if row else [])]
         found.unknown += len(unknown) + len(unclaimed)

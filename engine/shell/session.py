@@ -83,8 +83,7 @@ class Session:
 
     def with_home(self, home: Path) -> Session:
         """The same session on another home, with its files there."""
-        own = {"home": home, "objects_url": None, "objects_cold_url": None}
-        return Session(self.settings.model_copy(update=own), self.out, self.notes, self.debug)
+        return Session(self.settings.with_home(home), self.out, self.notes, self.debug)
 
     @property
     def home_is_given(self) -> bool:

@@ -59,6 +59,8 @@ LONGEST_PREPARATION, PREPARATION_PAUSE = 300.0, 0.2
 STOPPED = "NG503"
 """State of the error that refuses writes while the stores are not of one age."""
 
+TABLES_LOST = (NotFound, StoreDamaged)
+"""What the service meets at a node whose tables, or whose rights on them, are gone."""
 _OWN_STATES: dict[str, type[NeurigraphError]] = {
     "NG404": NotFound,
     "NG409": Conflict,

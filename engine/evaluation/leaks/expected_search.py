@@ -43,9 +43,8 @@ def search(world: World, asker: Asker, request: SearchRequest, wanted: Written, 
     if request.nodes is not None or request.widen == "always" or outcome.widened:
         yield from differing("nodes and items searched", (len(scope), items), given)
         mine = world.sees(asker, wanted, "items") and searched(request, wanted)
-        mine = (
-            mine and wanted.node_id in {place.node_id for place in scope} and not wanted.part
-        )  # long: others may come first
+        mine = mine and wanted.node_id in {place.node_id for place in scope}
+        mine = mine and not wanted.part  # a long one: others may come first
         if mine and request.kinds is None and wanted.record_id not in {hit.record_id for hit in outcome.hits}:
             yield f"record {wanted.record_id} is not found by its own word"
     elif given[0] > len(scope) or given[1] > items:

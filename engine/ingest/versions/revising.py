@@ -231,9 +231,8 @@ class Revisions:
         if work.part:
             await connection.execute(sql_in("manifest_part", schema), row)
         await connection.execute(sql_in("record_version_set", schema), row | {"rows": list(renewed.rows)})
-        await note_received(
-            connection, principal, draft, row
-        )  # a file that no record shows yet is hidden from its writer
+        # Only now: a file that no record shows yet is hidden from its writer.
+        await note_received(connection, principal, draft, row)
         await self.renewals.supersede(connection, principal, renewal, [*ending, *derived, *whole], renewed.known_at)
         passages = Passages(connection, work.draft, work.match, kept)
         inputs = [whole_fact(work.draft, f":{work.version.version}")] if work.draft.items else []

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from engine.errors import NotFound, StoreDamaged
 from engine.lifecycle.mending.tally import Tally
 from engine.stores.neo4j import Neo4j
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import TABLES_LOST, Postgres
 from engine.stores.statements import cypher, sql_in, sql_text
 
 PAGE = 200
@@ -68,7 +67,7 @@ class ManifestMending:
             async with self._postgres.as_service() as connection:
                 cursor = await connection.execute(sql_in("mend_records", schema), {"after": after, "limit": PAGE})
                 return await cursor.fetchall()
-        except (NotFound, StoreDamaged):  # its tables are not there, or not those of the template: a finding of its own
+        except TABLES_LOST:  # its tables are not there, or not those of the template: a finding of its own
             return []
 
     async def _facts(self, after: UUID) -> list[Row]:

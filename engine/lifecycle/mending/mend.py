@@ -18,7 +18,7 @@ from pathlib import Path
 from uuid import UUID
 
 from engine.domain.clock import Clock
-from engine.errors import NotFound, ProviderUnavailable, StoreDamaged
+from engine.errors import ProviderUnavailable
 from engine.hierarchy.outbox import StepHook
 from engine.lifecycle.doctor import Doctor, Finding
 from engine.lifecycle.installation.ages import POSTGRES
@@ -31,7 +31,7 @@ from engine.lifecycle.pending_vectors import PendingVectors
 from engine.lifecycle.quarantine import Quarantine, QuarantinedFile
 from engine.progress import Progress, Silent
 from engine.stores.neo4j import Neo4j
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import TABLES_LOST, Postgres
 from engine.stores.statements import cypher, sql_text
 
 PAGE = 500
@@ -145,7 +145,7 @@ class Mending:
             async with self._postgres.as_service() as connection:
                 parameters = {"root": root, "files": [file.file_id for file in files]}
                 row = await (await connection.execute(sql_text("files_unknown"), parameters)).fetchone()
-        except (NotFound, StoreDamaged):
+        except TABLES_LOST:
             return []
         unknown = set(row["unknown"] if row else [])
         return [file for file in files if file.file_id not in unknown]

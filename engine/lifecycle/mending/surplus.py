@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from engine.errors import NotFound, StoreDamaged
 from engine.stores.neo4j import Neo4j
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import TABLES_LOST, Postgres
 from engine.stores.statements import cypher, sql_in, sql_text
 
 PAGE = 1000
@@ -98,7 +97,7 @@ class SurplusOfGraph:
                     parameters = {"records": [UUID(row["record_id"]) for row in rows]}
                     statement = sql_in("mend_records_there", registered[node]["schema_name"])
                     there = await (await connection.execute(statement, parameters)).fetchall()
-            except (NotFound, StoreDamaged):  # its tables are missing: whether it knows the records is unknown
+            except TABLES_LOST:  # its tables are missing: whether it knows the records is unknown
                 continue
             revisions = {str(row["record_id"]): row["revision"] for row in there}
             found.records += [row for row in rows if row["revision"] > revisions.get(row["record_id"], 0)]
