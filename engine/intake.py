@@ -42,9 +42,9 @@ async def take_in(memory: Memory, history: History, progress: Progress, max_text
         try:
             document = await read_document(file, max_text_bytes=max_text_bytes)
         except InvalidInput as error:
-            told = replace(file, title=memory.redactor.text(file.title, Counter()))
+            cleaned = replace(file, title=memory.redactor.text(file.title, Counter()))
             source_id = memory.redactor.identifier(f"file:{file.source_id}"[:500])
-            reference = reference_of(told, node, redacted_origin(origin, memory.redactor))
+            reference = reference_of(cleaned, node, redacted_origin(origin, memory.redactor))
             refused.append(failed(source_id, error, "read", reference))
             continue
         pending.append(Pending(document, node, file.privacy, origin))

@@ -36,16 +36,18 @@ class Proposing(Asking):
         return replace(proposal, nodes=tuple(node for node in nodes if node is not None))
 
     def _redacted(self, node: ProposedNode) -> ProposedNode | None:
-        """The node as it may be made and told; None where it, or one above it, may not be named so."""
+        """The node as it may be made and shown; None where it, or one above it, may not be named so."""
         redactor = self._parts.redactor
         try:
             check_names(node.path, redactor)
-            told = NewNode(self.principal.user_id, node.path[-1], "concept", node.summary, node.keywords, node.aliases)
-            told = redacted_node(told, redactor)
+            cleaned = NewNode(
+                self.principal.user_id, node.path[-1], "concept", node.summary, node.keywords, node.aliases
+            )
+            cleaned = redacted_node(cleaned, redactor)
         except InvalidName:
             return None
         reason = redactor.text(node.reason)
-        return replace(node, summary=told.summary, keywords=told.keywords, aliases=told.aliases, reason=reason)
+        return replace(node, summary=cleaned.summary, keywords=cleaned.keywords, aliases=cleaned.aliases, reason=reason)
 
     async def make_proposed(self, proposal: Proposal) -> Applied:
         """Makes the nodes of a proposal, edited or not, and moves records from the root that belong to one of them.

@@ -127,8 +127,8 @@ class GrantPreview:
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Somebody who could see a node at a time, and why: as its owner, by the own subtree, or by a grant. `past`: also as it was
-    before the right began."""
+    """A principal that could see a node at a time, and why: as its owner, by the own subtree, or by a grant.
+    `past`: also as it was before the right began."""
 
     subject_kind: Literal["user", "persona", "third_party"]
     subject_id: UUID

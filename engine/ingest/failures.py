@@ -37,17 +37,17 @@ class FailureLog:
         self, principal: Principal | None, stage: FailureStage, subject: str, error: NeurigraphError, reference: Row
     ) -> None:
         """Notes a failure. Raises StoreUnavailable."""
-        told = {"stage": stage, "subject": subject, "session_id": reference.get("session_id")}
-        await self._log(principal, told, error, {name: str(value) for name, value in reference.items()})
+        entry = {"stage": stage, "subject": subject, "session_id": reference.get("session_id")}
+        await self._log(principal, entry, error, {name: str(value) for name, value in reference.items()})
 
     async def again(self, principal: Principal, failure: Failure, error: NeurigraphError) -> None:
         """Notes one more attempt of a failure, with its cause now. Raises StoreUnavailable."""
-        told = {"stage": failure.stage, "subject": failure.subject, "session_id": failure.session_id}
-        await self._log(principal, told, error, dict(failure.reference))
+        entry = {"stage": failure.stage, "subject": failure.subject, "session_id": failure.session_id}
+        await self._log(principal, entry, error, dict(failure.reference))
 
-    async def _log(self, principal: Principal | None, told: Row, error: NeurigraphError, reference: Row) -> None:
+    async def _log(self, principal: Principal | None, entry: Row, error: NeurigraphError, reference: Row) -> None:
         parameters = {
-            **told,
+            **entry,
             "cause": type(error).__name__,
             "detail": error.detail,
             "reference": Jsonb(reference),

@@ -1,7 +1,7 @@
 """Files that lie at several nodes, for readers other than the user: the passages of one node, rendered as a text.
 
 The file's own bytes hold what lies at the other nodes, so they are opened for the user alone. Nothing is restored for a part,
-and it never sleeps; neither size nor hash of the file are told.
+and it never sleeps; neither size nor hash of the file is shown.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class PartFile:
 
     @property
     def status(self) -> FileStatus:
-        """As the states of files are told: rendered when it is asked for, so always there."""
+        """Always active: it is rendered when it is asked for."""
         return FileStatus(self.node_id, self.file_id, "active", None, None, by_hand=False, failure=None)
 
 
@@ -52,7 +52,7 @@ class Parts:
         return PartFile(node_id, row["file_id"], row["record_id"], shown_name(row["name"], row["title"]))
 
     async def render(self, principal: Principal, part: PartFile, target: IO[bytes]) -> int:
-        """Writes the part to `target`, its first line says what it is; its size in bytes."""
+        """Writes the part to `target`; its first line states that it is one. Returns its size in bytes."""
         size = target.write(f"[Part of {part.name}: only the passages that lie at this node.]\n".encode())
         headings = ""
         async for section, content in self._passages(principal, part):

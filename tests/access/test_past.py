@@ -80,8 +80,8 @@ async def graph(engine: Engine, user: User, memory: Memory) -> Graph:
     )  # fmt: skip
 
 
-async def told(reader: Memory, node: UUID, record: UUID, moment: Moment) -> str:
-    """Everything that a reader is told of a record, its node and its surroundings at a moment, as one text."""
+async def shown_to(reader: Memory, node: UUID, record: UUID, moment: Moment) -> str:
+    """Everything that a reader is shown of a record, its node and its surroundings at a moment, as one text."""
     answers: list[object] = []
     for asked in (
         lambda: reader.shell(node, moment),
@@ -107,19 +107,19 @@ async def test_a_title_from_before_the_grant_is_shown_on_neither_clock(graph: Gr
     record, before, between = await graph.renamed_and_moved(graph.fishing)
     await graph.give(graph.fishing)
     for moment in (Moment(known_at=before), Moment(as_of=before), Moment(before, before), Moment(known_at=between)):
-        text = await told(graph.as_integration, graph.fishing, record, moment)
+        text = await shown_to(graph.as_integration, graph.fishing, record, moment)
         assert "Secret title" not in text and "Plain title" not in text and "walleye" not in text
         with pytest.raises(NotFound):
             await graph.as_integration.shell(graph.fishing, moment)
         with pytest.raises(NotFound):
             await graph.as_integration.metadata(graph.fishing, moment=moment)
     for moment in (NOW, Moment(known_at=datetime.now(UTC)), Moment(as_of=datetime.now(UTC))):
-        text = await told(graph.as_integration, graph.fishing, record, moment)
+        text = await shown_to(graph.as_integration, graph.fishing, record, moment)
         assert "Plain title.txt" in text and "Secret title" not in text  # neither as the name of the file
     [entry] = (await graph.as_integration.metadata(graph.fishing)).records
     async with graph.as_integration.open_file(graph.fishing, entry.file_id) as file:
         assert file.name == "Plain title.txt"
-    assert "Secret title" in await told(graph.owner, graph.fishing, record, Moment(known_at=before))
+    assert "Secret title" in await shown_to(graph.owner, graph.fishing, record, Moment(known_at=before))
 
 
 @pytest.mark.ledger("N30", "X01")
@@ -129,10 +129,10 @@ async def test_a_grant_with_the_past_shows_it_but_not_what_was_elsewhere_then(gr
     await graph.owner.change(Change("record", here.record_id, {"title": "New title"}, graph.fishing))
     moved, _, _ = await graph.renamed_and_moved(graph.fishing)
     await graph.give(graph.fishing, past=True)
-    text = await told(graph.as_integration, graph.fishing, here.record_id, before)
+    text = await shown_to(graph.as_integration, graph.fishing, here.record_id, before)
     assert "Old title" in text and "New title" not in text
     for moment in (before, Moment(as_of=before.known_at), NOW):
-        assert "Secret title" not in await told(graph.as_integration, graph.fishing, moved, moment)
+        assert "Secret title" not in await shown_to(graph.as_integration, graph.fishing, moved, moment)
     [grant] = await graph.owner.grants.listing(graph.owner.principal)
     assert grant.past
     viewers = await graph.owner.grants.audience(graph.owner.principal, graph.fishing)
@@ -145,11 +145,11 @@ async def test_what_is_moved_into_an_own_subtree_is_shown_from_the_move_on(graph
     made = Moment(known_at=datetime.now(UTC))
     await graph.owner.change(Change("record", here.record_id, {"title": "New title"}, graph.cases))
     record, before, between = await graph.renamed_and_moved(graph.cases)
-    assert "Old title" in await told(graph.as_persona, graph.cases, here.record_id, made)
+    assert "Old title" in await shown_to(graph.as_persona, graph.cases, here.record_id, made)
     for moment in (Moment(known_at=before), Moment(as_of=before), Moment(before, before)):
-        text = await told(graph.as_persona, graph.cases, record, moment)
+        text = await shown_to(graph.as_persona, graph.cases, record, moment)
         assert "Secret title" not in text and "Plain title" not in text
-    assert "Plain title" in await told(graph.as_persona, graph.cases, record, Moment(known_at=between))
+    assert "Plain title" in await shown_to(graph.as_persona, graph.cases, record, Moment(known_at=between))
 
 
 @pytest.mark.ledger("N29", "N30", "X01")
@@ -187,7 +187,7 @@ async def test_a_writing_persona_changes_a_record_whose_past_it_may_not_read(gra
     await mine.change(Change("record", record, {"summary": "Mine."}, graph.fishing, correction=True))
     await mine.change(Change("record", record, {"title": "Back then"}, graph.fishing, effective_at=before))
     for moment in (NOW, Moment(known_at=before), Moment(as_of=before)):
-        text = await told(mine, graph.fishing, record, moment)
+        text = await shown_to(mine, graph.fishing, record, moment)
         assert "Secret title" not in text and "divorce" not in text and str(graph.hidden) not in text
     deltas = await mine.deltas("record", record, node_id=graph.fishing)
     assert [delta.operation for delta in deltas] == ["moved", "changed", "changed", "changed"]

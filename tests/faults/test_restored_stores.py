@@ -91,7 +91,7 @@ async def then(engine: Engine) -> None:
     await memory.grants.give(memory.principal, NewGrant(lake.node_id, "third_party", mailbox.integration_id))
 
 
-async def told(memory: Memory) -> dict[str, object]:
+async def shown(memory: Memory) -> dict[str, object]:
     """What the graph shows of everything: the tree, its counts, manifests, edges."""
     shown: dict[str, object] = {}
     for node in await memory.nodes():
@@ -189,7 +189,7 @@ async def refuses_writes_and_reads_on(engine: Engine, store: str) -> None:
 async def test_an_older_graph_is_noticed_and_mended_from_postgres(stages: Stages, home: Path) -> None:
     settings = stages.settings(home)
     async with open_engine(settings) as engine:
-        right = await told(await bob(engine))
+        right = await shown(await bob(engine))
     await stop(home)
     put_back(home, stages.old, "neo4j")
     async with open_engine(settings) as engine:
@@ -198,14 +198,14 @@ async def test_an_older_graph_is_noticed_and_mended_from_postgres(stages: Stages
         assert findings[0].store == "neo4j" and "older" in findings[0].problem and "mend" in findings[0].remedy
         dry = await engine.mending.run(dry_run=True)
         assert dry.mended["shells"] == 1 and dry.mended["records in manifests"] >= 1 and dry.stopped and not dry.lifted
-        assert await told(await bob(engine)) != right, "a dry run has changed something"
+        assert await shown(await bob(engine)) != right, "a dry run has changed something"
         for step in ("mended_shells", "mended_changes", "mended_manifests"):
             assert await killed(home, stages.cache, "mend", "-", step)
         assert await engine.installation.stopped()
         mended = command(home, stages.cache, "mend")
         assert mended.returncode == 0 and "Writing goes on" in mended.stdout, mended.stdout + mended.stderr
         memory = await bob(engine)
-        assert await told(memory) == right
+        assert await shown(memory) == right
         assert await engine.doctor.examine() == []
         assert (await memory.search(SearchRequest("heron"))).hits[0].path[-1] == "Lake"
         await memory.remember_text("After", "The mending is done.")
@@ -217,7 +217,7 @@ async def test_an_older_graph_is_noticed_and_mended_from_postgres(stages: Stages
 async def lost_pieces_are_mended_without_a_stop(engine: Engine) -> None:
     """Links, names, vectors, counts, edges of the graph; a table of a schema."""
     memory = await bob(engine)
-    right = await told(memory)
+    right = await shown(memory)
     lake = next(node for node in await memory.nodes() if node.path[-1:] == ("Lake",))
     parameters = {"lake": str(lake.node_id), "root": str(memory.principal.user_id)}
     for damage in (
@@ -237,7 +237,7 @@ async def lost_pieces_are_mended_without_a_stop(engine: Engine) -> None:
     assert report.mended["schemas of nodes"] == 1 and not report.left and not report.lifted
     async with engine.postgres.as_service() as connection:
         assert await (await connection.execute(counted)).fetchall() == counts != []
-    assert await told(memory) == right
+    assert await shown(memory) == right
     assert [finding for finding in await engine.doctor.examine() if finding.severity == "error"] == []
     shells = await engine.neo4j.read(
         "MATCH (n:Node {node_id: $lake}) RETURN n.embedding IS NOT NULL AS there", lake=str(lake.node_id)

@@ -121,7 +121,7 @@ def documents(world: World, rng: Random) -> Operation:
         mine = {
             one.record_id
             for one in world.written.values()
-            if one.document and world.places[one.node_id].user_id == asker.graph and _told_of(world, asker, one)
+            if one.document and world.places[one.node_id].user_id == asker.graph and _lists(world, asker, one)
         }
         given = {one.document_id for one in outcome} if isinstance(outcome, tuple) else outcome
         yield from expected.differing("documents", mine, given)
@@ -129,7 +129,7 @@ def documents(world: World, rng: Random) -> Operation:
     return question(world, "documents", asker, "", lambda memory: memory.documents(limit=500), judge)
 
 
-def _told_of(world: World, asker: Asker, record: Written) -> bool:
+def _lists(world: World, asker: Asker, record: Written) -> bool:
     own = asker.kind == "persona" and record.author == asker.principal_id
     return world.owns(asker, record.node_id) or (own and world.sees(asker, record))
 
@@ -143,7 +143,7 @@ def document(world: World, rng: Random) -> Operation:
 
     def judge(outcome: object) -> Iterator[str]:
         at_home = world.places[record.node_id].user_id == asker.graph
-        if not (at_home and _told_of(world, asker, record)):
+        if not (at_home and _lists(world, asker, record)):
             yield from expected.denied(outcome)
 
     about = f"{asked} {record.record_id}"
@@ -151,7 +151,7 @@ def document(world: World, rng: Random) -> Operation:
 
 
 def own_lists(world: World, rng: Random) -> Operation:
-    """What only the user is told: decisions, what came in, events, what differs between two times."""
+    """What only the user may list: decisions, what came in, events, what differs between two times."""
     asker = somebody(world, rng)
     moment = some_moment(world, asker, rng)
     known = moment.known_at or moment.as_of

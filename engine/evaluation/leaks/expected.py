@@ -158,7 +158,7 @@ def edges(world: World, asker: Asker, moment: Moment, outcome: object) -> Iterat
 
 
 def edge(world: World, asker: Asker, link: Link, moment: Moment, outcome: object) -> Iterator[str]:
-    """One edge, for those whose list shows it; its user is told when it did not hold."""
+    """One edge, for readers whose list shows it; its user is also answered when it did not hold."""
     mine = world.places[link.source].user_id == asker.graph
     if not mine or not world.may_know(asker, "edge", link.edge_id, moment.earliest):
         yield from denied(outcome)

@@ -37,7 +37,7 @@ class World:
     things: dict[str, tuple[str, UUID]] = field(default_factory=dict)
     """By marker and by id: the kind of thing and its id."""
     former: dict[str, tuple[str, UUID, datetime]] = field(default_factory=dict)
-    """By marker: of which thing it told until when. Who may read the thing only from later on may not know it."""
+    """By marker: the thing that it named, and until when. A reader from later on may not see it."""
     marks: defaultdict[UUID, list[datetime]] = field(default_factory=lambda: defaultdict(list))
     """Of each user: times between two changes."""
     formers: list[Former] = field(default_factory=list)
@@ -66,7 +66,7 @@ class World:
     def change_written(
         self, record: Written, changed: Written, former: tuple[str, ...] = (), markers: Iterable[str] = ()
     ) -> None:
-        """A record was renamed, or moved; texts that told of it until now."""
+        """A record was renamed or moved; `former`: texts that named it until now."""
         self.written[record.record_id] = changed
         self._held[record.node_id].remove(record)
         self._held[changed.node_id].append(changed)
@@ -225,7 +225,7 @@ class World:
 
     def sees(self, asker: Asker, record: Written, part: Field = "records", at: datetime | None = None) -> bool:
         """A record, what a search finds in it, or its file. What is private, or belongs to a thread or a
-        workflow, is its user's alone, whoever says to work in that thread; what was moved is shown from the move on."""
+        workflow, is its user's alone; what was moved is shown from the move on."""
         if self.owns(asker, record.node_id):
             return True
         if record.private or record.scope != "user" or (at is not None and record.moved_at > at):
@@ -259,9 +259,7 @@ class World:
         if kind == "scope":
             return asker.kind == "user" and asker.principal_id == thing
         if kind == "file":
-            held = [
-                self.written[one] for one in self._files[thing]
-            ]  # who is told of the record's past is told of its file
+            held = [self.written[one] for one in self._files[thing]]  # the record's past shows the file's id
             return any(
                 self.sees(asker, one, "records", at)
                 and (self.sees(asker, one, "files") or one.author == asker.principal_id)  # who stored it knows its id
@@ -270,7 +268,7 @@ class World:
         return self.sees(asker, self.written[thing], "items" if kind == "item" else "records", at)
 
     def may_know_former(self, asker: Asker, kind: str, thing: UUID, until: datetime) -> bool:
-        """Whether what told of a thing until then may stand in an answer."""
+        """Whether a text that named a thing until then may stand in an answer."""
         if not self.may_know(asker, kind, thing):
             return False
         if kind == "node":

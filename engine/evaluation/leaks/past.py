@@ -60,11 +60,11 @@ async def move(engine: Engine, world: World, record: Written, target: Place, rng
 
 async def rename_node(engine: Engine, world: World, place: Place, rng: Random) -> Place:
     """Another name and summary."""
-    name, told = marker(rng), marker(rng)
-    change = Change("node", place.node_id, {"name": name, "summary": f"All of {told}."})
+    name, word = marker(rng), marker(rng)
+    change = Change("node", place.node_id, {"name": name, "summary": f"All of {word}."})
     await engine.memory(place.user_id).change(change)
     changed = replace(place, name=name)
-    world.change_place(place, changed, (place.name,), (told,))
+    world.change_place(place, changed, (place.name,), (word,))
     world.mark(place.user_id)
     return changed
 
@@ -161,7 +161,7 @@ async def add_past(engine: Engine, world: World, user: UUID, rng: Random) -> Non
 
 
 async def add_corrections(engine: Engine, world: World, user: UUID, rng: Random) -> None:
-    """Titles corrected after rights were given: the delta tells what was before."""
+    """Titles corrected after rights were given: the delta holds the former value."""
     renamed = [one for one in world.written.values() if one.titles and world.places[one.node_id].user_id == user]
     for record in rng.sample(renamed, min(3, len(renamed))):
         await rename(engine, world, record, rng, correction=True)

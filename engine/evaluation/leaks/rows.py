@@ -159,7 +159,7 @@ def may_see_shared(world: World, asker: Asker, row: dict[str, Any]) -> bool:
     if place == "nodes":
         return world.reads(asker, UUID(row["id"]))
     own_key = asker.kind == "persona" and str(row["detail"]).startswith(f"persona:{asker.principal_id}")
-    if place.startswith("document") and own_key:  # told as long as it may be read where it lies
+    if place.startswith("document") and own_key:  # shown as long as its node may be read
         record = world.written[UUID(str(row["id"]).split(":")[0])]
         return world.sees(asker, record)
     return place in OWN and own_key and world.reads(asker, asker.principal_id)

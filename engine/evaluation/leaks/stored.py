@@ -29,9 +29,9 @@ def owner(user_id: UUID) -> Asker:
 
 async def add_node(engine: Engine, world: World, above: Place, rng: Random, *, persona: bool) -> Place:
     """A child with a name, summary and keywords that are markers."""
-    name, told, keyword = (marker(rng) for _ in range(3))
+    name, word, keyword = (marker(rng) for _ in range(3))
     aliases = (SHARED_ALIAS,) if rng.random() < 0.4 else ()
-    new = NewNode(above.node_id, name, "persona" if persona else "concept", f"All of {told}.", (keyword,), aliases)
+    new = NewNode(above.node_id, name, "persona" if persona else "concept", f"All of {word}.", (keyword,), aliases)
     made = await engine.memory(above.user_id).provision(new)
     own = Random(name)
     if own.random() < 0.4:  # it has a past, too
@@ -41,7 +41,7 @@ async def add_node(engine: Engine, world: World, above: Place, rng: Random, *, p
         made.node_id, above.user_id, above.node_id, name, aliases, new.node_type, made.layer, made.schema_name,
         made_at=datetime.now(UTC),
     )  # fmt: skip
-    world.add_place(place, (told, keyword))
+    world.add_place(place, (word, keyword))
     world.mark(above.user_id)
     return place
 

@@ -31,7 +31,7 @@ ALWAYS = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Somebody who asks, truly or by a forged name, in the graph of a user."""
+    """A principal, real or forged, in the graph of a user."""
 
     kind: str
     principal_id: UUID
@@ -124,7 +124,7 @@ class Right:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a node's tables as it is, whoever may see it."""
+    """A row of a node's tables as stored, without regard to rights."""
 
     place: str
     id: str
