@@ -14,7 +14,7 @@ CYPHER 25
 WITH $as_of AS as_of, trim($version) AS version,
      CASE WHEN $principal = $user_id THEN [] ELSE COLLECT {
        MATCH (r:Node {user_id: $user_id})
-       WHERE r.name_key IS NOT NULL AND ($principal = $user_id OR EXISTS { (r)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE all(h IN way WHERE coalesce(endNode(h).placed_at <= $earliest, true)) AND (trim($kind) = 'persona' AND a:Persona AND a.node_id = $principal OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: trim($kind)}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) AND (g.granted_at <= $earliest OR g.past) }) })
+       WHERE r.name_key IS NOT NULL AND ($principal = $user_id OR EXISTS { (r)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE all(h IN way WHERE coalesce(endNode(h).placed_at <= $earliest, true)) AND (a.node_id = CASE WHEN trim($kind) = 'persona' AND a:Persona THEN $principal END OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: trim($kind)}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) AND (g.granted_at <= $earliest OR g.past) }) })
        RETURN r.node_id
      } END AS readable
 CALL (as_of, readable) {
