@@ -4,7 +4,7 @@
 SELECT o.commit_id, o.user_id, u.handle, o.kind, o.created_at, o.attempts, coalesce(o.last_failure, '') AS cause,
        left(CASE o.kind
            WHEN 'node' THEN o.payload -> 'node' ->> 'name'
-           WHEN 'records' THEN (SELECT string_agg(t ->> 'title', ', ') FROM jsonb_array_elements(o.payload -> 'records') AS t)
+           WHEN 'records' THEN (SELECT string_agg(t #>> '{}', ', ') FROM jsonb_path_query(o.payload, '$.records[*].title') AS t)  -- lax: a damaged payload is listed, too
            WHEN 'node_revised' THEN coalesce(o.payload -> 'revision' -> 'own' ->> 'name', o.payload -> 'revision' ->> 'node_id')
            WHEN 'record_revised' THEN coalesce(o.payload -> 'revision' -> 'own' ->> 'title', o.payload -> 'revision' ->> 'record_id')
            WHEN 'relation' THEN o.payload -> 'revision' ->> 'edge_type'

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
+from functools import partial
+from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid4, uuid5
 
 import httpx
@@ -59,13 +62,13 @@ async def left_half_way(leaver: Engine, leaving: Leaving, user: User, conversati
             await leaver.memory(user.user_id).remember(conversation)
     finally:
         leaving.step = ""
-    return await newest(leaver, user)
+    return await newest(leaver, user.user_id)
 
 
-async def newest(engine: Engine, user: User) -> UUID:
+async def newest(engine: Engine, user_id: UUID) -> UUID:
     async with engine.postgres.as_service() as connection:
         cursor = await connection.execute(
-            "SELECT commit_id FROM engine.outbox WHERE user_id = %s ORDER BY created_at DESC LIMIT 1", [user.user_id]
+            "SELECT commit_id FROM engine.outbox WHERE user_id = %s ORDER BY created_at DESC LIMIT 1", [user_id]
         )
         row = await cursor.fetchone()
     assert row is not None
@@ -80,9 +83,35 @@ async def spoil(engine: Engine, commit: UUID, place: str, value: str) -> None:
         )
 
 
-async def attempted(engine: Engine, times: int) -> None:
-    for _ in range(times):
-        await engine.outbox.recover()
+async def recovered(engine: Engine, *, until: Callable[[], Awaitable[object]]) -> None:
+    """Rounds of recovery until it is so. How many is left open: the engines' own recovery takes part and may hold a commit just now."""
+    async with asyncio.timeout(60):
+        while True:
+            await engine.outbox.recover()
+            if await until():
+                return
+            await asyncio.sleep(0.02)
+
+
+async def set_aside(engine: Engine, commit: UUID) -> None:
+    """Recovery until this commit is set aside."""
+
+    async def listed() -> bool:
+        return commit in {one.commit_id for one in await engine.commits.list()}
+
+    await recovered(engine, until=listed)
+
+
+async def row_of(engine: Engine, commit: UUID) -> dict[str, Any]:
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute("SELECT attempts, state FROM engine.outbox WHERE commit_id = %s", [commit])
+        row = await cursor.fetchone()
+    assert row is not None
+    return row
+
+
+async def done(engine: Engine, commit: UUID) -> bool:
+    return (await row_of(engine, commit))["state"] == "done"
 
 
 async def plant(engine: Engine, schema: str) -> None:
@@ -102,8 +131,8 @@ async def refused_node(engine: Engine, memory: Memory, name: str) -> tuple[UUID,
     await plant(engine, schema)
     with pytest.raises(StoreFailed):
         await memory.provision(NewNode(memory.principal.user_id, name))
-    await attempted(engine, engine.settings.commit_attempts)
-    [commit] = [one.commit_id for one in await engine.commits.list(memory.principal.user_id)]
+    await set_aside(engine, commit := await newest(engine, memory.principal.user_id))
+    assert [one.commit_id for one in await engine.commits.list(memory.principal.user_id)] == [commit]
     return commit, schema
 
 
@@ -122,11 +151,14 @@ async def test_others_are_finished_whatever_the_graph_refuses(
     refused = await left_half_way(leaver, leaving, user, Conversation("refused", TURNS))
     await spoil(engine, refused, place, value)
     await left_half_way(leaver, leaving, user, Conversation("younger", TURNS))
-    await attempted(engine, 1)
     memory = engine.memory(user.user_id)
-    assert [record.title for record in (await memory.metadata(user.user_id)).records] == ["younger"]
-    assert await engine.commits.list(user.user_id) == ()
-    await attempted(engine, engine.settings.commit_attempts - 1)
+
+    async def seen() -> list[str]:
+        return [record.title for record in (await memory.metadata(user.user_id)).records]
+
+    await recovered(engine, until=seen)
+    assert await seen() == ["younger"] and (await row_of(engine, refused))["state"] == "pending"
+    await set_aside(engine, refused)
     [one] = await engine.commits.list(user.user_id)
     assert (one.commit_id, one.kind, one.attempts) == (
         refused,
@@ -143,7 +175,7 @@ async def test_what_is_due_later_is_left_to_later(engine: Engine, leaver: Engine
     for _ in range(engine.settings.commit_attempts + 5):
         await engine.outbox.recover(due_only=True)
     assert await engine.commits.list(user.user_id) == ()  # it was tried at most once or twice so far
-    await attempted(engine, engine.settings.commit_attempts)
+    await set_aside(engine, refused)
     await engine.commits.discard(refused, "operator")
     await all_agree(engine)
 
@@ -157,7 +189,7 @@ async def test_a_name_whose_node_was_refused_is_had_by_retry(engine: Engine, mem
     assert (await engine.degraded()).commits_set_aside >= 1
     assert any("set aside" in finding.problem for finding in await engine.doctor.examine())
     assert (await engine.commits.retry(commit, "operator")).state == "pending"  # it is still in the way
-    await attempted(engine, engine.settings.commit_attempts)
+    await set_aside(engine, commit)
     await unplant(engine, schema)
     assert (await engine.commits.retry(commit, "operator")).state == "done"
     again = await memory.provision(NewNode(memory.principal.user_id, "Fishing"))
@@ -182,7 +214,11 @@ async def test_a_handle_whose_root_was_refused_is_free(engine: Engine) -> None:
     await plant(engine, handle)
     with pytest.raises(StoreFailed):
         await engine.create_user(handle)
-    await attempted(engine, engine.settings.commit_attempts)
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute("SELECT user_id FROM engine.users WHERE handle = %s", [handle])
+        row = await cursor.fetchone()
+    assert row is not None
+    await set_aside(engine, await newest(engine, row["user_id"]))
     with pytest.raises(CommitSetAside) as caught:
         await engine.create_user(handle)
     await unplant(engine, handle)
@@ -210,7 +246,7 @@ async def test_a_conversation_goes_on_where_it_stood_before_the_discarded_turns(
     before = await counts(engine, schema)
     commit = await left_half_way(leaver, leaving, user, Conversation("talk", TURNS))
     await spoil(engine, commit, "{records,0,occurred_at}", '"no time"')
-    await attempted(engine, engine.settings.commit_attempts)
+    await set_aside(engine, commit)
     with pytest.raises(CommitSetAside):  # neither stored nor free
         await memory.remember(Conversation("talk", TURNS))
     await engine.commits.discard(commit, memory.principal.name, "broken", user.user_id)
@@ -229,9 +265,9 @@ async def test_a_discarded_document_can_be_sent_again(
     with pytest.raises(Left):
         await leaver.memory(user.user_id).remember_text("Manual", "The gasket of the boat leaks.")
     leaving.step = ""
-    commit = await newest(engine, user)
+    commit = await newest(engine, user.user_id)
     await spoil(engine, commit, "{records,0,occurred_at}", '"no time"')
-    await attempted(engine, engine.settings.commit_attempts)
+    await set_aside(engine, commit)
     await engine.commits.discard(commit, "operator")
     memory = engine.memory(user.user_id)
     assert await memory.documents() == () and await memory.resources() == ()
@@ -251,13 +287,14 @@ async def test_a_write_waits_for_the_node_that_it_belongs_to(
             await connection.execute("UPDATE engine.nodes SET state = 'live' WHERE node_id = %s", [parent])
         with pytest.raises(Exception, match="still being finished"):
             await memory.provision(NewNode(parent, "Bay"))
-        child = await newest(engine, user)
-        await attempted(engine, engine.settings.commit_attempts + 2)
+        child = await newest(engine, user.user_id)
+        for _ in range(engine.settings.commit_attempts + 2):
+            await engine.outbox.recover()
         assert [one.commit_id for one in await engine.commits.list(user.user_id)] == [parent]
         await unplant(engine, schema)
         if outcome == "retry":
             assert (await engine.commits.retry(parent, "operator")).state == "done"
-            await attempted(engine, 1)
+            await recovered(engine, until=partial(done, engine, child))
             assert (await memory.provision(NewNode(parent, "Bay"))).node_id == child
         else:
             async with engine.postgres.as_service() as connection:
@@ -272,7 +309,7 @@ async def test_a_shell_that_is_lost_sets_aside_what_belongs_there(engine: Engine
     await engine.neo4j.write("MATCH (n:Node {node_id: $id}) SET n:Kept REMOVE n:Node", id=str(lake.node_id))
     with pytest.raises(Exception, match="still being finished"):
         await memory.provision(NewNode(lake.node_id, "Bay"))
-    await attempted(engine, engine.settings.commit_attempts)
+    await set_aside(engine, await newest(engine, memory.principal.user_id))
     [one] = await engine.commits.list(memory.principal.user_id)
     assert "shell" in one.cause and one.waits_for == ()
     await engine.neo4j.write("MATCH (n:Kept {node_id: $id}) SET n:Node REMOVE n:Kept", id=str(lake.node_id))
@@ -289,11 +326,11 @@ async def test_a_grant_is_revoked_with_its_commit_and_a_revocation_is_never_give
     await engine.neo4j.write("MATCH (n:Node {node_id: $id}) SET n:Kept REMOVE n:Node", id=str(lake.node_id))
     with pytest.raises(Exception, match="still being finished"):
         await memory.grants.give(me, NewGrant(lake.node_id, "third_party", mailbox.integration_id))
-    await attempted(engine, engine.settings.commit_attempts)
+    await set_aside(engine, await newest(engine, me.user_id))
     [given] = await engine.commits.list(me.user_id)
     with pytest.raises(Exception, match="still being finished"):
         await memory.grants.revoke(me, given.commit_id)
-    await attempted(engine, engine.settings.commit_attempts)
+    await set_aside(engine, await newest(engine, me.user_id))
     given, revoked = await engine.commits.list(me.user_id)
     assert (given.kind, revoked.kind) == ("granted", "revoked")
     with pytest.raises(Conflict):
@@ -322,7 +359,7 @@ async def test_users_see_and_decide_their_own_over_rest_and_the_operator_all(eng
         answer = await door.post(nodes, json={"parent_id": str(memory.principal.user_id), "name": "Skating"})
         assert (answer.status_code, answer.json()["commit_id"]) == (409, str(commit))
         assert (await door.post(f"{own}/{commit}/retry")).json()["state"] == "pending"
-        await attempted(engine, engine.settings.commit_attempts)
+        await set_aside(engine, commit)
         await unplant(engine, schema)
         answer = await door.post(f"{own}/{commit}/discard", params={"reason": "a mistake"})
         assert (answer.status_code, answer.json()["state"]) == (200, "discarded")
@@ -342,7 +379,7 @@ async def test_the_shell_lists_retries_and_discards(engine: Engine, memory: Memo
     assert listed.returncode == 1 and str(commit) in listed.stdout and "Curling" in listed.stdout, listed.stderr
     again = await typed(engine, tmp_path, None, "commits", "retry", str(commit))
     assert (again.returncode, "pending" in again.stdout) == (1, True), again.stderr
-    await attempted(engine, engine.settings.commit_attempts)
+    await set_aside(engine, commit)
     await unplant(engine, schema)
     gone = await typed(engine, tmp_path, None, "commits", "discard", str(commit), "--reason", "a mistake")
     assert (gone.returncode, "discarded" in gone.stdout) == (0, True), gone.stderr
