@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from pathlib import Path
 
 import psycopg
@@ -19,6 +17,7 @@ from engine.neurigraph import Engine
 from engine.stores.roles import ensure_roles, prepare_roles
 from tests.access.databases import administrator, elsewhere, migrated, new_database, new_user, opened
 from tests.clean_environment import CLEAN
+from tests.processes import run_module
 
 POWERS = "rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls"
 OPEN = (
@@ -87,10 +86,7 @@ async def test_what_a_superuser_made_is_refused_until_it_is_prepared(
             "NEURIGRAPH_POSTGRES_REQUEST_URL": request,
         }
         for told in ("changed their owner", "The roles are ready."):
-            command = [sys.executable, "-m", "engine.cli", "prepare"]
-            typed = await asyncio.to_thread(
-                subprocess.run, command, env=CLEAN | urls, cwd=tmp_path, capture_output=True, text=True, timeout=60
-            )
+            typed = await run_module("engine.cli", "prepare", env=CLEAN | urls, folder=tmp_path)
             assert typed.returncode == 0 and told in typed.stdout, typed.stderr
         assert "owner" not in typed.stdout  # the second time there was nothing to hand over
         try:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
-import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from uuid import uuid4
@@ -16,26 +14,16 @@ from engine.domain.identity import Identity
 from engine.domain.node import NewNode, User
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from tests.clean_environment import CLEAN
+from tests.flows.commands import typed
 
 Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
 
 
 @pytest.fixture
 def run(engine: Engine, tmp_path: Path) -> Run:
-    home, cache = str(engine.settings.home), str(engine.settings.cache)
-    command = [sys.executable, "-m", "engine.cli", "--home", home, "--cache", cache]
 
     async def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return await asyncio.to_thread(
-            subprocess.run,
-            [*command, *arguments],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            cwd=tmp_path,
-            env=CLEAN | {"NEURIGRAPH_WORKSPACE": "tests"},
-        )
+        return await typed(engine, tmp_path, None, *arguments)
 
     return run
 

@@ -5,18 +5,16 @@ A victim is a module that is run with home, cache, handle and what it is to do; 
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
-import sys
 from datetime import timedelta
 from pathlib import Path
 from types import ModuleType
 
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from tests.processes import run_module
 
-ROOT = Path(__file__).resolve().parents[2]
 LIVED = "acknowledged"
 
 
@@ -40,13 +38,9 @@ def on_stores_of(home: str, cache: str, **more: object) -> Settings:
 
 async def printed(engine: Engine, victim: ModuleType, *arguments: str) -> list[str]:
     """The words that a victim printed. Asserts that it died by our hand where it did not live."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", victim.__name__, str(engine.settings.home), str(engine.settings.cache), *arguments,
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, cwd=ROOT,
-    )  # fmt: skip
-    out, errors = await asyncio.wait_for(process.communicate(), 120)
-    words = out.decode().split()
-    assert LIVED in words or process.returncode == -signal.SIGKILL, errors.decode()
+    ended = await run_module(victim.__name__, str(engine.settings.home), str(engine.settings.cache), *arguments)
+    words = ended.stdout.split()
+    assert LIVED in words or ended.returncode == -signal.SIGKILL, ended.stderr
     return words
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 import time
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from psycopg import conninfo
@@ -20,19 +18,15 @@ from engine.jobs.job import Run
 from engine.jobs.jobs import Jobs
 from engine.neurigraph import Engine
 from tests.flows.workshop import AT_MOST, LIMITS, Gate, fresh, job, nothing, workshop
-
-ROOT = Path(__file__).resolve().parents[2]
-VICTIM = Path(__file__).with_name("job_victim.py")
+from tests.processes import run_module
 
 
 async def kill_a_worker(engine: Engine, name: str, kind: str) -> None:
     """A worker of another process dies in the middle of a run of that job."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, str(VICTIM), str(engine.settings.home), str(engine.settings.cache), name, kind,
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    _, errors = await asyncio.wait_for(process.communicate(), 120)
-    assert process.returncode == -signal.SIGKILL, errors.decode()
+    ended = await run_module(
+        "tests.faults.job_victim", str(engine.settings.home), str(engine.settings.cache), name, kind
+    )
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
 
 
 async def grow_old(engine: Engine) -> None:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 from engine.neurigraph import Engine
 from tests.clean_environment import CLEAN
+from tests.processes import run_module
 
 
 async def typed(
     engine: Engine, folder: Path, handle: str | None, *arguments: str, stdin: str = ""
-) -> subprocess.CompletedProcess[str]:
+) -> CompletedProcess[str]:
     """A command for that user (empty: for none), typed in a folder, on the stores of the session's engine."""
     whose = ("--user", handle) if handle else ()
     home, cache = engine.settings.home, engine.settings.cache
-    return await asyncio.to_thread(  # the engine of the test goes on: it may hold what the command waits for
-        subprocess.run,
-        [sys.executable, "-m", "engine.cli", "--home", str(home), "--cache", str(cache), *arguments, *whose],
-        capture_output=True, text=True, timeout=120, cwd=folder, input=stdin, env=CLEAN | {"NEURIGRAPH_WORKSPACE": "tests"},
+    return await run_module(
+        "engine.cli", "--home", str(home), "--cache", str(cache), *arguments, *whose,
+        folder=folder, env=CLEAN | {"NEURIGRAPH_WORKSPACE": "tests"}, stdin=stdin,
     )  # fmt: skip

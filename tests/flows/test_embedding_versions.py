@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import uuid4
@@ -28,9 +27,9 @@ from engine.lifecycle.comparison import LabelledQuery
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
-from tests.clean_environment import CLEAN
+from tests.flows.commands import typed
+from tests.processes import run_module
 
-BUILDER = Path(__file__).parents[1] / "faults" / "builder.py"
 E5, MINILM = "onnx-e5-small-1", "onnx-minilm-1"
 FAST = Pace(duty=1)
 TURNS = tuple(
@@ -313,12 +312,8 @@ async def test_a_build_killed_at_any_batch_goes_on_where_it_was(engine: Engine, 
     home, cache = str(engine.settings.home), str(engine.settings.cache)
     done = 0
     for batches in (1, 2):
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, str(BUILDER), home, cache, str(batches),
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        _, errors = await asyncio.wait_for(process.communicate(), 120)
-        assert process.returncode == -signal.SIGKILL, errors.decode()
+        ended = await run_module("tests.faults.builder", home, cache, str(batches))
+        assert ended.returncode == -signal.SIGKILL, ended.stderr
         far = await engine.embeddings.progress()
         assert far.done > done and far.remaining > 0
         done = far.done
@@ -442,16 +437,9 @@ async def test_a_build_can_be_done_in_pieces_over_rest(engine: Engine, memory: M
 
 @pytest.mark.ledger("F10")
 async def test_the_shell_goes_through_the_life_of_a_version(engine: Engine, memory: Memory, tmp_path: Path) -> None:
-    home, cache = str(engine.settings.home), str(engine.settings.cache)
-
     async def run(*arguments: str) -> tuple[int, str]:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "engine.cli", "--home", home, "--cache", cache, "embeddings", *arguments,
-            cwd=tmp_path, env=CLEAN | {"NEURIGRAPH_WORKSPACE": "tests"},
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        out, errors = await asyncio.wait_for(process.communicate(), 120)
-        return process.returncode or 0, (out + errors).decode()
+        ended = await typed(engine, tmp_path, None, "embeddings", *arguments)
+        return ended.returncode, ended.stdout + ended.stderr
 
     assert (await run("canary", "start"))[0] == 1
     code, said = await run("canary", "start", "--encoder", "minilm", "--duty", "1")

@@ -15,6 +15,7 @@ import pytest
 from engine.demo.script import HISTORY, questions
 from tests.clean_environment import CLEAN
 from tests.model_server import model_server
+from tests.processes import run_module_now
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -30,14 +31,8 @@ def run(command: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
     elsewhere = tmp_path_factory.mktemp("elsewhere")  # no .env of this checkout
 
     def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*command, *arguments],
-            capture_output=True,
-            text=True,
-            timeout=170,
-            cwd=elsewhere,
-            env=CLEAN | settings,
-        )
+        _, _, module, *place = command
+        return run_module_now(module, *place, *arguments, folder=elsewhere, env=CLEAN | settings, timeout=170)
 
     return run
 

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.clean_environment import CLEAN
+from tests.processes import run_module_now
 
 
 @pytest.mark.ledger("F02", "M01", "A02")
 def test_a_changed_file_is_taken_in_as_a_new_version(tmp_path: Path, cache: Path) -> None:
-    command = [sys.executable, "-m", "engine.cli", "--home", str(tmp_path / "home"), "--cache", str(cache)]
+    place = ("--home", str(tmp_path / "home"), "--cache", str(cache))
 
     def run(*arguments: str) -> bytes:
-        done = subprocess.run(
-            [*command, *arguments], capture_output=True, timeout=170, cwd=tmp_path, env=CLEAN, check=False
-        )
-        assert done.returncode == 0, done.stderr.decode()
-        return done.stdout
+        done = run_module_now("engine.cli", *place, *arguments, folder=tmp_path, env=CLEAN, timeout=170)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.encode()
 
     def answer(*arguments: str) -> dict:
         return json.loads(run(*arguments, "--json"))
