@@ -9,7 +9,7 @@ PYTHON := $(shell for p in $(PYTHON) python3 python3.14 python3.13 python3.12 py
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test check unit lint types layers install clean lock audit
+.PHONY: help demo test soak check unit lint types layers install clean lock audit
 
 help: ## What can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -19,6 +19,11 @@ demo: $(VENV)/.ready ## Sets up everything, remembers a bundled history, answers
 
 test: $(VENV)/.ready-dev check ## Everything that CI runs
 	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --ledger
+
+soak: $(VENV)/.ready-dev ## The long forms of the fuzzers and kill tests, about an hour
+	@$(BIN)/pytest --long tests/access/test_leaks.py tests/contract/test_rest_openapi.py
+	@$(BIN)/neurigraph bench crashes --kills 200
+	@$(BIN)/neurigraph bench soak
 
 check: lint types layers ## Style, types and layer contracts
 

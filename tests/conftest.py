@@ -43,6 +43,7 @@ ORDER = (
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--ledger", action="store_true", help="print which tests prove which capability")
+    parser.addoption("--long", action="store_true", help="the long forms of the fuzzers and kill tests (`make soak`)")
 
 
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
@@ -83,6 +84,12 @@ def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
         terminalreporter.write_line(f"{row}  {state:6} {proof:9} {capability[:100]}")
     for row in unknown:
         terminalreporter.write_line(f"{row}  marked by a test, but not in docs/ledger.md", red=True)
+
+
+@pytest.fixture(scope="session")
+def long(pytestconfig: pytest.Config) -> bool:
+    """Whether the long forms are asked for."""
+    return pytestconfig.getoption("--long")
 
 
 @pytest.fixture(scope="session")

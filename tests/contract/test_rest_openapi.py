@@ -9,7 +9,7 @@ import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 import hypothesis
@@ -22,17 +22,15 @@ from schemathesis.specs.openapi import checks
 
 from api.app import create_app
 from engine.domain.identity import Identity
-from engine.domain.node import User
 from engine.domain.token import NewToken
-from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
 
 if TYPE_CHECKING:
     from tests.contract.conftest import House
 
-EXAMPLES = 25
-EXAMPLES_OF_OTHERS = 5
+EXAMPLES, EXAMPLES_OF_LONG_FORM = 8, 25
+EXAMPLES_OF_OTHERS, EXAMPLES_OF_OTHERS_OF_LONG_FORM = 2, 5
 """For each operation, mode and kind of principal: the operations are the same, only who asks differs."""
 CHECKS = [
     schemathesis.checks.not_a_server_error,
@@ -62,20 +60,33 @@ async def served(engine: Engine) -> AsyncIterator[str]:
     await serving
 
 
+async def with_a_text(engine: Engine) -> dict[str, UUID]:
+    """A new user's ids, and those of a text."""
+    user = await engine.create_user(f"u{uuid4().hex[:12]}")
+    [record] = (await engine.memory(user.user_id).remember_text("Lease", "The workshop's lease ends in June.")).records
+    return {"user_id": user.user_id, "node_id": record.node_id, "file_id": record.file_id}
+
+
+@pytest.fixture(scope="module")
+async def settled(engine: Engine) -> dict[str, UUID]:
+    """For the operations that change nothing."""
+    return await with_a_text(engine)
+
+
 @pytest.mark.ledger("U02")
 @pytest.mark.parametrize("mode", GenerationMode)
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
 async def test_generated_requests(
-    served: str, user: User, memory: Memory, method: str, path: str, mode: GenerationMode
+    engine: Engine, served: str, settled: dict[str, UUID], method: str, path: str, mode: GenerationMode, long: bool
 ) -> None:
-    report = await memory.remember_text("Lease", "The workshop's lease ends in June 2027.")
-    known = {"user_id": user.user_id, "node_id": report.records[0].node_id, "file_id": report.records[0].file_id}
-    await asyncio.to_thread(_try, Visitor(served, known, EXAMPLES), SCHEMA[path][method], mode)
+    known = settled if method == "GET" else await with_a_text(engine)
+    visitor = Visitor(served, known, EXAMPLES_OF_LONG_FORM if long else EXAMPLES)
+    await asyncio.to_thread(_try, visitor, SCHEMA[path][method], mode)
 
 
 @pytest.mark.ledger("U02", "N31")
 @pytest.mark.parametrize("kind", ["user", "persona", "third_party", "administrator"])
-async def test_generated_requests_of_others(served: str, engine: Engine, house: House, kind: str) -> None:
+async def test_generated_requests_of_others(served: str, engine: Engine, house: House, kind: str, long: bool) -> None:
     spare = await engine.tokens.create(
         NewToken("user", house.user.user_id, "spare"), Identity("operator", None, "tests")
     )
@@ -85,7 +96,8 @@ async def test_generated_requests_of_others(served: str, engine: Engine, house: 
         "file_id": house.nodes["file of Cases"],
         "token_id": spare.token.token_id,
     }
-    visitor = Visitor(served, known, EXAMPLES_OF_OTHERS, {"Authorization": f"Bearer {house.secrets[kind]}"})
+    examples = EXAMPLES_OF_OTHERS_OF_LONG_FORM if long else EXAMPLES_OF_OTHERS
+    visitor = Visitor(served, known, examples, {"Authorization": f"Bearer {house.secrets[kind]}"})
     for method, path in OPERATIONS:
         for mode in GenerationMode:
             await asyncio.to_thread(_try, visitor, SCHEMA[path][method], mode)
