@@ -28,6 +28,7 @@ LEASE, RENEWAL = 8.0, 2.0
 """Seconds for which a claim holds without a sign of life, and between two of them."""
 LONGEST_WAIT = 30.0
 """Seconds that a request waits for the same one that is being carried out."""
+MOST_KEY = 200
 FIRST_LOOK, MOST_LOOK = 0.05, 0.5
 """Seconds between two looks for the answer."""
 
@@ -49,10 +50,10 @@ class Idempotency:
         """
         if key is None:
             return await action(), False
-        if not 1 <= len(key) <= 200 or not key.isprintable():
-            raise InvalidInput("An idempotency key has 1 to 200 printable characters.")
+        if not 1 <= len(key) <= MOST_KEY or not key.isprintable():
+            raise InvalidInput(f"An idempotency key has 1 to {MOST_KEY} printable characters.")
         digest = hashlib.sha256(request).digest()
-        claim = {"user_id": principal.user_id, "key": principal.own_key(key), "request_hash": digest}
+        claim = {"user_id": principal.user_id, "key": principal.own_key(key, MOST_KEY), "request_hash": digest}
         claim |= {"carrier": uuid4(), "lease": LEASE}
         kept = await self._claimed(principal, claim)
         if kept is not None:

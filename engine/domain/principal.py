@@ -11,6 +11,7 @@ the one asks through `Postgres.as_service`, the others never read any.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Literal
 from uuid import UUID
 
@@ -48,9 +49,13 @@ class Principal:
         """How deltas and the audit log name the principal."""
         return f"{self.kind}:{self.principal_id}"
 
-    def own_key(self, key: str) -> str:
-        """A source's or request's id as it is kept: what others than the user bring is kept apart from the user's."""
-        return key if self.kind == "user" else f"{self.name}:{key}"[:500]
+    def own_key(self, key: str, most: int = 500) -> str:
+        """A source's or request's id as it is kept: what others than the user bring is kept apart from the user's.
+
+        One that would be longer than `most` characters is kept as its hash.
+        """
+        own = key if self.kind == "user" else f"{self.name}:{key}"
+        return own if len(own) <= most else f"{self.name}:{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
     @property
     def parameters(self) -> dict[str, str]:

@@ -34,7 +34,7 @@ class Sessions:
 
     async def begin(self, principal: Principal, key: str | None, came: Mapping[str, int]) -> UUID:
         """The id of a new session, or of the one that this principal began with the key. `came`: sources, turns, files."""
-        own_key = principal.own_key(key)[:500] if key else None
+        own_key = principal.own_key(key) if key else None
         session_id = uuid5(principal.user_id, f"ingest {own_key}") if own_key else uuid4()
         parameters = {"session_id": session_id, "key": own_key, "came": Jsonb(dict(came)), "now": self._clock.now()}
         await self._postgres.change(principal, sql_text("ingest_begin"), parameters)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
+from itertools import product
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import httpx
@@ -14,9 +15,13 @@ from fastapi.encoders import jsonable_encoder
 from api.app import create_app
 from engine.access import idempotency
 from engine.bootstrap import open_engine
+from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode, User
 from engine.errors import StoreUnavailable
 from engine.neurigraph import Engine
+
+if TYPE_CHECKING:
+    from tests.contract.conftest import House, OpenDoor
 
 
 @pytest.mark.ledger("U02")
@@ -182,3 +187,21 @@ async def test_a_key_is_1_to_200_visible_ascii_characters(door: httpx.AsyncClien
     response = await door.post(f"{home_path}/nodes", json={"name": "A"}, headers=headers)
     assert response.status_code == 422
     assert response.json()["errors"][0]["location"] == "header.Idempotency-Key"
+
+
+async def test_the_longest_key_of_a_persona_is_kept_apart_from_the_users(
+    open_door: OpenDoor, own_house: House, engine: Engine
+) -> None:
+    memory = engine.memory(own_house.user.user_id)
+    grant = NewGrant(own_house.nodes["Cases"], "persona", own_house.nodes["Lawyer"], mode="read_write")
+    await memory.grants.give(memory.principal, grant)
+    path, body = f"{own_house.home}/records", {"text": "The judge is ill.", "node_id": str(own_house.nodes["Cases"])}
+    keys = [letter + "k" * 198 + letter for letter in "ab"]
+    stored = set()
+    for kind, key in product(("persona", "user"), keys):
+        door = open_door(own_house.secrets[kind])
+        answers = [await door.post(path, json=body, headers={"Idempotency-Key": key}) for _ in range(2)]
+        assert [answer.status_code for answer in answers] == [201, 201], answers[0].text
+        assert ["idempotency-replayed" in answer.headers for answer in answers] == [False, True]
+        stored.add(answers[0].json()["records"][0]["record_id"])
+    assert len(stored) == 4
