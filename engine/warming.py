@@ -1,6 +1,7 @@
-"""Makes the first search as quick as the others: a graph server that has just started plans its statement for seconds.
+"""Makes the first search and the first shell as quick as the others: a graph server that has just started plans their statements
+for seconds.
 
-The statement has one shape, whoever asks for whatever moment, with a vector and without, so one question plans it for all.
+Each has one shape, whoever asks for whatever moment, with a vector and without, so one question plans it for all.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from contextlib import suppress
 from uuid import uuid4
 
 from engine.domain.search import SearchRequest
-from engine.errors import NeurigraphError
+from engine.errors import NeurigraphError, NotFound
 from engine.neurigraph import Engine
 
 
 async def warm(engine: Engine) -> None:
     """Asks for nobody once. Raises StoreUnavailable."""
-    await engine.memory(uuid4()).search(SearchRequest("warm"))
+    memory = engine.memory(uuid4())
+    await memory.search(SearchRequest("warm"))
+    with suppress(NotFound):
+        await memory.shell(memory.principal.user_id)
 
 
 async def warm_quietly(engine: Engine) -> None:

@@ -31,7 +31,7 @@ async def main(home: str, cache: str, workspace: str, handle: str) -> None:
     """Writes all numbers, some at once; a store that is away is waited for."""
     waiting = [int(line) for line in sys.stdin][::-1]
     settings = Settings(_env_file=None, home=Path(home), cache=Path(cache), workspace=workspace)
-    async with open_engine(settings) as engine:
+    async with open_engine(settings, warming=False) as engine:
         memory = engine.memory((await engine.find_user(handle)).user_id)
         await asyncio.gather(*(_write(memory, waiting) for _ in range(AT_ONCE)))
 

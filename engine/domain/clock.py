@@ -34,9 +34,16 @@ class Moment:
     def parameters(self, now: datetime) -> dict[str, datetime | None]:
         """What statements take. The present of `as_of` is that of the engine's clock, so that a writer reads its own changes
         whatever the clock of a database says; `known_at` None is all that is known now. `earliest` is that
-        of the two that are given, else the end of time: one type, so that the graph plans its statements once.
+        of the two that are given, else the end of time.
         """
         return {"as_of": self.as_of or now, "known_at": self.known_at, "earliest": self.earliest or END_OF_TIME}
+
+    def graph_parameters(self, now: datetime) -> dict[str, datetime]:
+        """The same for statements of the graph, which plans them anew for each combination of types: none is ever null, and all
+        that is known now is what is known at the end of time.
+        """
+        earliest = self.earliest or END_OF_TIME
+        return {"as_of": self.as_of or now, "known_at": self.known_at or END_OF_TIME, "earliest": earliest}
 
     @property
     def earliest(self) -> datetime | None:

@@ -31,6 +31,8 @@ MOST_EDGES = 1000
 MOST_TOUCHED = 1000
 MOST_ANCHORS = 200
 MOST_NODES = 10_000
+FIRST = ("", "")
+"""Before the first child: no name is empty."""
 EdgePlace = tuple[str, str, str, UUID]
 """Names of both ends, type and id of an edge: the order of the list of edges."""
 _AS_STORED = "name node_type layer schema_name state summary records items revision archived".split()
@@ -111,7 +113,7 @@ class Shells:
     ) -> tuple[ChildNode, ...]:
         """The children of a node by name, one page; `after` is the name and id of the last one before. Raises NotFound."""
         check_page(limit)
-        last = None if after is None else [after[0], str(after[1])]
+        last = FIRST if after is None else (after[0], str(after[1]))
         return _children(await self._shell_row(principal, node_id, moment, 0, limit, last))
 
     async def tree(self, principal: Principal, moment: Moment, depth: int) -> tuple[TreeNode, ...]:
@@ -123,9 +125,15 @@ class Shells:
         return tuple(TreeNode(**row | known) for row, known in zip(rows, ids, strict=True))
 
     async def _shell_row(
-        self, principal: Principal, node_id: UUID, moment: Moment, entries: int, children: int = MOST, after: Any = None
+        self,
+        principal: Principal,
+        node_id: UUID,
+        moment: Moment,
+        entries: int,
+        children: int = MOST,
+        after: tuple[str, str] = FIRST,
     ) -> Row:
-        parameters = {"node_id": str(node_id), "entries": entries, "children": children, "children_after": after}
+        parameters = {"node_id": str(node_id), "entries": entries, "children": children, "children_after": list(after)}
         rows = await self._read("node/shell", principal, moment, **parameters)
         if not rows:
             raise NotFound
@@ -229,7 +237,7 @@ class Shells:
         return await self._neo4j.read(
             cypher(name),
             **principal.parameters,
-            **moment.parameters(self._clock.now()),
+            **moment.graph_parameters(self._clock.now()),
             **parameters,
         )
 

@@ -133,7 +133,7 @@ class RelationHistory:
 
     async def shown(self, principal: Principal, edge_id: UUID, moment: Moment) -> SubjectState:
         """A relation at a moment for a reader who may read both ends, as the list of edges shows it. Raises NotFound."""
-        times = moment.parameters(self._clock.now())
+        times = moment.graph_parameters(self._clock.now())
         rows = await self._neo4j.read(cypher("edge/state"), **principal.parameters, **times, edge_id=str(edge_id))
         if not rows:
             raise NotFound

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from uuid import UUID
 
 import numpy as np
@@ -28,8 +28,6 @@ FULL_MEANING = 3.0
 # A class ends at a power of ten.
 FEWEST_KEYS = 101
 SHORTEST_TEXT, SHORTEST_VERSION, SHORTEST_KIND = 1100, 40, 12
-FOREVER = datetime(9999, 1, 1, tzinfo=UTC)
-"""All that is known: a time, so that the statement has one shape with `known_at` and without."""
 MOST_TOLD = 1000
 """Rows asked of an index for a reader who may not read all of them."""
 EXACT_SHELLS = 500
@@ -73,7 +71,7 @@ class Anchors:
         self._neo4j, self._strengths = neo4j, strengths
 
     async def find(
-        self, principal: Principal, question: Question, vector: QueryVector, moment: Mapping[str, datetime | None]
+        self, principal: Principal, question: Question, vector: QueryVector, moment: Mapping[str, datetime]
     ) -> list[FoundAnchor]:
         """The anchors of a question in the principal's graph, strongest first; one round trip. `moment`: as_of and known_at."""
         rows = await self._neo4j.read(
@@ -88,7 +86,7 @@ class Anchors:
             column=vector.version.column,
             label=f"{vector.version.column}_version",
             as_of=moment["as_of"],
-            known_at=moment["known_at"] or FOREVER,
+            known_at=moment["known_at"],
             earliest=moment["earliest"],
             most=self._strengths.most,
             most_told=self._strengths.most if principal.owns else MOST_TOLD,

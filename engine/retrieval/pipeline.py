@@ -143,7 +143,9 @@ class Search:
         """Where to look: the nodes that were asked for, or those that the anchors lead to."""
         if request.nodes is not None:
             return Navigation((), request.nodes, {})
-        found = await self._anchors.find(principal, question, vector, request.moment.parameters(self._clock.now()))
+        found = await self._anchors.find(
+            principal, question, vector, request.moment.graph_parameters(self._clock.now())
+        )
         return navigate(found, self._weights.anchors, request.widen)
 
 

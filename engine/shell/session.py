@@ -76,7 +76,9 @@ class Session:
         `worker`: it carries out background jobs, unless the settings say no; `language`: see `open_engine`.
         """
         with self.progress() as progress:
-            async with engine.open_engine(self.settings, progress=progress, worker=worker, language=language) as opened:
+            async with engine.open_engine(
+                self.settings, progress=progress, worker=worker, language=language, warming=False
+            ) as opened:
                 if opened.installation.stopped_at_start:
                     self.notes.print(Text(opened.installation.stopped_at_start, style="red"), soft_wrap=True)
                 yield opened, progress

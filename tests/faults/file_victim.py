@@ -15,7 +15,7 @@ from tests.faults.killing import LIVED, Trap, on_stores_of
 async def main(home: str, cache: str, handle: str, operation: str, step: str) -> None:
     trap = Trap(step)
     clock = Ahead(hours=1) if operation == "sweep" else None
-    async with open_engine(on_stores_of(home, cache), clock=clock, on_step=trap) as engine:
+    async with open_engine(on_stores_of(home, cache), clock=clock, on_step=trap, warming=False) as engine:
         user = await engine.find_user(handle)
         memory = engine.memory(user.user_id)
         file = (await memory.metadata(user.user_id)).records[0].file_id

@@ -22,7 +22,7 @@ async def die(_: Any) -> Report:
 
 async def main(home: str, cache: str, name: str, kind: str) -> None:
     settings = Settings(_env_file=None, home=Path(home), cache=Path(cache), workspace="tests")
-    async with open_engine(settings) as engine:
+    async with open_engine(settings, warming=False) as engine:
         async with workshop(engine, job(name, die, alone=kind == "alone")) as jobs, jobs.working(None):
             await jobs.outcome(await jobs.ask(name), 60)
 

@@ -19,7 +19,7 @@ async def main(home: str, cache: str, operation: str, folder: str, step: str) ->
     elif operation == "restore":
         await restore(settings, Path(folder), on_step=trap)
     else:
-        async with open_engine(settings, on_step=trap) as engine:
+        async with open_engine(settings, on_step=trap, warming=False) as engine:
             await engine.mending.run()
     print(LIVED, flush=True)
 

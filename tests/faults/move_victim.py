@@ -20,7 +20,7 @@ BEES = "\n\n".join(
 
 async def main(home: str, cache: str, handle: str, operation: str, step: str) -> None:
     trap = Trap(step)
-    async with open_engine(on_stores_of(home, cache), on_step=trap) as engine:
+    async with open_engine(on_stores_of(home, cache), on_step=trap, warming=False) as engine:
         user = await engine.create_user(handle)
         memory = engine.memory(user.user_id)
         if operation == "create":

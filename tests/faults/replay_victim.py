@@ -20,7 +20,7 @@ NOBODY = "http://127.0.0.1:9/v1"
 async def main(home: str, cache: str, handle: str, step: str, count: str) -> None:
     model = {"language_model": "openai:small", "openai_api_key": SecretStr("key"), "openai_base_url": NOBODY}
     trap = Trap(step, int(count), armed=True)
-    async with open_engine(on_stores_of(home, cache, **model), on_step=trap) as engine:
+    async with open_engine(on_stores_of(home, cache, **model), on_step=trap, warming=False) as engine:
         memory = engine.memory((await engine.find_user(handle)).user_id)
         replay = await memory.begin_replay()
         if replay.state == "building":

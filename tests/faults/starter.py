@@ -9,7 +9,7 @@ from engine.settings import Settings
 
 
 async def main() -> None:
-    async with open_engine(Settings(_env_file=None)) as engine:
+    async with open_engine(Settings(_env_file=None), warming=False) as engine:
         assert all(store.healthy for store in await engine.health())
         print("opened", flush=True)
 

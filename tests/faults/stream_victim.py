@@ -30,7 +30,7 @@ async def append(memory: Memory) -> None:
 
 async def main(home: str, cache: str, handle: str, operation: str, step: str, times: str) -> None:
     trap = Trap(step, int(times))
-    async with open_engine(on_stores_of(home, cache, **THRESHOLDS), on_step=trap) as engine:
+    async with open_engine(on_stores_of(home, cache, **THRESHOLDS), on_step=trap, warming=False) as engine:
         memory = engine.memory((await engine.create_user(handle)).user_id)
         trap.armed = operation == "append"
         await append(memory)

@@ -34,7 +34,7 @@ async def settled(settings: Settings, user: UUID, node: UUID, file: UUID) -> Non
     """Another process, past the dead one's lease: it reads the file, and after the sweeps nothing is left of the crash."""
     clock = Ahead()
     quiet = settings
-    async with open_engine(quiet, clock=clock) as engine:
+    async with open_engine(quiet, clock=clock, warming=False) as engine:
         memory = engine.memory(user)
         clock.by = timedelta(minutes=2)
         assert await memory.read_file(node, file) == TEXT.encode()
@@ -67,7 +67,7 @@ async def test_killed_while_a_file_wakes(engine: Engine, operation: str, step: s
 async def settled_by_hand(settings: Settings, user: UUID, node: UUID, file: UUID) -> None:
     clock = Ahead()
     quiet = settings
-    async with open_engine(quiet, clock=clock) as engine:
+    async with open_engine(quiet, clock=clock, warming=False) as engine:
         clock.by = timedelta(minutes=2)
         assert await engine.memory(user).read_file(node, file) == TEXT.encode()
         assert (await engine.memory(user).sleep(node, file)).state == "dormant"
@@ -93,5 +93,5 @@ async def test_killed_before_the_graph_knew_it_is_told_at_the_next_start(engine:
     handle, memory, node, file = await told_file(engine)
     assert not await lived(engine, file_victim, handle, "read", "file_active")
     assert (await memory.file_state(node, file)).state == "active"
-    async with open_engine(engine.settings) as next_start:
+    async with open_engine(engine.settings, warming=False) as next_start:
         assert (await next_start.memory(node).shell(node)).state == "active"

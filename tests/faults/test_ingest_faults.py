@@ -81,7 +81,7 @@ async def cramped(small_disk: Path, cache: Path, tmp_path_factory: pytest.TempPa
     """An engine whose objects lie on that file system."""
     home = tmp_path_factory.mktemp("cramped")
     own = Settings(_env_file=None, home=home, cache=cache, objects_url=f"file://{small_disk}")
-    async with open_engine(own) as opened:
+    async with open_engine(own, warming=False) as opened:
         yield opened
 
 

@@ -112,11 +112,11 @@ async def stages(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Stage
     folder = tmp_path_factory.mktemp("stages")
     stages = Stages(folder / "old", folder / "new", cache)
     settings = stages.settings(folder / "home")
-    async with open_engine(settings) as engine:
+    async with open_engine(settings, warming=False) as engine:
         await first(engine)
     made = await back_up(settings, stages.old)
     assert made.files > 100
-    async with open_engine(settings) as engine:
+    async with open_engine(settings, warming=False) as engine:
         await then(engine)
         await back_up(settings, stages.new)  # while this process goes on using the servers
         await until_healthy(engine)
@@ -188,11 +188,11 @@ async def refuses_writes_and_reads_on(engine: Engine, store: str) -> None:
 @pytest.mark.ledger("X12")
 async def test_an_older_graph_is_noticed_and_mended_from_postgres(stages: Stages, home: Path) -> None:
     settings = stages.settings(home)
-    async with open_engine(settings) as engine:
+    async with open_engine(settings, warming=False) as engine:
         right = await shown(await bob(engine))
     await stop(home)
     put_back(home, stages.old, "neo4j")
-    async with open_engine(settings) as engine:
+    async with open_engine(settings, warming=False) as engine:
         await refuses_writes_and_reads_on(engine, "Neo4j")
         findings = await engine.doctor.examine()
         assert findings[0].store == "neo4j" and "older" in findings[0].problem and "mend" in findings[0].remedy
@@ -252,7 +252,7 @@ async def test_an_older_postgres_is_noticed_and_no_file_is_lost(stages: Stages, 
     objects = home / "objects"
     files = sorted(path for path in objects.rglob("*.gz"))
     assert files
-    async with open_engine(stages.settings(home), clock=Ahead(hours=2)) as engine:
+    async with open_engine(stages.settings(home), clock=Ahead(hours=2), warming=False) as engine:
         await refuses_writes_and_reads_on(engine, "Postgres")
         assert any(
             "Postgres" in finding.subject and "older" in finding.problem for finding in await engine.doctor.examine()
@@ -287,7 +287,7 @@ async def test_an_older_postgres_is_noticed_and_no_file_is_lost(stages: Stages, 
 @pytest.mark.ledger("X12")
 async def test_an_older_object_store_is_noticed_and_mended_from_quarantine(stages: Stages, home: Path) -> None:
     put_back(home, stages.old, "objects")
-    async with open_engine(stages.settings(home), clock=Ahead(hours=2)) as engine:
+    async with open_engine(stages.settings(home), clock=Ahead(hours=2), warming=False) as engine:
         await refuses_writes_and_reads_on(engine, "object store")
         report = await engine.mending.run()
         assert not report.lifted and [finding.store for finding in report.left] == ["objects"]
@@ -308,11 +308,11 @@ async def test_an_older_object_store_is_noticed_and_mended_from_quarantine(stage
     await stop(home)
     shutil.rmtree(home / "objects")
     shutil.copytree(stages.new / "objects", home / "objects")
-    async with open_engine(stages.settings(home)) as engine:
+    async with open_engine(stages.settings(home), warming=False) as engine:
         assert "object store" in (await engine.installation.stopped() or "")
     shutil.rmtree(home / "objects" / ".neurigraph")
     with pytest.raises(StoresDoNotBelong, match="mend --adopt"):
-        async with open_engine(stages.settings(home)):
+        async with open_engine(stages.settings(home), warming=False):
             pass
     adopted = command(home, stages.cache, "mend", "--adopt")
     assert adopted.returncode == 0 and "Writing goes on" in adopted.stdout, adopted.stdout + adopted.stderr
@@ -330,7 +330,7 @@ async def test_a_wrong_address_is_refused_by_name(stages: Stages, home: Path, tm
         (tmp_path / "empty", "carries no mark"),
     ):
         with pytest.raises(StoresDoNotBelong, match=says):
-            async with open_engine(stages.settings(home, objects_url=SecretStr(address.as_uri()))):
+            async with open_engine(stages.settings(home, objects_url=SecretStr(address.as_uri())), warming=False):
                 pass
     assert set(before) <= set(others.rglob("*"))
 
@@ -391,7 +391,7 @@ async def test_a_backup_is_whole_or_not_there_and_a_restore_too(stages: Stages, 
         assert await killed(other, stages.cache, "restore", str(target), step)
         if step != "copied_back":
             with pytest.raises(StackError, match="cut off"):
-                async with open_engine(stages.settings(other)):
+                async with open_engine(stages.settings(other), warming=False):
                     pass
     restored = command(other, stages.cache, "restore", str(target))
     assert restored.returncode == 0, restored.stderr

@@ -50,7 +50,7 @@ async def leaving() -> Leaving:
 @pytest.fixture(scope="module")
 async def leaver(settings: Settings, engine: Engine, leaving: Leaving) -> AsyncIterator[Engine]:
     """A second engine on the same stores whose writers leave half way."""
-    async with open_engine(settings, on_step=leaving) as opened:
+    async with open_engine(settings, on_step=leaving, warming=False) as opened:
         yield opened
 
 

@@ -19,7 +19,7 @@ from tests.faults.stream_victim import THRESHOLDS, TURNS, said
 
 @pytest.fixture(scope="module")
 async def small(engine: Engine, settings: Settings) -> AsyncIterator[Engine]:
-    async with open_engine(settings.model_copy(update=THRESHOLDS)) as opened:
+    async with open_engine(settings.model_copy(update=THRESHOLDS), warming=False) as opened:
         yield opened
 
 

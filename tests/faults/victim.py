@@ -35,7 +35,7 @@ async def changing(memory: Memory, operation: str) -> Change:
 
 async def main(home: str, cache: str, handle: str, operation: str, step: str) -> None:
     trap = Trap(step)
-    async with open_engine(on_stores_of(home, cache), on_step=trap) as engine:
+    async with open_engine(on_stores_of(home, cache), on_step=trap, warming=False) as engine:
         user = await engine.create_user(handle)
         memory = engine.memory(user.user_id)
         change = await changing(memory, operation) if operation.startswith("change") else None

@@ -1,5 +1,5 @@
 // Purpose: the global edge registry of a user: every cross-node edge of which the principal may read both ends.
-// Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (null is now), earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right), limit, after (names of both
+// Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (the end of time, or null, is now), earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right), limit, after (names of both
 //   ends, type and id of the edge before them, or null). Returns: a row an edge.
 WITH coalesce($as_of, datetime()) AS as_of
 MATCH (source:Node {user_id: $user_id})-[e:RELATED|WAS_RELATED]->(target:Node {user_id: $user_id})

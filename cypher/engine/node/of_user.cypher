@@ -1,6 +1,6 @@
 // Purpose: all nodes that the principal may write to, with what assignment needs: names, aliases, keywords, summary, path; the user's
 //   root first where it is among them. One page of at most 10,000.
-// Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (null is now).
+// Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (the end of time, or null, is now).
 // Returns: a row a node, parents first, archived ones marked; `place` are all names on the way (for file paths, never shown), `path` the readable ones.
 WITH coalesce($as_of, datetime()) AS as_of
 MATCH way_down = (root:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)

@@ -1,7 +1,7 @@
 // Purpose: the shell of one node: identity, path, children with their states, cross-node edges, newest manifest lines.
 //   A reader who is not the user sees no trace of what may not be read: names on the way, children, edges, counts.
-// Parameters: user_id (whose graph), principal and kind (who asks), node_id, as_of, known_at (null is now), earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right), entries (manifest lines at most),
-//   children (at most), children_after (name and id of the last child before them, or null).
+// Parameters: user_id (whose graph), principal and kind (who asks), node_id, as_of, known_at (the end of time, or null, is now), earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right), entries (manifest lines at most),
+//   children (at most), children_after (name and id of the last child before them, or two empty texts).
 // Returns: one row, or none when the node is missing or not readable.
 WITH coalesce($as_of, datetime()) AS as_of
 MATCH (n:Node {node_id: $node_id})
@@ -23,7 +23,7 @@ CALL (n, as_of) {
     AND coalesce(c.valid_from <= as_of, true) AND coalesce(c.valid_to > as_of, true)
     AND ($principal = $user_id OR EXISTS { (c)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE all(h IN way WHERE coalesce(endNode(h).placed_at <= $earliest, true)) AND (a.node_id = CASE WHEN $kind = 'persona' AND a:Persona THEN $principal END OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) AND (g.granted_at <= $earliest OR g.past) }) })
   WITH DISTINCT c, as_of, coalesce(head([(c)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), c.name) AS called
-  WITH c, as_of, called WHERE $children_after IS NULL OR [called, c.node_id] > $children_after
+  WITH c, as_of, called WHERE [called, c.node_id] > $children_after
   WITH c, as_of, called ORDER BY called, c.node_id LIMIT $children
   WITH c, as_of, called, ($principal = $user_id OR EXISTS { (c)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE all(h IN way WHERE coalesce(endNode(h).placed_at <= $earliest, true)) AND (a.node_id = CASE WHEN $kind = 'persona' AND a:Persona THEN $principal END OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND 'records' IN g.fields AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) AND (g.granted_at <= $earliest OR g.past) }) }) AS holds
   RETURN collect({node_id: c.node_id, name: called, node_type: c.node_type, layer: c.layer, state: c.state,

@@ -1,5 +1,5 @@
 // Purpose: the whole tree of a graph with counts and states, for its user.
-// Parameters: user_id (whose graph), principal and kind (who asks: only the user sees all of a graph), as_of, known_at (null is now),
+// Parameters: user_id (whose graph), principal and kind (who asks: only the user sees all of a graph), as_of, known_at (the end of time, or null, is now),
 //   depth (layers below the root), limit.
 // Returns: node_id, parent_id, name, node_type, layer, state, archived, records, items; parents before their children.
 WITH coalesce($as_of, datetime()) AS as_of

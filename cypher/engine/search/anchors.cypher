@@ -4,7 +4,7 @@
 // Parameters: user_id (whose graph), principal and kind (who asks; kind with blanks to 12 characters), keys (normal forms of possible names, at
 //   least 101), text (Lucene query that holds +user_key, with blanks to 1,100 characters), vector (of the question, in float32; any one where
 //   with_vector is false), version (its embedding version, with blanks to 40 characters), slot (a or b, where that lies), column and label (the
-//   slot's properties), as_of, known_at (the year 9999 is now), earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right), most (rows of each kind), most_told (rows that the indexes give before those not
+//   slot's properties), as_of, known_at (the end of time is now), earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right), most (rows of each kind), most_told (rows that the indexes give before those not
 //   readable are left out), least_meaning (spreads), exactly (so many shells are compared one by one; in bigger graphs the index finds them).
 //   None is ever null and each has one type and one size class: the server plans anew for each other combination, which takes it seconds.
 //   What others than the user may read is collected once, at the top: nine such filters made the plan twice as long.
