@@ -71,7 +71,7 @@ class Ingest:
     async def nodes(self, principal: Principal, moment: Moment = NOW) -> list[AssignableNode]:
         """The nodes that the principal may write to, the root first. Raises NotFound where there is none, Archived."""
         rows = await self._neo4j.read(
-            cypher("node/of_user"), **principal.parameters, as_of=moment.as_of, known_at=moment.known_at
+            cypher("node/of_user"), **principal.parameters, **moment.graph_parameters(self.commit.clock.now())
         )
         if not rows:
             raise NotFound  # no such user, or nothing there that the principal may write to

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sys
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
 PIPE_WIDTH = 110
 """Columns of tables that are not printed on a terminal."""
 
@@ -48,7 +51,7 @@ class Session:
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Runs a command's work; an error of the engine becomes one sentence on stderr and exit code 1."""
         try:
-            return asyncio.run(work)
+            return asyncio.run(_until_interrupted(work))
         except NeurigraphError as error:
             if self.debug:
                 raise
@@ -158,6 +161,18 @@ async def the_user(opened_engine: Engine, handle: str | None) -> User:
         raise NotFound(f"There is no user in the workspace {workspace} yet: start with `neurigraph ingest PATH`.")
     names = ", ".join(user.handle for user in users[:5]) + (", …" if len(users) > 5 else "")
     raise InvalidInput(f"There are several users; say which one with --user ({names}).")
+
+
+async def _until_interrupted(work: Coroutine[Any, Any, Result]) -> Result:
+    """The work; after Ctrl-C, when it has closed what it opened, the process ends at once. The loop would wait for calculations
+    in threads, which nothing can stop.
+    """
+    try:
+        return await work
+    except asyncio.CancelledError:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(INTERRUPTED)
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> NeurigraphError | None:

@@ -1,10 +1,10 @@
 -- Purpose: commits that are set aside, oldest first, one page. Service only. Parameters: workspace, user_id (null: of all its users), after
 --   (the last commit of the page before, or null), since and last (its time and id, or null), limit.
--- Returns: commit_id, user_id, handle, kind, subject (names of what it writes), created_at, attempts, cause, waits_for (commits).
+-- A damaged payload is listed, too: paths of jsonb are lax. Returns: commit_id, user_id, handle, kind, subject (names of what it writes), created_at, attempts, cause, waits_for (commits).
 SELECT o.commit_id, o.user_id, u.handle, o.kind, o.created_at, o.attempts, coalesce(o.last_failure, '') AS cause,
        left(CASE o.kind
            WHEN 'node' THEN o.payload -> 'node' ->> 'name'
-           WHEN 'records' THEN (SELECT string_agg(t #>> '{}', ', ') FROM jsonb_path_query(o.payload, '$.records[*].title') AS t)  -- lax: a damaged payload is listed, too
+           WHEN 'records' THEN (SELECT string_agg(jsonb_build_array(t) ->> 0, ', ') FROM jsonb_path_query(o.payload, '$.records[*].title') AS t)
            WHEN 'node_revised' THEN coalesce(o.payload -> 'revision' -> 'own' ->> 'name', o.payload -> 'revision' ->> 'node_id')
            WHEN 'record_revised' THEN coalesce(o.payload -> 'revision' -> 'own' ->> 'title', o.payload -> 'revision' ->> 'record_id')
            WHEN 'relation' THEN o.payload -> 'revision' ->> 'edge_type'

@@ -1,7 +1,6 @@
 """Each statement that reads for a person takes the principal and filters every node that it tells of.
 
-The filter is one text, repeated in every statement with another variable: Community has no roles, and a procedure to
-share it would not be planned with the statement. Here that text stands once, and every statement is compared with it.
+Community has no roles: the filters are parts (`cypher/engine/parts/`), and every statement is read for where it uses them.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ STATEMENTS = sorted(
     name
     for path in CYPHER_FOLDER.rglob("*.cypher")
     if (name := path.relative_to(CYPHER_FOLDER).as_posix()) not in WRITES_OF_THE_OUTBOX
-    and name.split("/")[0] not in FOLDERS_OF_THE_SERVICE
+    and name.split("/")[0] not in FOLDERS_OF_THE_SERVICE | {"parts"}
 )
 
 FOR_THE_USER_ONLY = {
@@ -32,49 +31,27 @@ FOR_THE_USER_ONLY = {
 }  # fmt: skip
 """Only the user shapes a graph and sees all of it: what is about to change is read for nobody else."""
 
-MORE = r"(?:g\.mode = 'read_write' AND )?(?:'(?:records|files)' IN g\.fields AND )?"
-"""What a filter may ask of a grant beyond the node itself."""
-KIND = r"(?:\$kind|trim\(\$kind\))"
-PERSONA = rf"(?:a\.node_id = CASE WHEN {KIND} = 'persona' AND a:Persona THEN \$principal END OR )?"
-"""One term, not three with AND: the planner would distribute the OR over them and plan its subquery three times. Left out where only the right to write counts: a persona's own subtree is for reading."""
-PLACED = r"all\(h IN way WHERE coalesce\(endNode\(h\)\.placed_at <= \$earliest, true\)\) AND "
-SINCE = r" AND \(g\.granted_at <= \$earliest OR g\.past\)"
-"""What a moment asks: nodes hang where they hang since before it, and the grant began before it or shows the past."""
-
-
-def readable(variable: str) -> str:
-    """The filter of one variable, as a regular expression."""
-    return (
-        rf"\(\$principal = \$user_id OR EXISTS {{ \({variable}\)<-\[way:HAS_CHILD\*0\.\.5\]-\(a:Node\) WHERE (?:{PLACED})?\(?{PERSONA}"
-        rf"EXISTS {{ \(a\)<-\[g:GRANTED\]-\(:Subject {{subject_id: \$principal, kind: {KIND}}}\) WHERE g\.revoked_at IS NULL AND "
-        rf"{MORE}g\.depth >= size\(way\) AND coalesce\(g\.expires_at > datetime\(\), true\)(?:{SINCE})? }}\)? }}\)"
-    )
-
-
-COLLECTED = (
-    r"CASE WHEN \$principal = \$user_id THEN \[\] ELSE COLLECT {\s+MATCH \(r:Node {user_id: \$user_id}\)\s+WHERE r\.name_key IS NOT NULL AND "
-    + readable("r")
-    + r"\s+RETURN r\.node_id\s+} END AS readable"
+FILTER = re.compile(r"part\.(?:readable|opened|writable)\((\w+)(?:, '\w+')?\)")
+"""What may be told of a node, and whether it is: the parts that ask for rights."""
+COLLECTED = re.compile(
+    r"CASE WHEN \$principal = \$user_id THEN \[\] ELSE COLLECT {\s+MATCH \(r:Node {user_id: \$user_id}\)\s+"
+    r"WHERE r\.name_key IS NOT NULL AND part\.readable\(r\)\s+RETURN r\.node_id\s+} END AS readable"
 )
-"""What others than the user may read, by the same filter, collected once in a statement that filters often."""
+"""What others than the user may read, collected once in a statement that filters often."""
+LISTED = re.compile(r"\(\$principal = \$user_id OR (\w+)\.node_id IN readable\)")
+"""The filter of one variable by what was collected."""
 
 
-def listed(variable: str) -> str:
-    """The filter of one variable by what was collected."""
-    return rf"\(\$principal = \$user_id OR {variable}\.node_id IN readable\)"
+def filtered(text: str) -> set[str]:
+    """The variables that a statement filters."""
+    return set(FILTER.findall(text)) | (set(LISTED.findall(text)) if COLLECTED.search(text) else set())
 
 
 def without_filters(text: str) -> str:
     """The text without its filters; those by a list that was not collected as it has to be stay."""
-    if re.search(COLLECTED, text):
-        text = re.sub(listed(r"\w+"), "", re.sub(COLLECTED, "", text))
-    return re.sub(readable(r"\w+"), "", text)
-
-
-def is_filtered(variable: str, text: str) -> bool:
-    """Whether the statement filters what it finds under this name."""
-    by_list = re.search(COLLECTED, text) and re.search(listed(variable), text)
-    return bool(by_list or re.search(readable(variable), text))
+    if COLLECTED.search(text):
+        text = LISTED.sub("", COLLECTED.sub("", text))
+    return FILTER.sub("", text)
 
 
 def body(name: str) -> str:
@@ -98,24 +75,26 @@ FILTERED_ELSEWHERE = {
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_every_node_that_is_told_is_filtered(name: str) -> None:
     text = body(name)
-    assert "$principal" in text and "$user_id" in text
+    assert ("$principal" in text or FILTER.search(text)) and "$user_id" in text
     if name in FOR_THE_USER_ONLY:
         assert "WHERE $principal = $user_id AND $kind = 'user' AND n.user_id = $user_id" in text
         return
     outside = without_filters(text)
-    nodes = {variable for variable in re.findall(r"\((\w+):Node\b", outside) if variable != "a"}
-    nodes |= set(TOLD.findall(outside)) - {"e", "r", "g", "a", "s", "was"} - PARAMETERS_OF_LISTS
+    nodes = {variable for variable in re.findall(r"\((\w+):Node\b", outside)}
+    nodes |= set(TOLD.findall(outside)) - {"e", "r", "s", "was"} - PARAMETERS_OF_LISTS
     assert nodes
     for variable in sorted(nodes):
-        assert is_filtered(variable, text) or (name, variable) in FILTERED_ELSEWHERE, f"{variable} is not filtered"
+        assert variable in filtered(text) or (name, variable) in FILTERED_ELSEWHERE, f"{variable} is not filtered"
 
 
 @pytest.mark.ledger("N31", "X01")
 @pytest.mark.parametrize("name", STATEMENTS)
-def test_every_question_for_rights_is_the_one_text(name: str) -> None:
-    """Nothing asks in other words: where grants are looked at, it is inside the filter."""
-    outside = without_filters(body(name))
+def test_every_question_for_rights_is_a_part(name: str) -> None:
+    """Nothing asks in other words, and rights are looked up by their part alone."""
+    text = body(name)
+    outside = without_filters(text)
     assert "GRANTED" not in outside and "Persona" not in outside and "Subject" not in outside
+    assert ("part.rights() AS rights" in text) == bool(FILTER.search(text)) and text.count(" AS rights") <= 1
     for asked in () if name in FOR_THE_USER_ONLY else re.findall(r".{0,12}\$principal = \$user_id.{0,40}", outside):
         assert re.search(
             r"CASE WHEN \$|WHERE \$|\(\$principal = \$user_id OR coalesce\(r\.(?:privacy|moved_at)", asked
@@ -123,24 +102,21 @@ def test_every_question_for_rights_is_the_one_text(name: str) -> None:
 
 
 @pytest.mark.ledger("N31", "X01")
-@pytest.mark.parametrize("name", [name for name in STATEMENTS if "$known_at" in body(name)])
-def test_a_statement_that_takes_a_moment_asks_rights_of_that_moment(name: str) -> None:
-    """All but what is written to, which has no past."""
-    text = body(name)
-    if name == "node/of_user.cypher":
-        return
-    asked = len(re.findall(r"\[g:GRANTED\]", text))
-    assert asked == len(re.findall(PLACED, text)) == len(re.findall(SINCE, text))
+def test_rights_are_asked_in_three_parts_and_reach_alike() -> None:
+    asked = {name: body(f"parts/{name}.cypher") for name in ("readable", "opened", "writable")}
+    for name, text in asked.items():
+        assert text.startswith("$principal = $user_id OR EXISTS { (@node)<-[way:HAS_CHILD*0..5]-(top:Node)"), name
+        assert "right.node_id = top.node_id AND right.depth >= size(way)" in text, name
+    moment = "all(step IN way WHERE coalesce(endNode(step).placed_at <= $earliest, true))"
+    assert moment in asked["readable"] and moment in asked["opened"], "what was moved there is shown from then on"
+    assert "@field IN right.fields" in asked["opened"] and "right.mode = 'read_write'" in asked["writable"]
 
 
 @pytest.mark.ledger("N31")
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_no_variable_of_a_statement_is_hidden_by_the_filters_own(name: str) -> None:
-    """The filter binds a, g and way: a statement that uses these names outside would be asked about itself."""
-    outside = without_filters(body(name))
-    if name == "edge/relate.cypher":
-        return  # has no filter
-    assert not re.search(r"[(\[](?:a|g|way)[:)\]]", outside)
+    """The filters bind way and top: a statement that uses these names outside would be asked about itself."""
+    assert not re.search(r"[(\[](?:top|way|g)[:)\]]", without_filters(body(name)))
 
 
 # statements of Postgres that are sent with a principal ---------------------------------------------------

@@ -303,7 +303,9 @@ def test_where_records_lie_is_listed_and_corrected(run: Run, tmp_path: Path) -> 
     assert run("provision", "beekeeper", "Bees").returncode == 0
     listed = run("assignments", "--user", "beekeeper", "--json")
     [line] = json.loads(listed.stdout)["assignments"]
-    assert (line["decided_by"], line["confidence"]) == ("engine", 1.0)
+    assert line["decided_by"] == "engine" and line["confidence"] < 0.5  # that there is no other node says little
+    doubted = run("assignments", "--user", "beekeeper", "--below", "0.5", "--json")
+    assert json.loads(doubted.stdout)["assignments"] == [line]
     moved = run("move-record", line["record_id"], "Bees", "--user", "beekeeper", "--reason", "about bees")
     assert (moved.returncode, moved.stdout) == (0, "Moved: revision 2.\n")
     table = run("assignments", "--user", "beekeeper", "--node", "Bees", "--by", "hand").stdout

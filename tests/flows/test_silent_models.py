@@ -19,6 +19,7 @@ from engine.domain.search import SearchRequest
 from engine.errors import ProviderUnavailable
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.providers import patience
 from engine.settings import Settings
 from tests.flows.model_service import ModelService
 
@@ -147,8 +148,10 @@ async def test_an_engine_opens_answers_and_writes_while_the_service_is_down(
 
 @pytest.mark.ledger("N18")
 async def test_a_service_that_hangs_holds_up_one_question_and_no_further_one(
-    served: Engine, service: ModelService, bob: Memory
+    served: Engine, service: ModelService, bob: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for pause in ("FIRST_PAUSE", "LONGEST_PAUSE"):  # longer than this test, whatever the machine
+        monkeypatch.setattr(patience, pause, 600.0)
     await bob.remember(Conversation("c", TURNS))
     service.hang.clear()
     assert "words only" in (await bob.search(SearchRequest("walleye"))).notes[0]

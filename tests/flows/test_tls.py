@@ -177,7 +177,7 @@ async def _until_answering(port: int, own: Authority, process: asyncio.subproces
 
 
 def graph_store(url: str, authority: Path | None) -> Neo4j:
-    return Neo4j(url, ("neo4j", PASSWORD), database="neo4j", pool=2, timeout=5, authority=authority)
+    return Neo4j(url, ("neo4j", PASSWORD), database="neo4j", pool=2, timeout=5, connect_timeout=5, authority=authority)
 
 
 @pytest.fixture(scope="module")

@@ -5,5 +5,6 @@ WITH s
 UNWIND $grants AS row
 MATCH (n:Node {node_id: row.node_id})
 MERGE (s)-[g:GRANTED {grant_id: row.grant_id}]->(n)
-  ON CREATE SET g.mode = 'read', g.depth = 0, g.fields = ['records', 'items', 'files'], g.granted_at = datetime(row.granted_at)
+  ON CREATE SET g.mode = 'read', g.depth = 0, g.fields = ['records', 'items', 'files'], g.granted_at = datetime(row.granted_at),
+    g.subject_id = s.subject_id, g.user_id = n.user_id
 RETURN count(g) AS taught

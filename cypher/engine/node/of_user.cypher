@@ -1,13 +1,13 @@
 // Purpose: all nodes that the principal may write to, with what assignment needs: names, aliases, keywords, summary, path; the user's
 //   root first where it is among them. One page of at most 10,000.
-// Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (the end of time, or null, is now).
+// Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at and earliest (the end of time is now).
 // Returns: a row a node, parents first, archived ones marked; `place` are all names on the way (for file paths, never shown), `path` the readable ones.
-WITH coalesce($as_of, datetime()) AS as_of
+WITH coalesce($as_of, datetime()) AS as_of, part.rights() AS rights
 MATCH way_down = (root:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
-WHERE n.user_id = $user_id AND coalesce(n.known_from <= $known_at, true) AND coalesce(n.known_to > $known_at, n.known_to IS NULL)
-  AND coalesce(n.valid_from <= as_of, true) AND coalesce(n.valid_to > as_of, true)
-  AND ($principal = $user_id OR EXISTS { (n)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.mode = 'read_write' AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } })
-RETURN n.node_id AS node_id, size(coalesce(n.archivings, [])) % 2 = 1 AS archived, n.layer AS layer, n.schema_name AS schema_name, root.schema_name AS root_schema,
+WHERE n.user_id = $user_id AND part.holds(n)
+  AND part.writable(n)
+RETURN n.node_id AS node_id, size(coalesce(n.archivings, [])) % 2 = 1 AS archived, n.layer AS layer, n.schema_name AS schema_name,
+       root.schema_name AS root_schema,
        n.keywords AS keywords, n.aliases AS aliases, n.summary AS summary, [p IN nodes(way_down) | p.name] AS place,
-       [p IN nodes(way_down) WHERE ($principal = $user_id OR EXISTS { (p)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE a.node_id = CASE WHEN $kind = 'persona' AND a:Persona THEN $principal END OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: $kind}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) } }) | p.name] AS path
+       [p IN nodes(way_down) WHERE part.readable(p) | p.name] AS path
 ORDER BY n.layer, n.name_key LIMIT 10000

@@ -4,17 +4,19 @@
 // Parameters: user_id (whose graph), principal and kind (who asks; kind with blanks to 12 characters), keys (normal forms of possible names, at
 //   least 101), text (Lucene query that holds +user_key, with blanks to 1,100 characters), vector (of the question, in float32; any one where
 //   with_vector is false), version (its embedding version, with blanks to 40 characters), slot (a or b, where that lies), column and label (the
-//   slot's properties), as_of, known_at (the end of time is now), earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right), most (rows of each kind), most_told (rows that the indexes give before those not
-//   readable are left out), least_meaning (spreads), exactly (so many shells are compared one by one; in bigger graphs the index finds them).
+//   slot's properties), as_of, known_at (the end of time is now),
+//   earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right),
+//   most (rows of each kind), most_told (rows that the indexes give before those not readable are left out), least_meaning (spreads), exactly (so many shells are compared one by one; in bigger graphs the index finds them).
 //   None is ever null and each has one type and one size class: the server plans anew for each other combination, which takes it seconds.
 //   What others than the user may read is collected once, at the top: nine such filters made the plan twice as long.
-// Returns: node_id, name, node_type, layer, state, path, edges, above (ids of the readable nodes above it, the root first), below (ids of the nodes under a named one), and what was
-//   found: named, aliased, text (Lucene score), meaning (spreads above the user's average shell), linked (number of edges).
+// Returns: node_id, name, node_type, layer, state, path, edges, above (ids of the readable nodes above it, the root first), below (ids
+//   of the nodes under a named one), and what was found: named, aliased, text (Lucene score), meaning (spreads above the user's average shell), linked (number of edges).
 CYPHER 25
-WITH $as_of AS as_of, trim($version) AS version,
+WITH $as_of AS as_of, trim($version) AS version, part.rights() AS rights
+WITH as_of, version,
      CASE WHEN $principal = $user_id THEN [] ELSE COLLECT {
        MATCH (r:Node {user_id: $user_id})
-       WHERE r.name_key IS NOT NULL AND ($principal = $user_id OR EXISTS { (r)<-[way:HAS_CHILD*0..5]-(a:Node) WHERE all(h IN way WHERE coalesce(endNode(h).placed_at <= $earliest, true)) AND (a.node_id = CASE WHEN trim($kind) = 'persona' AND a:Persona THEN $principal END OR EXISTS { (a)<-[g:GRANTED]-(:Subject {subject_id: $principal, kind: trim($kind)}) WHERE g.revoked_at IS NULL AND g.depth >= size(way) AND coalesce(g.expires_at > datetime(), true) AND (g.granted_at <= $earliest OR g.past) }) })
+       WHERE r.name_key IS NOT NULL AND part.readable(r)
        RETURN r.node_id
      } END AS readable
 CALL (as_of, readable) {
@@ -22,15 +24,14 @@ CALL (as_of, readable) {
     MATCH (n:Node {user_id: $user_id})
     WHERE n.name_key IS NOT NULL  // lets the index on user and name find all of a user
       AND (n.name_key IN $keys OR any(key IN n.alias_keys WHERE key IN $keys))
-      AND NOT EXISTS { (n)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) }
+      AND NOT EXISTS { (n)-[:WAS]->(s:Past) WHERE part.holds(s) }
     RETURN n
     UNION
     MATCH (s:Past {user_id: $user_id})<-[:WAS]-(n:Node)
-    WHERE s.name_key IN $keys AND coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true)
+    WHERE s.name_key IN $keys AND part.holds(s)
     RETURN n
   }
-  WITH n WHERE n.user_id = $user_id AND coalesce(n.known_from <= $known_at, true) AND coalesce(n.known_to > $known_at, n.known_to IS NULL)
-    AND coalesce(n.valid_from <= as_of, true) AND coalesce(n.valid_to > as_of, true)
+  WITH n WHERE n.user_id = $user_id AND part.holds(n)
     AND ($principal = $user_id OR n.node_id IN readable)
   WITH n ORDER BY n.name_key IN $keys DESC, n.layer, n.name_key LIMIT $most
   RETURN collect(n) AS named
@@ -78,8 +79,7 @@ CALL (near, nearest, mean, spread) {
 CALL (named, as_of, readable) {
   UNWIND named AS n
   MATCH (n)-[e:RELATED|WAS_RELATED]-(o:Node)
-  WHERE coalesce(e.known_from <= $known_at, true) AND coalesce(e.known_to > $known_at, e.known_to IS NULL)
-    AND coalesce(e.valid_from <= as_of, true) AND coalesce(e.valid_to > as_of, true)
+  WHERE part.holds(e)
     AND ($principal = $user_id OR o.node_id IN readable)
   WITH o, count(DISTINCT e) AS edges ORDER BY edges DESC, o.name_key LIMIT $most
   RETURN collect({node: o, linked: edges}) AS linked
@@ -89,25 +89,23 @@ UNWIND findings AS finding
 WITH as_of, readable, named, finding.node AS n, max(CASE finding.named WHEN true THEN 1 WHEN false THEN 0 END) AS naming,
      max(finding.text) AS text, max(finding.meaning) AS meaning, max(finding.linked) AS linked
 WHERE n.user_id = $user_id
-  AND coalesce(n.known_from <= $known_at, true) AND coalesce(n.known_to > $known_at, n.known_to IS NULL)
-  AND coalesce(n.valid_from <= as_of, true) AND coalesce(n.valid_to > as_of, true)
-  AND NOT size([t IN coalesce(n.archivings, []) WHERE t <= CASE WHEN $known_at < as_of THEN $known_at ELSE as_of END]) % 2 = 1  // archived at the moment
+  AND part.holds(n)
+  AND NOT part.archived(n)
 CALL (n, as_of, readable) {
   MATCH way_down = (:Node {node_id: $user_id})-[:HAS_CHILD|HAD_CHILD*0..5]->(n)
-  WHERE all(h IN relationships(way_down) WHERE coalesce(h.known_from <= $known_at, true) AND coalesce(h.known_to > $known_at, h.known_to IS NULL) AND coalesce(h.valid_from <= as_of, true) AND coalesce(h.valid_to > as_of, true))
-  RETURN [p IN nodes(way_down) WHERE ($principal = $user_id OR p.node_id IN readable) | coalesce(head([(p)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), p.name)] AS path,
+  WHERE all(h IN relationships(way_down) WHERE part.holds(h))
+  RETURN [p IN nodes(way_down) WHERE ($principal = $user_id OR p.node_id IN readable) | part.name_then(p)] AS path,
          [p IN nodes(way_down)[..-1] WHERE ($principal = $user_id OR p.node_id IN readable) | p.node_id] AS above LIMIT 1
 }
 CALL (n, as_of, readable) {
   MATCH (n)-[e:RELATED|WAS_RELATED]-(o:Node {user_id: $user_id})
-  WHERE coalesce(e.known_from <= $known_at, true) AND coalesce(e.known_to > $known_at, e.known_to IS NULL)
-    AND coalesce(e.valid_from <= as_of, true) AND coalesce(e.valid_to > as_of, true)
+  WHERE part.holds(e)
     AND ($principal = $user_id OR o.node_id IN readable)
   WITH n, e, o ORDER BY e.edge_type, o.name_key LIMIT 50
   MATCH to_other = (root:Node)-[:HAS_CHILD|HAD_CHILD*0..5]->(o)
-  WHERE root.node_id = $user_id AND all(h IN relationships(to_other) WHERE coalesce(h.known_from <= $known_at, true) AND coalesce(h.known_to > $known_at, h.known_to IS NULL) AND coalesce(h.valid_from <= as_of, true) AND coalesce(h.valid_to > as_of, true))
-  RETURN collect({edge_type: e.edge_type, other_id: o.node_id, other_name: coalesce(head([(o)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), o.name), other_state: o.state, outgoing: startNode(e) = n,
-                  other_path: [p IN nodes(to_other) WHERE ($principal = $user_id OR p.node_id IN readable) | coalesce(head([(p)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), p.name)]}) AS edges
+  WHERE root.node_id = $user_id AND all(h IN relationships(to_other) WHERE part.holds(h))
+  RETURN collect({edge_type: e.edge_type, other_id: o.node_id, other_name: part.name_then(o), other_state: o.state,
+                  outgoing: startNode(e) = n, other_path: [p IN nodes(to_other) WHERE ($principal = $user_id OR p.node_id IN readable) | part.name_then(p)]}) AS edges
 }
 CALL (n, naming, readable) {
   MATCH (n)-[:HAS_CHILD*1..4]->(d:Node)
@@ -116,6 +114,7 @@ CALL (n, naming, readable) {
   WITH d LIMIT 1000
   RETURN collect(d.node_id) AS below
 }
-RETURN n.node_id AS node_id, coalesce(head([(n)-[:WAS]->(s:Past) WHERE coalesce(s.known_from <= $known_at, true) AND coalesce(s.known_to > $known_at, s.known_to IS NULL) AND coalesce(s.valid_from <= as_of, true) AND coalesce(s.valid_to > as_of, true) | s.name]), n.name) AS name, n.node_type AS node_type, n.layer AS layer, n.state AS state, path, edges, above, below,
+RETURN n.node_id AS node_id, part.name_then(n) AS name, n.node_type AS node_type, n.layer AS layer,
+       n.state AS state, path, edges, above, below,
        coalesce(naming = 1, false) AS named, coalesce(naming = 0, false) AS aliased, text, meaning, linked
 ORDER BY naming DESC, meaning DESC, node_id
