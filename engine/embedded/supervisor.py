@@ -41,6 +41,8 @@ FIRST_GRACE = 30.0
 """Seconds that the process which started us has to take its lease."""
 ROOM_LOOK = 2.0
 """Seconds between two looks at the room on the disk."""
+SERVERS_LOOK = 15.0
+"""Seconds between two looks whether the servers have given up."""
 NEEDED_AT_FIRST, NEEDED_LATER = 256 * 2**20, 32 * 2**20
 """Bytes that must be free on the disk of the home."""
 
@@ -135,14 +137,16 @@ class Supervisor:
             )
 
     async def _heal(self) -> None:
-        """Where the disk was full and has room again, start again what has given up meanwhile."""
-        short = False
+        """Start again what runs but has given up, a database that met a full disk above all: when there is room again, and
+        every 15 s, since a disk may be full between two looks, and a server too slow to answer one of them."""
+        short, asked = False, time.monotonic()
         while True:
             await asyncio.sleep(ROOM_LOOK)
-            free = shutil.disk_usage(self._home.folder).free
-            if free >= NEEDED_LATER and short:
+            room = shutil.disk_usage(self._home.folder).free >= NEEDED_LATER
+            if room and (short or time.monotonic() - asked >= SERVERS_LOOK):
                 await asyncio.gather(*(care.heal() for care in self._cares))
-            short = free < NEEDED_LATER
+                asked = time.monotonic()
+            short = not room
 
     def _publish(self, port: int) -> None:
         identity = identity_of(os.getpid())
