@@ -12,6 +12,7 @@ from engine.shell import (
     backups,
     commits,
     content,
+    cypher,
     demonstration,
     diary,
     doctor,
@@ -77,6 +78,7 @@ def application() -> typer.Typer:
         backups,
         measurements,
         audit,
+        cypher,
     ):
         commands.register(app)
     return app

@@ -26,6 +26,12 @@ def cypher(name: str) -> LiteralString:
     return _filled((CYPHER_FOLDER / f"{name}.cypher").read_text(encoding="utf-8"))
 
 
+def cypher_names() -> list[str]:
+    """The names of all Cypher statements."""
+    names = (path.relative_to(CYPHER_FOLDER).with_suffix("").as_posix() for path in CYPHER_FOLDER.rglob("*.cypher"))
+    return sorted(name for name in names if not name.startswith("parts/"))
+
+
 def _filled(text: str) -> str:
     return _PART.sub(lambda call: _part(call[1], tuple(one.strip() for one in call[2].split(",") if one.strip())), text)
 

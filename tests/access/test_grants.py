@@ -18,6 +18,7 @@ from engine.domain.search import SearchRequest
 from engine.errors import InvalidInput, NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.stores.migrations import migrations, statements
 
 EVERYWHERE = "always"
 
@@ -300,3 +301,20 @@ async def test_the_log_and_the_grants_only_grow_for_every_role(engine: Engine, g
         async with engine.postgres.as_service() as connection:
             await connection.execute(statement)
     assert isinstance(caught.value.__cause__, psycopg.errors.InsufficientPrivilege)
+
+
+@pytest.mark.ledger("N31", "X01")
+async def test_a_grant_of_an_older_release_opens_nothing_until_it_is_migrated(engine: Engine, ground: Ground) -> None:
+    """An older release wrote no subject and graph on the edge by which a right is looked up."""
+    grant = NewGrant(ground.nodes["Health"], "third_party", ground.integration)
+    given = await ground.owner.grants.give(ground.owner.principal, grant)
+    assert (await ground.mailbox.shell(ground.nodes["Health"])).name == "Health"
+    await engine.neo4j.write(
+        "MATCH ()-[g:GRANTED {grant_id: $id}]->() REMOVE g.subject_id, g.user_id", id=str(given.grant_id)
+    )
+    with pytest.raises(NotFound):
+        await ground.mailbox.shell(ground.nodes["Health"])
+    [migration] = [one for one in migrations("neo4j") if one.version == 6]
+    for statement in statements(migration.text):
+        await engine.neo4j.write(statement)
+    assert (await ground.mailbox.shell(ground.nodes["Health"])).name == "Health"

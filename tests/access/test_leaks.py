@@ -594,6 +594,39 @@ async def test_a_right_that_is_not_asked_of_the_past_is_noticed(
     assert await noticed(engine, world, CYPHER_AIM[name])
 
 
+RIGHTS = {
+    "whose right": "subject_id: $principal, ",
+    "not revoked": "g.revoked_at IS NULL AND ",
+    "not over": "coalesce(g.expires_at > datetime(), true) AND ",
+    "how deep": " AND right.depth >= size(way)",
+    "where": "right.node_id = top.node_id AND ",
+    "which fields": " AND 'records' IN right.fields",
+    "the persona that asks": " {node_id: $principal}",
+    "personas only": "trim($kind) = 'persona' AND ",
+    "the graph of the grant": ", user_id: $user_id",
+    "the graph of the persona": " AND top.user_id = $user_id",
+}
+"""Conditions of the parts about rights, as they stand in a statement."""
+REDUNDANT_RIGHTS = {
+    "personas only": "no other principal has the id of a persona",
+    "the graph of the grant": "the node that is asked for is of the graph, and so is all above it",
+    "the graph of the persona": "so it is with a persona",
+}
+
+
+@pytest.mark.ledger("X01", "N28")
+@pytest.mark.parametrize("condition", known(RIGHTS, REDUNDANT_RIGHTS))
+async def test_a_condition_of_a_right_is_noticed(
+    engine: Engine, world: World, named_only: World, monkeypatch: pytest.MonkeyPatch, condition: str
+) -> None:
+    text = statement_text("node/shell")
+    assert RIGHTS[condition] in text
+    rewrite(monkeypatch, "node/shell", text.replace(RIGHTS[condition], ""))
+    redundant = condition in REDUNDANT_RIGHTS
+    forest = named_only if condition == "which fields" else world
+    assert await noticed(engine, forest, "shell", redundant=redundant) != redundant, REDUNDANT_RIGHTS.get(condition)
+
+
 @pytest.mark.ledger("X01")
 @pytest.mark.parametrize(("trigger", "kinds"), [("assignments moved", "metadata, state"), ("nodes placed", "metadata")])
 async def test_a_move_whose_time_is_not_kept_is_noticed(engine: Engine, trigger: str, kinds: str) -> None:
