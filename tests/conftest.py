@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +24,10 @@ from engine.settings import Settings
 from tests.clean_environment import JAVA
 
 os.environ.update(JAVA)
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # a shell ignores it for what it runs in the background, and processes inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LEDGER = Path(__file__).resolve().parents[1] / "docs" / "ledger.md"
 CACHE = Path(os.environ.get("NEURIGRAPH_CACHE", Path.home() / ".cache" / "neurigraph"))

@@ -24,6 +24,8 @@ OPERATIONS: dict[str, Callable[[Memory, UUID], Awaitable[object]]] = {
     "relate": lambda memory, node: memory.relate(node, uuid4(), "X"),
 }
 
+TRIES = 3
+
 
 async def refused(engine: Engine, memory: Memory, operation: str, node: UUID) -> tuple[object, ...]:
     """Everything of a refused request that somebody could see."""
@@ -32,6 +34,11 @@ async def refused(engine: Engine, memory: Memory, operation: str, node: UUID) ->
             await OPERATIONS[operation](memory, node)
     error = caught.value
     return type(error), error.detail, vars(error).keys(), trips.postgres, trips.neo4j
+
+
+async def refused_alone(engine: Engine, memory: Memory, operation: str, node: UUID) -> tuple[object, ...]:
+    """The same without the trips of the engine's own background, which may fall into one of several tries."""
+    return min([await refused(engine, memory, operation, node) for _ in range(TRIES)], key=lambda told: told[-2:])
 
 
 @pytest.mark.ledger("N31")
@@ -50,7 +57,7 @@ async def test_denied_and_missing_take_the_same_path(engine: Engine, kind: str, 
     }[kind]
     memory = engine.memory_as(principal)
     await refused(engine, memory, operation, hidden)  # the connections know the statements from here
-    denied, missing = [await refused(engine, memory, operation, node) for node in (hidden, uuid4())]
+    denied, missing = [await refused_alone(engine, memory, operation, node) for node in (hidden, uuid4())]
     assert denied == missing
     entries = [entry for entry in await owner.grants.log(owner.principal) if entry.event == "refused"]
-    assert {entry.node_id for entry in entries} == {hidden} and sum(entry.requests for entry in entries) == 2
+    assert {entry.node_id for entry in entries} == {hidden} and sum(entry.requests for entry in entries) == 1 + TRIES
