@@ -41,8 +41,9 @@ from engine.settings import Settings
 from tests.clean_environment import CLEAN
 from tests.clock import Ahead
 from tests.faults import mend_victim
-from tests.faults.killing import LIVED, ROOT
+from tests.faults.killing import LIVED
 from tests.faults.servers import until_healthy
+from tests.processes import ROOT
 
 PATIENT = {"statement_timeout_s": 120}
 """Each test begins with a cold graph server, which plans every statement anew; on a busy machine that takes its time."""
