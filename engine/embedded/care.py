@@ -13,6 +13,8 @@ from engine.embedded.reach import Running
 from engine.errors import StackError
 from engine.progress import Progress
 
+ROOM_LOOK = 2.0
+"""Seconds between two looks at the room on the disk."""
 PAUSES = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Seconds before each attempt to bring a crashed server back; after the last one fails, nobody tries any more."""
 STABLE = 60.0
@@ -39,10 +41,12 @@ class Server(Protocol):
 
 
 class Care:
-    """The life of one server. `changed` is called whenever its process is another one."""
+    """The life of one server. `changed` is called whenever its process is another one; `room` says whether its disk has room."""
 
-    def __init__(self, name: str, server: Server, port: int, changed: Callable[[], None]) -> None:
-        self.name, self._server, self._port, self._changed = name, server, port, changed
+    def __init__(
+        self, name: str, server: Server, port: int, changed: Callable[[], None], room: Callable[[], bool]
+    ) -> None:
+        self.name, self._server, self._port, self._changed, self._room = name, server, port, changed, room
         self._process: asyncio.subprocess.Process | None = None
         self.running: Running | None = None
         self._turn = asyncio.Lock()
@@ -98,6 +102,8 @@ class Care:
     async def _bring_back(self) -> None:
         for pause in PAUSES:
             await asyncio.sleep(pause)
+            while not self._room() and not self._ending:  # noqa: ASYNC110 (it would end again: this is no attempt)
+                await asyncio.sleep(ROOM_LOOK)
             if self._ending:
                 return
             try:

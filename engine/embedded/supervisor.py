@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.embedded.account import account_for
-from engine.embedded.care import Care
+from engine.embedded.care import ROOM_LOOK, Care
 from engine.embedded.door import LOCK_HELD, LONGEST_LINE, Message, receive, send
 from engine.embedded.file_locks import FileLock
 from engine.embedded.java import find_java
@@ -39,8 +39,6 @@ GRACE = 5.0
 """Seconds without any lease before the stack ends."""
 FIRST_GRACE = 30.0
 """Seconds that the process which started us has to take its lease."""
-ROOM_LOOK = 2.0
-"""Seconds between two looks at the room on the disk."""
 SERVERS_LOOK = 15.0
 """Seconds between two looks whether the servers have given up."""
 NEEDED_AT_FIRST, NEEDED_LATER = 256 * 2**20, 32 * 2**20
@@ -114,8 +112,8 @@ class Supervisor:
         files = await asyncio.to_thread(find_postgres, account)
         postgres = PostgresServer(files, account, home.postgres, home.log("postgres"), ports.postgres, passwords)
         self._cares = [
-            Care("neo4j", self._neo4j, ports.bolt, self._changed),
-            Care("postgres", postgres, ports.postgres, self._changed),
+            Care("neo4j", self._neo4j, ports.bolt, self._changed, self._room),
+            Care("postgres", postgres, ports.postgres, self._changed, self._room),
         ]
         await _together(*(care.bring_up(self._relay) for care in self._cares))
         return Stack(
@@ -136,13 +134,16 @@ class Supervisor:
                 f"There is no room left for {self._home.folder}: {free // 2**20} MB are free, {needed} are needed."
             )
 
+    def _room(self) -> bool:
+        return shutil.disk_usage(self._home.folder).free >= NEEDED_LATER
+
     async def _heal(self) -> None:
         """Start again what runs but has given up, a database that met a full disk above all: when there is room again, and
         every 15 s, since a disk may be full between two looks, and a server too slow to answer one of them."""
         short, asked = False, time.monotonic()
         while True:
             await asyncio.sleep(ROOM_LOOK)
-            room = shutil.disk_usage(self._home.folder).free >= NEEDED_LATER
+            room = self._room()
             if room and (short or time.monotonic() - asked >= SERVERS_LOOK):
                 await asyncio.gather(*(care.heal() for care in self._cares))
                 asked = time.monotonic()
