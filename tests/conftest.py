@@ -21,12 +21,11 @@ from engine.errors import StoreUnavailable
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.warming import warm
 from tests.clean_environment import JAVA
 
 os.environ.update(JAVA)
-if (
-    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-):  # a shell ignores it for what it runs in the background, and processes inherit it
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # inherited from a shell, where it runs tests in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LEDGER = Path(__file__).resolve().parents[1] / "docs" / "ledger.md"
@@ -113,11 +112,10 @@ def settings(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Settings:
 @pytest.fixture(scope="session")
 async def engine(settings: Settings) -> AsyncIterator[Engine]:
     """The engine on the embedded servers, started once."""
-    async with open_engine(settings) as opened:
-        user = await opened.create_user(f"p{uuid4().hex[:12]}")
-        for _ in range(3):  # a server that has just started plans the shell for longer than some tests wait
+    async with open_engine(settings, warming=False) as opened:
+        for _ in range(3):  # a server that has just started plans for longer than some tests wait
             with suppress(StoreUnavailable):
-                await opened.memory(user.user_id).shell(user.user_id)
+                await warm(opened)
                 break
         yield opened
 
