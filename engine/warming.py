@@ -1,7 +1,7 @@
 """Makes the first search and the first shell as quick as the others: a graph server that has just started plans their statements
 for seconds.
 
-Each has one shape, whoever asks for whatever moment, with a vector and without, so one question plans it for all.
+Each has one plan for every principal and moment, with a vector and without, so one question plans it for all.
 """
 
 from __future__ import annotations

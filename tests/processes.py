@@ -6,7 +6,6 @@ engine costs two seconds of CPU, and the tests start hundreds of them.
 
 from __future__ import annotations
 
-import asyncio
 import multiprocessing
 import os
 import runpy
@@ -21,7 +20,7 @@ IMPORTED = ["engine.bootstrap", "engine.cli", "tests.faults.killing"]
 STREAMS = ("stdin", "stdout", "stderr")
 
 
-async def run_module(
+def run_module(
     module: str,
     *arguments: str,
     folder: Path = ROOT,
@@ -30,20 +29,6 @@ async def run_module(
     timeout: float = 120,
 ) -> CompletedProcess[str]:
     """Runs a module as the main program, to its end; a negative return code is the signal that ended it. Raises TimeoutExpired."""
-    return await asyncio.to_thread(
-        run_module_now, module, *arguments, folder=folder, env=env, stdin=stdin, timeout=timeout
-    )
-
-
-def run_module_now(
-    module: str,
-    *arguments: str,
-    folder: Path = ROOT,
-    env: Mapping[str, str] | None = None,
-    stdin: str = "",
-    timeout: float = 120,
-) -> CompletedProcess[str]:
-    """The same for tests that are not async."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(IMPORTED)
     with TemporaryDirectory() as place:
@@ -51,8 +36,8 @@ def run_module_now(
         for stream in streams:
             stream.touch()
         streams[0].write_text(stdin, encoding="utf-8")
-        told = (module, arguments, str(folder), dict(env or os.environ), [str(one) for one in streams])
-        process = context.Process(target=_main, args=told)
+        given = (module, arguments, str(folder), dict(env or os.environ), [str(one) for one in streams])
+        process = context.Process(target=_main, args=given)
         process.start()
         process.join(timeout)
         if process.exitcode is None:

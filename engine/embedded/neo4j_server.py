@@ -48,7 +48,7 @@ internal.server.bolt.thread_pool_shutdown_wait_time=1s
 """
 """The small transaction logs keep an empty store at 2 MB; the short checkpoint interval keeps a start after a crash
 short. A transaction that a full disk cut off at the end of the log is dropped at the next start, which Neo4j else refuses
-for good; what the graph then lacks, its generation tells and `mend` brings back. The last three take 10 s of idle waiting out
+for good; the doctor finds what the graph then lacks, and `mend` brings it back. The last three take 10 s of idle waiting out
 of a clean end."""
 
 

@@ -159,7 +159,7 @@ class Shells:
     ) -> tuple[RegisteredEdge, ...]:
         """The cross-node edges of the user's graph by the names of their ends, one page; `after`: `place` of the last before."""
         check_page(limit, MOST_EDGES)
-        last = [str(part) for part in after] if after else None
+        last = [str(part) for part in after] if after else [""] * 4
         rows = await self._read("edge/of_user", principal, moment, limit=limit, after=last)
         return tuple(
             RegisteredEdge(**row | {key: UUID(row[key]) for key in ("edge_id", "source_id", "target_id")})

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid5
 
-from engine.domain.clock import NOW, Moment
+from engine.domain.clock import NOW
 from engine.domain.history import Conversation
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Principal
@@ -68,10 +68,10 @@ class Ingest:
         """The embeddings that are written with."""
         return self.processing.active
 
-    async def nodes(self, principal: Principal, moment: Moment = NOW) -> list[AssignableNode]:
+    async def nodes(self, principal: Principal) -> list[AssignableNode]:
         """The nodes that the principal may write to, the root first. Raises NotFound where there is none, Archived."""
         rows = await self._neo4j.read(
-            cypher("node/of_user"), **principal.parameters, **moment.graph_parameters(self.commit.clock.now())
+            cypher("node/of_user"), **principal.parameters, **NOW.graph_parameters(self.commit.clock.now())
         )
         if not rows:
             raise NotFound  # no such user, or nothing there that the principal may write to

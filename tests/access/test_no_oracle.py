@@ -38,7 +38,7 @@ async def refused(engine: Engine, memory: Memory, operation: str, node: UUID) ->
 
 async def refused_alone(engine: Engine, memory: Memory, operation: str, node: UUID) -> tuple[object, ...]:
     """The same without the trips of the engine's own background, which may fall into one of several tries."""
-    return min([await refused(engine, memory, operation, node) for _ in range(TRIES)], key=lambda told: told[-2:])
+    return min([await refused(engine, memory, operation, node) for _ in range(TRIES)], key=lambda result: result[-2:])
 
 
 @pytest.mark.ledger("N31")

@@ -32,7 +32,7 @@ FOR_THE_USER_ONLY = {
 """Only the user shapes a graph and sees all of it: what is about to change is read for nobody else."""
 
 FILTER = re.compile(r"part\.(?:readable|opened|writable)\((\w+)(?:, '\w+')?\)")
-"""What may be told of a node, and whether it is: the parts that ask for rights."""
+"""The parts that ask whether the principal has a right to a node."""
 COLLECTED = re.compile(
     r"CASE WHEN \$principal = \$user_id THEN \[\] ELSE COLLECT {\s+MATCH \(r:Node {user_id: \$user_id}\)\s+"
     r"WHERE r\.name_key IS NOT NULL AND part\.readable\(r\)\s+RETURN r\.node_id\s+} END AS readable"
@@ -102,14 +102,15 @@ def test_every_question_for_rights_is_a_part(name: str) -> None:
 
 
 @pytest.mark.ledger("N31", "X01")
-def test_rights_are_asked_in_three_parts_and_reach_alike() -> None:
-    asked = {name: body(f"parts/{name}.cypher") for name in ("readable", "opened", "writable")}
-    for name, text in asked.items():
-        assert text.startswith("$principal = $user_id OR EXISTS { (@node)<-[way:HAS_CHILD*0..5]-(top:Node)"), name
-        assert "right.node_id = top.node_id AND right.depth >= size(way)" in text, name
+def test_rights_are_asked_in_one_part_that_three_use() -> None:
+    text = body("parts/reached.cypher")
+    assert text.startswith("$principal = $user_id OR EXISTS { (@node)<-[way:HAS_CHILD*0..5]-(top:Node)")
     moment = "all(step IN way WHERE coalesce(endNode(step).placed_at <= $earliest, true))"
-    assert moment in asked["readable"] and moment in asked["opened"], "what was moved there is shown from then on"
-    assert "@field IN right.fields" in asked["opened"] and "right.mode = 'read_write'" in asked["writable"]
+    assert moment in text, "what was moved there is shown from then on"
+    assert "any(right IN rights WHERE right.node_id = top.node_id AND right.depth >= size(way) AND @also)" in text
+    conditions = {"readable": "true", "opened": "@field IN right.fields", "writable": "right.mode = 'read_write'"}
+    for name, also in conditions.items():
+        assert body(f"parts/{name}.cypher").strip() == f"part.reached(@node, {also})"
 
 
 @pytest.mark.ledger("N31")

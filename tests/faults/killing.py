@@ -5,6 +5,7 @@ A victim is a module that is run with home, cache, handle and what it is to do; 
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from datetime import timedelta
@@ -38,7 +39,9 @@ def on_stores_of(home: str, cache: str, **more: object) -> Settings:
 
 async def printed(engine: Engine, victim: ModuleType, *arguments: str) -> list[str]:
     """The words that a victim printed. Asserts that it died by our hand where it did not live."""
-    ended = await run_module(victim.__name__, str(engine.settings.home), str(engine.settings.cache), *arguments)
+    ended = await asyncio.to_thread(
+        run_module, victim.__name__, str(engine.settings.home), str(engine.settings.cache), *arguments
+    )
     words = ended.stdout.split()
     assert LIVED in words or ended.returncode == -signal.SIGKILL, ended.stderr
     return words

@@ -23,8 +23,8 @@ from tests.processes import run_module
 
 async def kill_a_worker(engine: Engine, name: str, kind: str) -> None:
     """A worker of another process dies in the middle of a run of that job."""
-    ended = await run_module(
-        "tests.faults.job_victim", str(engine.settings.home), str(engine.settings.cache), name, kind
+    ended = await asyncio.to_thread(
+        run_module, "tests.faults.job_victim", str(engine.settings.home), str(engine.settings.cache), name, kind
     )
     assert ended.returncode == -signal.SIGKILL, ended.stderr
 

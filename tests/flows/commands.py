@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -16,7 +17,7 @@ async def typed(
     """A command for that user (empty: for none), typed in a folder, on the stores of the session's engine."""
     whose = ("--user", handle) if handle else ()
     home, cache = engine.settings.home, engine.settings.cache
-    return await run_module(
-        "engine.cli", "--home", str(home), "--cache", str(cache), *arguments, *whose,
+    return await asyncio.to_thread(
+        run_module, "engine.cli", "--home", str(home), "--cache", str(cache), *arguments, *whose,
         folder=folder, env=CLEAN | {"NEURIGRAPH_WORKSPACE": "tests"}, stdin=stdin,
     )  # fmt: skip

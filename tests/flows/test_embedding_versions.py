@@ -312,7 +312,7 @@ async def test_a_build_killed_at_any_batch_goes_on_where_it_was(engine: Engine, 
     home, cache = str(engine.settings.home), str(engine.settings.cache)
     done = 0
     for batches in (1, 2):
-        ended = await run_module("tests.faults.builder", home, cache, str(batches))
+        ended = await asyncio.to_thread(run_module, "tests.faults.builder", home, cache, str(batches))
         assert ended.returncode == -signal.SIGKILL, ended.stderr
         far = await engine.embeddings.progress()
         assert far.done > done and far.remaining > 0

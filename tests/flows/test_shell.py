@@ -15,7 +15,7 @@ import pytest
 from engine.demo.script import HISTORY, questions
 from tests.clean_environment import CLEAN
 from tests.model_server import model_server
-from tests.processes import run_module_now
+from tests.processes import run_module
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -32,7 +32,7 @@ def run(command: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
 
     def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
         _, _, module, *place = command
-        return run_module_now(module, *place, *arguments, folder=elsewhere, env=CLEAN | settings, timeout=170)
+        return run_module(module, *place, *arguments, folder=elsewhere, env=CLEAN | settings, timeout=170)
 
     return run
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.clean_environment import CLEAN
-from tests.processes import run_module_now
+from tests.processes import run_module
 
 
 @pytest.mark.ledger("F02", "M01", "A02")
@@ -16,7 +16,7 @@ def test_a_changed_file_is_taken_in_as_a_new_version(tmp_path: Path, cache: Path
     place = ("--home", str(tmp_path / "home"), "--cache", str(cache))
 
     def run(*arguments: str) -> bytes:
-        done = run_module_now("engine.cli", *place, *arguments, folder=tmp_path, env=CLEAN, timeout=170)
+        done = run_module("engine.cli", *place, *arguments, folder=tmp_path, env=CLEAN, timeout=170)
         assert done.returncode == 0, done.stderr
         return done.stdout.encode()
 

@@ -7,6 +7,6 @@ OPTIONAL MATCH (:Subject)-[g:GRANTED {grant_id: c.grant_id}]->(:Node)
 WITH c, n, e, g
 WHERE c.kind = 'node_revised' AND coalesce(n.revision, 1) < c.revision
    OR c.kind = 'relation' AND (e IS NULL OR coalesce(e.revision, 1) < c.revision)
-   OR c.kind = 'granted' AND g IS NULL
+   OR c.kind = 'granted' AND (g IS NULL OR g.user_id IS NULL)
    OR c.kind = 'revoked' AND (g IS NULL OR g.revoked_at IS NULL)
 RETURN c.commit_id AS commit_id LIMIT 10000

@@ -1,9 +1,9 @@
 // Purpose: every place where a name lives in a user's graph, with the path to each: the global view of one subject.
-// Parameters: user_id (whose graph), principal and kind (who asks), key (normal form of the name), as_of, known_at (the end of time, or null, is now),
+// Parameters: user_id (whose graph), principal and kind (who asks), key (normal form of the name), as_of, known_at (the end of time is now),
 //   earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right),
 //   skip (so many places), limit.
 // Returns: node_id, name, node_type, layer, state, path, edges of each, whether it was archived at the moment; only what the principal may read.
-WITH coalesce($as_of, datetime()) AS as_of, part.rights() AS rights
+WITH $as_of AS as_of, part.rights() AS rights
 CALL (as_of) {
   MATCH (n:Node {user_id: $user_id})
   WHERE n.name_key IS NOT NULL  // lets the index on user and name find all of a user

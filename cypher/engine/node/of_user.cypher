@@ -2,7 +2,7 @@
 //   root first where it is among them. One page of at most 10,000.
 // Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at and earliest (the end of time is now).
 // Returns: a row a node, parents first, archived ones marked; `place` are all names on the way (for file paths, never shown), `path` the readable ones.
-WITH coalesce($as_of, datetime()) AS as_of, part.rights() AS rights
+WITH $as_of AS as_of, part.rights() AS rights
 MATCH way_down = (root:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
 WHERE n.user_id = $user_id AND part.holds(n)
   AND part.writable(n)

@@ -1,6 +1,7 @@
 // Purpose: writes the shell of a node with an empty manifest and hangs it below its parent. Idempotent by node_id.
 // Parameters: node {node_id, user_id, user_key, parent_id, name, name_key, node_type, label, layer, schema_name, summary, keywords,
-//   aliases, alias_keys, embedding and embedding_version or embedding_b and embedding_b_version (the slot), created_at}. Returns: node_id; no row when the parent's shell is missing.
+//   aliases, alias_keys, embedding and embedding_version or embedding_b and embedding_b_version (the slot), created_at}.
+// Returns: node_id; no row when the parent's shell is missing.
 OPTIONAL MATCH (parent:Node {node_id: $node.parent_id})
 WITH parent WHERE parent IS NOT NULL OR $node.parent_id IS NULL
 MERGE (n:Node {node_id: $node.node_id})

@@ -1,10 +1,10 @@
 // Purpose: the shell of one node: identity, path, children with their states, cross-node edges, newest manifest lines.
 //   A reader who is not the user sees no trace of what may not be read: names on the way, children, edges, counts.
-// Parameters: user_id (whose graph), principal and kind (who asks), node_id, as_of, known_at (the end of time, or null, is now),
+// Parameters: user_id (whose graph), principal and kind (who asks), node_id, as_of, known_at (the end of time is now),
 //   earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right),
 //   entries (manifest lines at most), children (at most), children_after (name and id of the last child before them, or two empty texts).
 // Returns: one row, or none when the node is missing or not readable.
-WITH coalesce($as_of, datetime()) AS as_of, part.rights() AS rights
+WITH $as_of AS as_of, part.rights() AS rights
 MATCH (n:Node {node_id: $node_id})
 WHERE n.user_id = $user_id AND part.readable(n) AND part.holds(n)
 MATCH way_down = (:Node {node_id: $user_id})-[:HAS_CHILD|HAD_CHILD*0..5]->(n)

@@ -1,8 +1,8 @@
 // Purpose: the whole tree of a graph with counts and states, for its user.
-// Parameters: user_id (whose graph), principal and kind (who asks: only the user sees all of a graph), as_of, known_at (the end of time, or null, is now),
+// Parameters: user_id (whose graph), principal and kind (who asks: only the user sees all of a graph), as_of, known_at (the end of time is now),
 //   depth (layers below the root), limit.
 // Returns: node_id, parent_id, name, node_type, layer, state, archived, records, items; parents before their children.
-WITH coalesce($as_of, datetime()) AS as_of
+WITH $as_of AS as_of
 MATCH way_down = (:Node {node_id: $user_id})-[:HAS_CHILD|HAD_CHILD*0..5]->(n:Node)
 WHERE $principal = $user_id AND $kind = 'user' AND n.user_id = $user_id AND length(way_down) <= $depth
   AND part.holds(n)

@@ -1,5 +1,6 @@
 // Purpose: enters committed records into the manifests of their nodes and moves the nodes' counts. Idempotent by record_id.
-// Parameters: records [{record_id, user_id, node_id, commit_id, title, content_type, source_id, file_id, file_name, occurred_at, items, known_from, valid_from, privacy}].
+// Parameters: records [{record_id, user_id, node_id, commit_id, title, content_type, source_id, file_id, file_name,
+//   occurred_at, items, known_from, valid_from, privacy}].
 // Returns: applied (records whose node was found).
 UNWIND $records AS row
 MATCH (n:Node {node_id: row.node_id})
@@ -14,6 +15,7 @@ FOREACH (_ IN CASE WHEN fresh THEN [1] ELSE [] END |
   SET n.records = n.records + 1, n.items = n.items + row.items,
     n.private_records = coalesce(n.private_records, 0) + CASE row.privacy WHEN 'private' THEN 1 ELSE 0 END,
     n.private_items = coalesce(n.private_items, 0) + CASE row.privacy WHEN 'private' THEN row.items ELSE 0 END,
-    n.last_accessed_at = CASE WHEN row.privacy = 'private' OR n.last_accessed_at > datetime(row.known_from) THEN n.last_accessed_at ELSE datetime(row.known_from) END,
+    n.last_accessed_at = CASE WHEN row.privacy = 'private' OR n.last_accessed_at > datetime(row.known_from)
+                              THEN n.last_accessed_at ELSE datetime(row.known_from) END,
     n.state = CASE WHEN row.file_id IS NULL OR n.state_seq IS NOT NULL THEN n.state ELSE 'dormant' END)
 RETURN count(DISTINCT row.record_id) AS applied

@@ -6,11 +6,13 @@
 //   with_vector is false), version (its embedding version, with blanks to 40 characters), slot (a or b, where that lies), column and label (the
 //   slot's properties), as_of, known_at (the end of time is now),
 //   earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right),
-//   most (rows of each kind), most_told (rows that the indexes give before those not readable are left out), least_meaning (spreads), exactly (so many shells are compared one by one; in bigger graphs the index finds them).
+//   most (rows of each kind), most_told (rows that the indexes give before those not readable are left out), least_meaning (spreads),
+//   exactly (so many shells are compared one by one; in bigger graphs the index finds them).
 //   None is ever null and each has one type and one size class: the server plans anew for each other combination, which takes it seconds.
 //   What others than the user may read is collected once, at the top: nine such filters made the plan twice as long.
 // Returns: node_id, name, node_type, layer, state, path, edges, above (ids of the readable nodes above it, the root first), below (ids
-//   of the nodes under a named one), and what was found: named, aliased, text (Lucene score), meaning (spreads above the user's average shell), linked (number of edges).
+//   of the nodes under a named one), and what was found: named, aliased, text (Lucene score), meaning (spreads above the user's average
+//   shell), linked (number of edges).
 CYPHER 25
 WITH $as_of AS as_of, trim($version) AS version, part.rights() AS rights
 WITH as_of, version,
@@ -105,7 +107,8 @@ CALL (n, as_of, readable) {
   MATCH to_other = (root:Node)-[:HAS_CHILD|HAD_CHILD*0..5]->(o)
   WHERE root.node_id = $user_id AND all(h IN relationships(to_other) WHERE part.holds(h))
   RETURN collect({edge_type: e.edge_type, other_id: o.node_id, other_name: part.name_then(o), other_state: o.state,
-                  outgoing: startNode(e) = n, other_path: [p IN nodes(to_other) WHERE ($principal = $user_id OR p.node_id IN readable) | part.name_then(p)]}) AS edges
+                  outgoing: startNode(e) = n,
+                  other_path: [p IN nodes(to_other) WHERE ($principal = $user_id OR p.node_id IN readable) | part.name_then(p)]}) AS edges
 }
 CALL (n, naming, readable) {
   MATCH (n)-[:HAS_CHILD*1..4]->(d:Node)
