@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import neo4j
+import psutil
 import psycopg
 
 from engine.embedded import Stack, status
@@ -77,3 +78,13 @@ def eventually(what: Callable[[], bool], seconds: float) -> bool:
             return True
         time.sleep(0.1)
     return False
+
+
+def everything(home: Path) -> list[psutil.Process]:
+    """All processes of a running stack."""
+    own = [psutil.Process(server.pid) for server in status(home).servers]
+    return own + [child for process in own for child in process.children(recursive=True)]
+
+
+def all_gone(processes: list[psutil.Process]) -> bool:
+    return not any(process.is_running() and process.status() != "zombie" for process in processes)

