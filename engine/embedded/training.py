@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from neo4j import AsyncGraphDatabase
 from neo4j.exceptions import DriverError, Neo4jError
 
@@ -12,12 +14,15 @@ from engine.stores.statements import cypher
 
 FIRST = ("search/anchors", "node/shell")
 """The statements that the first question waits for: each is planned for seconds."""
+LONGEST = 300.0
+"""Seconds for all of it; a server that is being recorded is slow."""
 
 
 async def plan(server: Neo4jServer) -> None:
     """Makes the indexes and plans the first statements, so that the classes of the planner are recorded. Raises StackError."""
     try:
         async with (
+            asyncio.timeout(LONGEST),
             AsyncGraphDatabase.driver(
                 server.url, auth=(USER, server.password), notifications_min_severity="OFF"
             ) as driver,
@@ -28,5 +33,5 @@ async def plan(server: Neo4jServer) -> None:
                     await (await session.run(statement)).consume()
             for name in FIRST:
                 await (await session.run(f"EXPLAIN {cypher(name)}")).consume()
-    except (DriverError, Neo4jError) as error:
+    except (DriverError, Neo4jError, TimeoutError) as error:
         raise StackError(f"Neo4j did not plan: {error}") from error
