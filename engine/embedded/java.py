@@ -19,8 +19,6 @@ from engine.errors import MissingPrerequisite
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 # The serial collector and a small first heap keep an idle server small; the heap grows when the data asks for it.
 MEMORY = ("-XX:+UseSerialGC", "-Xms128m", "-Xmx512m", "-XX:+ExitOnOutOfMemoryError")
-TRAINING = 2
-"""Which training run the start caches are of: counted up when it does something else."""
 OPTIONS = "NEURIGRAPH_JAVA_OPTIONS"
 """The variable with further options, a larger heap for example; of two the last one holds."""
 
@@ -58,9 +56,9 @@ def _options() -> tuple[str, ...]:
 
 
 def _key(runtime: Path, jars: Iterable[Path]) -> str:
-    """Everything that a start cache is tied to: this very runtime, the jars, where they lie, and how it was trained."""
+    """Everything that a start cache is tied to: this very runtime, the jars and where they lie."""
     digest = hashlib.sha256((runtime / "release").read_bytes())
     modules = (runtime / "lib" / "modules").stat()
-    for part in (TRAINING, runtime, modules.st_size, modules.st_mtime_ns, *jars, *_options()):
+    for part in (runtime, modules.st_size, modules.st_mtime_ns, *jars, *_options()):
         digest.update(f"\n{part}".encode())
     return digest.hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Makes the Java start cache: one training run of Neo4j, once for each machine and set of jars."""
+"""Makes the Java start cache: one training run of an empty Neo4j, once for each machine and set of jars."""
 
 from __future__ import annotations
 
@@ -46,8 +46,6 @@ async def ensure_start_cache(java: Java, cache: Cache, progress: Progress) -> No
 
 
 async def _train(java: Java, folder: Path) -> None:
-    from engine.embedded.training import plan  # noqa: PLC0415 - the supervisor runs without the clients of the stores
-
     (folder / "neo4j").mkdir(parents=True, mode=0o700)
     recorded = folder / "recorded.aot"
     log = folder / "neo4j.log"
@@ -56,7 +54,6 @@ async def _train(java: Java, folder: Path) -> None:
     process = await server.start(training=recorded)
     try:
         await server.wait(process)
-        await plan(server)
     finally:
         # The recording is written while the process ends.
         await server.stop(process, patience=300)
