@@ -137,7 +137,7 @@ def _option(choice: ModelChoice) -> str:
 
 async def _known(postgres: Postgres) -> list[EmbeddingVersion]:
     async with postgres.as_service() as connection:
-        cursor = await connection.execute(sql_text("embedding_versions"))
+        cursor = await connection.execute(sql_text("embedding/versions"))
         return [EmbeddingVersion(**row) for row in await cursor.fetchall()]
 
 
@@ -151,4 +151,4 @@ async def _register(postgres: Postgres, embedder: Embedder) -> None:
         "compression": usual_compression(embedder.dimension),
     }
     async with postgres.as_service() as connection:
-        await connection.execute(sql_text("embedding_version_insert"), version)
+        await connection.execute(sql_text("embedding/version_insert"), version)

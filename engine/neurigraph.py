@@ -113,11 +113,11 @@ class Engine:
 
     async def find_user(self, handle: str) -> User:
         """The user with this handle; raises NotFound."""
-        return await self._found("user_by_handle", {"handle": handle})
+        return await self._found("user/by_handle", {"handle": handle})
 
     async def user(self, user_id: UUID) -> User:
         """The user of this id; raises NotFound."""
-        return await self._found("user_by_id", {"user_id": user_id})
+        return await self._found("user/by_id", {"user_id": user_id})
 
     async def _found(self, statement: str, parameters: dict[str, Any]) -> User:
         async with self.postgres.as_service() as connection:
@@ -132,7 +132,7 @@ class Engine:
         check_page(limit)
         parameters = {"workspace": self.settings.workspace, "after": after, "limit": limit}
         async with self.postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("users_list"), parameters)
+            cursor = await connection.execute(sql_text("user/list"), parameters)
             rows = await cursor.fetchall()
         return [_user(row) for row in rows]
 
@@ -208,7 +208,7 @@ class Engine:
 
     async def _check_postgres(self) -> None:
         async with self.postgres.as_service() as connection:
-            await connection.execute(sql_text("ping"))
+            await connection.execute(sql_text("schema/ping"))
 
 
 def _user(row: Row) -> User:

@@ -48,7 +48,7 @@ class Grants:
             "expires_at": new.expires_at,
             "past": new.past,
         }
-        row = (await self._postgres.fetch(principal, sql_text("grant_give"), parameters))[0]
+        row = (await self._postgres.fetch(principal, sql_text("grant/give"), parameters))[0]
         await self._outbox.carry_out(None, Commit(row["grant_id"], "granted", row["payload"]))
         return GivenGrant(row["grant_id"], row["granted_at"], row["created"])
 
@@ -61,13 +61,13 @@ class Grants:
         if not 0 <= below <= 1:
             raise InvalidInput("A confidence lies between 0 and 1.")
         parameters = {"node_id": node_id, "depth": depth, "below": below, "titles": TITLES}
-        rows = await self._postgres.fetch(principal, sql_text("grant_preview"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("grant/preview"), parameters)
         return GrantPreview(node_id, depth, below, tuple(_opened(row) for row in rows))
 
     async def revoke(self, principal: Principal, grant_id: UUID) -> datetime:
         """Ends a grant; when this returns, nobody reads by it any more. The time of its end; raises NotFound."""
         parameters = {"commit_id": uuid4(), "grant_id": grant_id}
-        row = (await self._postgres.fetch(principal, sql_text("grant_revoke"), parameters))[0]
+        row = (await self._postgres.fetch(principal, sql_text("grant/revoke"), parameters))[0]
         await self._outbox.carry_out(None, Commit(row["commit_id"], "revoked", row["payload"]))
         ended: datetime = row["revoked_at"]
         return ended
@@ -79,13 +79,13 @@ class Grants:
         """Grants of the graph by id, of one node if asked, with those that ended if asked; one page."""
         check_page(limit)
         parameters = {"node_id": node_id, "ended": ended, "after": after, "limit": limit}
-        rows = await self._postgres.fetch(principal, sql_text("grants_page"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("grant/page"), parameters)
         return tuple(Grant(**row | {"fields": tuple(row["fields"])}) for row in rows)
 
     async def audience(self, principal: Principal, node_id: UUID, at: datetime | None = None) -> tuple[Viewer, ...]:
         """Who could see the node at that time (now without one). Raises NotFound."""
         parameters = {"node_id": node_id, "at": at}
-        rows = await self._postgres.fetch(principal, sql_text("audience"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("access/audience"), parameters)
         return tuple(Viewer(**row | {"fields": tuple(row["fields"])}) for row in rows)
 
     async def log(
@@ -93,12 +93,12 @@ class Grants:
     ) -> tuple[AccessEntry, ...]:
         """The audit log of the graph, newest first, one page; `before` is the last entry_id of the page before."""
         check_page(limit)
-        rows = await self._postgres.fetch(principal, sql_text("access_log_page"), {"before": before, "limit": limit})
+        rows = await self._postgres.fetch(principal, sql_text("access/log_page"), {"before": before, "limit": limit})
         return tuple(AccessEntry(**row) for row in rows)
 
     async def refused(self, principal: Principal, node_id: UUID, operation: str) -> None:
         """Notes that a request found nothing there for it; the same line whether there is something or not."""
-        await self._postgres.change(principal, sql_text("access_refused"), {"node_id": node_id, "operation": operation})
+        await self._postgres.change(principal, sql_text("access/refused"), {"node_id": node_id, "operation": operation})
 
 
 def _opened(row: Mapping[str, Any]) -> OpenedNode:

@@ -60,14 +60,14 @@ class Idempotency:
             return kept, True
         async with self._carrying(principal, claim):
             answer = await action()
-            await self._postgres.change(principal, sql_text("idempotency_answer"), claim | {"answer": Jsonb(answer)})
+            await self._postgres.change(principal, sql_text("idempotency/answer"), claim | {"answer": Jsonb(answer)})
         return answer, False
 
     async def _claimed(self, principal: Principal, claim: dict[str, Any]) -> Answer | None:
         """The kept answer, waited for where another request is at work; None where the claim is ours."""
         end, pause = monotonic() + LONGEST_WAIT, FIRST_LOOK
         while True:
-            row = (await self._postgres.fetch(principal, sql_text("idempotency_claim"), claim))[0]
+            row = (await self._postgres.fetch(principal, sql_text("idempotency/claim"), claim))[0]
             if row["request_hash"] != claim["request_hash"]:
                 raise IdempotencyMismatch
             if row["answer"] is not None or row["mine"]:
@@ -86,7 +86,7 @@ class Idempotency:
             yield
         except NeurigraphError:
             with suppress(NeurigraphError):  # a store that is away: the claim ends by itself
-                await self._postgres.change(principal, sql_text("idempotency_renew"), claim | {"lease": 0.0})
+                await self._postgres.change(principal, sql_text("idempotency/renew"), claim | {"lease": 0.0})
             raise
         finally:
             renewing.cancel()
@@ -95,4 +95,4 @@ class Idempotency:
         while True:
             await asyncio.sleep(RENEWAL)
             with suppress(NeurigraphError):
-                await self._postgres.change(principal, sql_text("idempotency_renew"), claim)
+                await self._postgres.change(principal, sql_text("idempotency/renew"), claim)

@@ -40,7 +40,7 @@ class Integrations:
             "key": look_alike_key(name),
         }
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("integration_create"), parameters)
+            cursor = await connection.execute(sql_text("integration/create"), parameters)
             row = await cursor.fetchone()
         assert row is not None  # the function always returns one
         if taken_by := row.pop("taken_by"):
@@ -52,6 +52,6 @@ class Integrations:
         check_page(limit)
         parameters = {"workspace": self._workspace, "after": after, "limit": limit}
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("integration_list"), parameters)
+            cursor = await connection.execute(sql_text("integration/list"), parameters)
             rows = await cursor.fetchall()
         return [Integration(**row, created=False) for row in rows]

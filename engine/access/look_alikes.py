@@ -31,10 +31,10 @@ async def complete_keys(postgres: Postgres) -> None:
 async def _completed(postgres: Postgres, table: str, columns: Mapping[str, sql.Identifier]) -> int:
     unkeyed, keyed = [
         sql_text(statement).format(table=sql.Identifier(table), **columns)
-        for statement in ("look_alikes_unkeyed", "look_alikes_keyed")
+        for statement in ("look_alike/unkeyed", "look_alike/keyed")
     ]
     async with postgres.as_service() as connection:
-        await connection.execute(sql_text("look_alikes_lock"))
+        await connection.execute(sql_text("look_alike/lock"))
         cursor = await connection.execute(unkeyed, {"limit": PAGE})
         rows = await cursor.fetchall()
         if not rows:

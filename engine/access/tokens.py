@@ -57,11 +57,11 @@ class Tokens:
             "token_hash": digest,
             "expires_at": new.expires_at,
         }
-        return IssuedToken(await self._changed("token_create", parameters, by), secret)
+        return IssuedToken(await self._changed("token/create", parameters, by), secret)
 
     async def revoke(self, token_id: UUID, by: Identity) -> Token:
         """Ends a token now; ending it again changes nothing. Raises NotFound."""
-        return await self._changed("token_revoke", {"token_id": token_id}, by)
+        return await self._changed("token/revoke", {"token_id": token_id}, by)
 
     async def rotate(self, token_id: UUID, by: Identity, grace: timedelta = NO_GRACE) -> IssuedToken:
         """A new token in place of an old one, for as long again; the old one ends now or after the grace.
@@ -72,14 +72,14 @@ class Tokens:
             raise InvalidInput(f"The grace of an old token is at most {LONGEST_GRACE.days} days.")
         secret, digest = _new_secret()
         parameters = {"token_id": token_id, "new_id": uuid4(), "token_hash": digest, "grace": grace}
-        return IssuedToken(await self._changed("token_rotate", parameters, by), secret)
+        return IssuedToken(await self._changed("token/rotate", parameters, by), secret)
 
     async def list(self, *, after: UUID | None = None, limit: int = 100) -> list[Token]:
         """Tokens of the workspace, newest first, one page; `after` is the last of the page before."""
         check_page(limit)
         parameters = {"workspace": self._workspace, "after": after, "limit": limit}
         async with self._postgres.as_service() as connection, connection.cursor(row_factory=class_row(Token)) as cursor:
-            await cursor.execute(sql_text("token_list"), parameters)
+            await cursor.execute(sql_text("token/list"), parameters)
             return await cursor.fetchall()
 
     async def authenticate(self, secret: str) -> Identity | None:
@@ -88,7 +88,7 @@ class Tokens:
             return None
         parameters = {"workspace": self._workspace, "token_hash": _digest(secret)}
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("token_authenticate"), parameters)
+            cursor = await connection.execute(sql_text("token/authenticate"), parameters)
             row = await cursor.fetchone()
         return Identity(row["principal_kind"], row["principal_id"], self._workspace) if row else None
 
@@ -98,7 +98,7 @@ class Tokens:
             return True
         parameters = {"workspace": self._workspace, "kind": kind, "principal_id": principal_id}
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("token_principal"), parameters)
+            cursor = await connection.execute(sql_text("token/principal"), parameters)
             exists = await cursor.fetchone() is not None
         if exists:
             if len(self._known) >= MOST_KNOWN:

@@ -54,9 +54,9 @@ class _Form:
 
 
 FORMS = (
-    _Form("float32", "vector", "bench_vectors_search"),
-    _Form("halfvec", "halfvec", "bench_vectors_search"),
-    _Form("bit", "bit", "bench_vectors_rescored"),
+    _Form("float32", "vector", "bench/vectors_search"),
+    _Form("halfvec", "halfvec", "bench/vectors_search"),
+    _Form("bit", "bit", "bench/vectors_rescored"),
 )
 
 
@@ -76,7 +76,7 @@ async def measure(settings: Settings, data: Path | None, progress: Progress) -> 
                     found, cpu, size = await _measured(ground, connection, form, tables)
                     truth = truth or found
                     figures += _figures(f"{title}, {form.name}", _recall(truth, found), cpu, size)
-                await connection.execute(sql_text("bench_vectors_gone"))
+                await connection.execute(sql_text("bench/vectors_gone"))
         whole = ground.meter.read().since(before)
     details = {"tables": len(groups) - 1, "vectors": len(together), "candidates": CANDIDATES}
     return Report("compression", tuple(figures), whole.wall, dict(whole.cpu), details)
@@ -106,7 +106,7 @@ async def _measured(
     size, rows = 0, 0
     for number, (vectors, _) in enumerate(groups):
         await _filled(connection, form, number, vectors)
-        cursor = await connection.execute(sql_text("bench_vectors_size"), {"table": f"bench_{form.name}_{number}"})
+        cursor = await connection.execute(sql_text("bench/vectors_size"), {"table": f"bench_{form.name}_{number}"})
         row = await cursor.fetchone()
         size, rows = size + (row["bytes"] if row else 0), rows + len(vectors)
     found: list[list[int]] = []
@@ -130,15 +130,15 @@ def _table(form: _Form, number: int) -> sql.Identifier:
 async def _filled(connection: Connection, form: _Form, number: int, vectors: Vectors) -> None:
     table = _table(form, number)
     kind = sql.Identifier(form.type_name) if form.name != "bit" else sql.SQL("bit({})").format(vectors.shape[1])
-    await connection.execute(sql_text("bench_vectors_table").format(table=table, type=kind))
-    await connection.execute(sql_text("bench_vectors_plain").format(table=table))
+    await connection.execute(sql_text("bench/vectors_table").format(table=table, type=kind))
+    await connection.execute(sql_text("bench/vectors_plain").format(table=table))
     rows: list[dict[str, Any]] = [
         {"place": place, "short": _short(form, vector), "whole": Vector(vector) if form.name == "bit" else None}
         | {"padding": PADDING}
         for place, vector in enumerate(vectors)
     ]
     async with connection.cursor() as cursor:
-        await cursor.executemany(sql_text("bench_vectors_insert").format(table=table), rows)
+        await cursor.executemany(sql_text("bench/vectors_insert").format(table=table), rows)
 
 
 def _short(form: _Form, vector: Vectors) -> Vector | HalfVector | Bit:

@@ -156,7 +156,7 @@ class Ordeal:
                 with suppress(NeurigraphError):
                     await self._engine.outbox.recover()
                     async with self._engine.postgres.as_service() as connection:
-                        cursor = await connection.execute(sql_text("doctor_pending"), {"older_than": -60})
+                        cursor = await connection.execute(sql_text("doctor/pending"), {"older_than": -60})
                         row = await cursor.fetchone()
                     if row and not row["pending"] and all(store.healthy for store in await self._engine.health()):
                         return

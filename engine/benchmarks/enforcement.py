@@ -113,7 +113,7 @@ async def _more_grants(ground: Ground, subject: UUID) -> None:
     await ground.engine.memory(other.user_id).ingest(History(other.handle, other.display_name, (), nodes=nodes))
     parameters = {"user_id": other.user_id, "subject_id": subject, "many": GRANTS}
     async with ground.engine.postgres.as_service() as connection:
-        cursor = await connection.execute(sql_text("bench_grants"), parameters)
+        cursor = await connection.execute(sql_text("bench/grants"), parameters)
         rows = await cursor.fetchall()
     for start in range(0, len(rows), 1000):
         page = [

@@ -81,7 +81,9 @@ class _Shelf:
             "sha256": digest,
             "now": SystemClock().now(),
         }
-        await self.ground.engine.postgres.change(self.memory.principal, sql_in("manifest_insert", self.schema), row)
+        await self.ground.engine.postgres.change(
+            self.memory.principal, sql_in("file/manifest_insert", self.schema), row
+        )
         return file.file_id, key
 
     async def opened(self, file_id: UUID) -> float:

@@ -96,12 +96,12 @@ async def filled(ground: Ground, base: History, progress: Progress) -> Memory:
 
 async def _one_table(ground: Ground, memory: Memory, connection: Connection) -> int:
     """The same rows in a table of the baseline's own, which ends with the connection; how many there are."""
-    await connection.execute(sql_text("bench_table"))
+    await connection.execute(sql_text("bench/table"))
     items = 0
     for node in await ground.engine.parts.ingest.nodes(memory.principal):
-        cursor = await connection.execute(sql_in("bench_fill", node.schema_name))
+        cursor = await connection.execute(sql_in("bench/fill", node.schema_name))
         items += cursor.rowcount
-    await connection.execute(sql_text("bench_analyze"))
+    await connection.execute(sql_text("bench/analyze"))
     return items
 
 
@@ -110,7 +110,7 @@ Way = Callable[[str], Awaitable[object]]
 
 def _ways(ground: Ground, memory: Memory, connection: Connection) -> dict[str, Way]:
     """The ways to ask, each with the encoding of the question."""
-    embedder, query = ground.engine.embedder, sql_text("bench_search")
+    embedder, query = ground.engine.embedder, sql_text("bench/search")
 
     async def search(question: str) -> object:
         return await memory.search(SearchRequest(question, limit=HITS))

@@ -157,7 +157,7 @@ class Soak:
                 family = [psutil.Process(server.pid), *psutil.Process(server.pid).children(recursive=True)]
                 memory[server.name] = sum(_private(one) for one in family)
         async with self._engine.postgres.as_service() as connection:
-            row = await (await connection.execute(sql_text("bench_soak_sizes"))).fetchone()
+            row = await (await connection.execute(sql_text("bench/soak_sizes"))).fetchone()
         assert row is not None
         graph = await self._engine.neo4j.read(cypher("schema/entities_counted"))
         return Sample(

@@ -30,8 +30,8 @@ async def stored_items(postgres: Postgres, principal: Principal, version: Embedd
     """All items of a user that a source can be named for, node by node, with the vectors of a version."""
     items: list[StoredItem] = []
     asked = {"version": version.name}
-    for node in await postgres.fetch(principal, sql_text("eval_nodes"), {}):
-        for row in await postgres.fetch(principal, sql_in("eval_items", node["schema_name"], version.column), asked):
+    for node in await postgres.fetch(principal, sql_text("eval/nodes"), {}):
+        for row in await postgres.fetch(principal, sql_in("eval/items", node["schema_name"], version.column), asked):
             terms = dict(zip((place + 1 for place in row["terms"].indices()), row["terms"].values(), strict=True))
             items.append(StoredItem(row["source_ref"], terms, _as_array(row["embedding"])))
     return items

@@ -107,7 +107,7 @@ async def places_of(postgres: Postgres, principal: Principal, nodes: Sequence[As
     """Where every turn lies that is stored at these nodes."""
     places: dict[str, Place] = {}
     for node in nodes:
-        for row in await postgres.fetch(principal, sql_in("eval_places", node.schema_name), {}):
+        for row in await postgres.fetch(principal, sql_in("eval/places", node.schema_name), {}):
             places[row["source_ref"]] = Place(node.path[1:], row["confidence"], row["privacy"] == "org")
     return places
 

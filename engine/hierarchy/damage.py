@@ -42,7 +42,7 @@ class Damage:
             "query": vector,
             "version": version,
         }
-        damaged = await self._postgres.fetch(principal, sql_text("nodes_damaged"), parameters)
+        damaged = await self._postgres.fetch(principal, sql_text("damage/nodes"), parameters)
         found = tuple(LeftOut(**row) for row in damaged)
         if found:
             await self._note(found)
@@ -51,11 +51,11 @@ class Damage:
     async def known(self) -> int:
         """How many nodes are known to be damaged and still are. Raises StoreUnavailable."""
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("damage_known"))
+            cursor = await connection.execute(sql_text("damage/known"))
             row = await cursor.fetchone()
         return int(row["nodes"]) if row else 0
 
     async def _note(self, found: Sequence[LeftOut]) -> None:
         parameters = {"nodes": [one.node_id for one in found], "reasons": [one.reason for one in found]}
         async with self._postgres.as_service() as connection:
-            await connection.execute(sql_text("damage_note"), parameters)
+            await connection.execute(sql_text("damage/note"), parameters)

@@ -27,5 +27,5 @@ class Meanings:
         except ProviderUnavailable:
             # Noted before the shell is written: whatever dies in between, its vector is not forgotten.
             async with self._postgres.as_service() as connection:
-                await connection.execute(sql_text("pending_vectors_note"), {"nodes": [node_id]})
+                await connection.execute(sql_text("embedding/pending_note"), {"nodes": [node_id]})
             return {}

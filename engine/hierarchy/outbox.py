@@ -81,7 +81,7 @@ class Outbox:
             "kind": commit.kind,
             "payload": Jsonb(commit.payload),
         }
-        await connection.execute(sql_text("outbox_insert"), parameters)
+        await connection.execute(sql_text("commit/outbox_insert"), parameters)
 
     async def carry_out(self, principal: Principal | None, commit: Commit) -> None:
         """The graph's part, then visibility. Without a principal the service acts (users, recovery).
@@ -93,9 +93,9 @@ class Outbox:
         parameters = {"commit_id": commit.commit_id}
         if principal is None:
             async with self._postgres.as_service() as connection:
-                await connection.execute(sql_text("commit_finish"), parameters)
+                await connection.execute(sql_text("commit/finish"), parameters)
         else:
-            await self._postgres.fetch(principal, sql_text("commit_finish"), parameters)
+            await self._postgres.fetch(principal, sql_text("commit/finish"), parameters)
         self._reached("made_visible")
 
     async def _apply(self, commit: Commit) -> None:
@@ -118,14 +118,14 @@ class Outbox:
         Raises CommitSetAside, StoreUnavailable, StoreFailed.
         """
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("commit_locked"), {"commit_id": commit_id})
+            cursor = await connection.execute(sql_text("commit/locked"), {"commit_id": commit_id})
             row = await cursor.fetchone()
             if row is None:
                 return
             if row["state"] == "set_aside":
                 raise CommitSetAside(commit_id, row["last_failure"])
             await self._apply(Commit(commit_id, row["kind"], row["payload"]))
-            await connection.execute(sql_text("commit_finish"), {"commit_id": commit_id})
+            await connection.execute(sql_text("commit/finish"), {"commit_id": commit_id})
 
     async def recover(self, *, older_than: float = 0, limit: int = 50, due_only: bool = False) -> int:
         """Finishes pending commits older than `older_than` seconds, least failed and oldest first; how many were finished.
@@ -137,7 +137,7 @@ class Outbox:
         finished = 0
         parameters = {"older_than": older_than, "limit": limit, "due_only": due_only}
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("commits_pending"), parameters)
+            cursor = await connection.execute(sql_text("commit/pending"), parameters)
             rows = await cursor.fetchall()
         for row in rows:
             try:
@@ -159,13 +159,13 @@ class Outbox:
     async def _finish(self, commit_id: UUID) -> bool:
         """Whether this commit was finished now; not where another worker has it."""
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("commit_taken"), {"commit_id": commit_id})
+            cursor = await connection.execute(sql_text("commit/taken"), {"commit_id": commit_id})
             row = await cursor.fetchone()
             if row is None:
                 return False
             await self._apply(Commit(commit_id, row["kind"], row["payload"]))
             try:
-                await connection.execute(sql_text("commit_finish"), {"commit_id": commit_id})
+                await connection.execute(sql_text("commit/finish"), {"commit_id": commit_id})
             except psycopg.Error as error:
                 raise translated(error) or StoreFailed(METADATA_STORE) from error
         return True
@@ -195,12 +195,12 @@ class Outbox:
 
     async def _before(self, commit_id: UUID) -> list[dict[str, Any]]:
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("commits_before"), {"commit_id": commit_id})
+            cursor = await connection.execute(sql_text("commit/before"), {"commit_id": commit_id})
             return await cursor.fetchall()
 
     async def _note(self, commit_id: UUID, failure: str, counted: int, *, first_pause: float = FIRST_PAUSE) -> str:
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("commit_state"), {"commit_id": commit_id})
+            cursor = await connection.execute(sql_text("commit/state"), {"commit_id": commit_id})
             row = await cursor.fetchone()
             attempt = row["attempts"] + 2 if row else 2
             pause = pause_before(attempt, first=first_pause, longest=LONGEST_PAUSE, chance=random.random())
@@ -211,7 +211,7 @@ class Outbox:
                 "counted": counted,
                 "most": self._attempts,
             }
-            cursor = await connection.execute(sql_text("commit_attempted"), parameters)
+            cursor = await connection.execute(sql_text("commit/attempted"), parameters)
             row = await cursor.fetchone()
         return row["state"] if row else "finished elsewhere"
 

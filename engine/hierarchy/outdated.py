@@ -12,4 +12,4 @@ from engine.stores.statements import sql_text
 async def upgrade(postgres: Postgres, nodes: Sequence[UUID]) -> None:
     """Upgrades these nodes, acting as the service; one that is in use for too long is left as it is."""
     async with postgres.as_service() as connection:
-        await connection.execute(sql_text("nodes_upgrade"), {"nodes": list(nodes), "most": len(nodes)})
+        await connection.execute(sql_text("node/upgrade"), {"nodes": list(nodes), "most": len(nodes)})

@@ -73,7 +73,7 @@ class Provisioning:
             "payload": Jsonb(payload),
         }
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("user_provision"), parameters)
+            cursor = await connection.execute(sql_text("user/provision"), parameters)
             row = await cursor.fetchone()
         assert row is not None  # the function returns a row or raises
         if row["taken_by"] is not None:
@@ -104,7 +104,7 @@ class Provisioning:
         payload = self._shell(place.user_id, node_id, new, new.node_type, meaning)
         path = (*place.names[1:], new.name)
         parameters = _registration(node_id, new, _schema_names(place.root_schema, path, node_id), payload)
-        row = (await self._postgres.fetch(principal, sql_text("node_provision"), parameters))[0]
+        row = (await self._postgres.fetch(principal, sql_text("node/provision"), parameters))[0]
         self._reached("node_registered")
         return await self._settled(principal, row, payload)
 
@@ -131,7 +131,7 @@ class Provisioning:
                 payload = self._shell(principal.user_id, node_id, new, new.node_type, meaning)
                 schemas = _schema_names(place.root_schema, [one.name for one in checked[:depth]], node_id)
                 parameters = _registration(node_id, new, schemas, payload)
-                cursor = await connection.execute(sql_text("node_provision"), parameters)
+                cursor = await connection.execute(sql_text("node/provision"), parameters)
                 row = await cursor.fetchone()
                 assert row is not None  # the function returns a row or raises
                 registered.append((row, payload))
@@ -167,7 +167,7 @@ class Provisioning:
         return deepest
 
     async def _place(self, principal: Principal, node_id: UUID) -> _Place:
-        rows = await self._postgres.fetch(principal, sql_text("node_path"), {"node_id": node_id})
+        rows = await self._postgres.fetch(principal, sql_text("node/path"), {"node_id": node_id})
         if not rows:
             raise NotFound
         row = rows[0]
@@ -182,7 +182,7 @@ class Provisioning:
             "detail": detail,
         }
         async with self._postgres.as_principal(principal) as connection:
-            await connection.execute(sql_text("hierarchy_event"), parameters)
+            await connection.execute(sql_text("node/hierarchy_event"), parameters)
 
     async def _finish(
         self, principal: Principal | None, row: dict[str, Any], payload: dict[str, Any], *, layer: int

@@ -84,21 +84,21 @@ class SetAside:
         page = {"after": after, "since": since, "last": last, "limit": limit}
         parameters = {"workspace": self._workspace, "user_id": user_id, **page}
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("commits_set_aside"), parameters)
+            cursor = await connection.execute(sql_text("commit/all_set_aside"), parameters)
             rows = await cursor.fetchall()
         return tuple(CommitSummary(**row | {"waits_for": tuple(row["waits_for"])}) for row in rows)
 
     async def waiting(self) -> SetAsideCount:
         """How many there are in all workspaces. Raises StoreUnavailable."""
-        row = await self._one("commit_counts", {})
+        row = await self._one("commit/counts", {})
         return SetAsideCount(**row) if row else SetAsideCount(0, None, None)
 
     async def retry(self, commit_id: UUID, actor: str, user_id: UUID | None = None) -> CommitOutcome:
         """Tries it again now; where it fails again, recovery goes on with it. Raises NotFound, StoreUnavailable."""
-        if await self._one("commit_retried", self._named(commit_id, user_id) | {"actor": actor}) is None:
+        if await self._one("commit/retried", self._named(commit_id, user_id) | {"actor": actor}) is None:
             raise NotFound
         await self._outbox.recover_one(commit_id)
-        row = await self._one("commit_state", {"commit_id": commit_id})
+        row = await self._one("commit/state", {"commit_id": commit_id})
         if row is None:
             raise NotFound
         return CommitOutcome(commit_id, row["state"], "" if row["state"] == "done" else row["cause"])
@@ -111,7 +111,7 @@ class SetAside:
         Raises NotFound, Conflict for a revocation (which has to reach the graph), StoreUnavailable, StoreFailed.
         """
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("commit_to_discard"), self._named(commit_id, user_id))
+            cursor = await connection.execute(sql_text("commit/to_discard"), self._named(commit_id, user_id))
             row = await cursor.fetchone()
             if row is None:
                 raise NotFound
@@ -122,7 +122,7 @@ class SetAside:
                     cypher(_TAKEN_BACK[row["kind"]]), **_named_parts(commit_id, row["kind"], row["payload"])
                 )
             parameters = {"commit_id": commit_id, "actor": actor, "reason": reason}
-            await connection.execute(sql_text("commit_discard"), parameters)
+            await connection.execute(sql_text("commit/discard"), parameters)
         return CommitOutcome(commit_id, "discarded")
 
     def _named(self, commit_id: UUID, user_id: UUID | None) -> dict[str, Any]:

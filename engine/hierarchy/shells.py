@@ -175,7 +175,7 @@ class Shells:
         schema = await self.schema_of(principal, node_id, moment)
         rows = await self._postgres.fetch(
             principal,
-            sql_in("records_page", schema),
+            sql_in("record/page", schema),
             {
                 "node_id": node_id,
                 "before_time": before_time,
@@ -198,7 +198,7 @@ class Shells:
         if len(ids) > MOST_TOUCHED:
             raise InvalidInput(f"At most {MOST_TOUCHED} ids are touched at once.")
         schema = await self.schema_of(principal, node_id)
-        rows = await self._postgres.fetch(principal, sql_in("touchable", schema), {"ids": list(ids)})
+        rows = await self._postgres.fetch(principal, sql_in("search/touchable", schema), {"ids": list(ids)})
         return {row["id"]: row["is_item"] for row in rows}
 
     async def schema_of(self, principal: Principal, node_id: UUID, moment: Moment = NOW) -> str:
@@ -210,7 +210,7 @@ class Shells:
         row = await self._schema_row(principal, node_id, moment)
         if row["outdated"]:
             async with self._postgres.as_service() as connection:
-                await connection.execute(sql_text("nodes_upgrade"), {"nodes": [node_id], "most": 1})
+                await connection.execute(sql_text("node/upgrade"), {"nodes": [node_id], "most": 1})
             row = await self._schema_row(principal, node_id, moment)
         if row["outdated"]:
             raise StoreUnavailable(STORE, "This node is being upgraded; try again.")
@@ -228,7 +228,7 @@ class Shells:
 
     async def _schema_row(self, principal: Principal, node_id: UUID, moment: Moment) -> Row:
         parameters = {"node_id": node_id, "user_id": principal.user_id, "earliest": moment.earliest}
-        rows = await self._postgres.fetch(principal, sql_text("node_schema"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("node/schema"), parameters)
         if not rows:
             raise NotFound
         return rows[0]

@@ -70,7 +70,7 @@ class Upgrades:
 
     async def _batch(self, most: int) -> dict[str, int]:
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("nodes_upgrade"), {"nodes": None, "most": most})
+            cursor = await connection.execute(sql_text("node/upgrade"), {"nodes": None, "most": most})
             row = await cursor.fetchone()
         assert row is not None  # the function gives one row
         return row

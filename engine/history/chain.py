@@ -51,7 +51,7 @@ async def load(connection: Connection, node_id: UUID, subject_id: UUID) -> list[
     after = 0
     while True:
         parameters = {"node_id": node_id, "subject_id": subject_id, "after": after, "limit": PAGE}
-        cursor = await connection.execute(sql_text("deltas_of"), parameters)
+        cursor = await connection.execute(sql_text("delta/of_subject"), parameters)
         rows = await cursor.fetchall()
         found += [delta_of(row) for row in rows]
         if len(rows) < PAGE:

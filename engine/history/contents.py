@@ -63,7 +63,7 @@ class Place:
 
     def statement(self, name: str) -> sql.Composed:
         """The statement of that name for this kind, on the columns of the model's slot."""
-        return sql_in(f"{self.kind}_{name}", self.schema, self.model.version.column)
+        return sql_in(f"{self.kind}/{name}", self.schema, self.model.version.column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,8 @@ class ContentHistory:
         place = Place(principal, change.node_id, schema, change.subject_kind, model)
         vector = await self._vector(model, change)
         async with self._postgres.as_principal(principal) as connection:
-            await connection.execute(sql_text("embeddings_required"), {"version": model.name})
-            await connection.execute(sql_text("past_whole"))
+            await connection.execute(sql_text("embedding/required"), {"version": model.name})
+            await connection.execute(sql_text("access/past_whole"))
             stored_now = await self._read(connection, place, change.subject_id)
             subject = stored_now.subject
             delta = next_delta(change, subject, principal.name, self._clock.now())
@@ -144,8 +144,8 @@ class ContentHistory:
         return first
 
     async def _read(self, connection: Connection, place: Place, subject_id: UUID) -> Stored:
-        await connection.execute(sql_in(f"{place.kind}_lock", place.schema), {"subject_id": subject_id})
-        cursor = await connection.execute(sql_in(f"{place.kind}_slices", place.schema), {"subject_id": subject_id})
+        await connection.execute(sql_in(f"{place.kind}/lock", place.schema), {"subject_id": subject_id})
+        cursor = await connection.execute(sql_in(f"{place.kind}/slices", place.schema), {"subject_id": subject_id})
         rows = await cursor.fetchall()
         own = next((row for row in rows if row["own"]), None)
         if own is None:
@@ -199,13 +199,13 @@ class ContentHistory:
         await connection.execute(place.statement("revision"), revision)
         previous = now.subject.deltas[-1].delta_id if now.subject.deltas else None
         row = row_of(delta, previous)
-        await connection.execute(sql_in("delta_append", schema), row | {"payload": Jsonb(row["payload"])})
+        await connection.execute(sql_in("delta/append", schema), row | {"payload": Jsonb(row["payload"])})
 
     async def _reword(self, connection: Connection, place: Place, now: Stored, delta: Delta, wording: Wording) -> None:
         """New words and a new meaning for rows whose searched text none of the open slices has."""
         text, vector = wording.text, wording.vector
         if vector is None:
-            await connection.execute(sql_text("pending_vectors_note"), {"nodes": [place.node_id]})
+            await connection.execute(sql_text("embedding/pending_note"), {"nodes": [place.node_id]})
         pending: Row = {"rows": wording.rows, "embedding_pending": vector is None}
         parameters = pending | place.model.meaning(vector)
         if place.kind == "item":
@@ -226,8 +226,8 @@ class ContentHistory:
         before = set(weights(words(now.own.slice.state["content"]), now.unit))
         gained, lost = sorted(after - before), sorted(before - after)
         added = {"unit": now.counted, "terms": gained, "counts": [1] * len(gained)}
-        await connection.execute(sql_in("term_counts_add", place.schema), added)
-        await connection.execute(sql_in("term_counts_subtract", place.schema), {"unit": now.counted, "terms": lost})
+        await connection.execute(sql_in("term_count/add", place.schema), added)
+        await connection.execute(sql_in("term_count/subtract", place.schema), {"unit": now.counted, "terms": lost})
 
     async def _graph_part(self, connection: Connection, place: Place, delta: Delta, plan: Plan) -> Commit | None:
         """What the graph has to learn: of records it keeps titles and times; of items nothing."""

@@ -27,7 +27,7 @@ class Documents:
         """Documents as they are now, by id, one page; `after` is the last id of the page before."""
         check_page(limit)
         parameters = {"user_id": principal.user_id, "after": after, "limit": limit}
-        rows = await self._postgres.fetch(principal, sql_text("documents_page"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("document/page"), parameters)
         return tuple(StoredDocument(**_named(row)) for row in rows)
 
     async def versions(
@@ -37,13 +37,13 @@ class Documents:
         check_page(limit)
         await self.place(principal, document_id)
         parameters = {"user_id": principal.user_id, "document_id": document_id, "after": after, "limit": limit}
-        rows = await self._postgres.fetch(principal, sql_text("document_versions"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("document/versions"), parameters)
         return tuple(DocumentVersion(**_named(row)) for row in rows)
 
     async def place(self, principal: Principal, document_id: UUID, version: int | None = None) -> dict[str, Any]:
         """Where a version lies: node_id, version, file_id, chunks. Without a version the newest. Raises NotFound."""
         parameters = {"user_id": principal.user_id, "document_id": document_id, "version": version}
-        rows = await self._postgres.fetch(principal, sql_text("document_place"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("document/place"), parameters)
         if not rows:
             raise NotFound
         return rows[0]
@@ -56,7 +56,7 @@ class Documents:
         place = await self.place(principal, document_id, version)
         schema = await self._shells.schema_of(principal, place["node_id"])
         wanted = place["chunks"][after + 1 : after + 1 + limit]
-        rows = await self._postgres.fetch(principal, sql_in("document_chunks", schema), {"items": wanted})
+        rows = await self._postgres.fetch(principal, sql_in("document/chunks", schema), {"items": wanted})
         by_id = {row["item_id"]: row for row in rows}
         newest = set(place["newest"])
         return tuple(

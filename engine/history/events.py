@@ -30,7 +30,7 @@ class EventLog:
             principal.name,
         )  # fmt: skip
         row = {name: getattr(event, name) for name in Event.__slots__} | {"user_id": principal.user_id}
-        await self._postgres.change(principal, sql_text("event_insert"), row)
+        await self._postgres.change(principal, sql_text("event/insert"), row)
         return event
 
     async def page(
@@ -50,5 +50,5 @@ class EventLog:
             "before_id": before_id,
             "limit": limit,
         }
-        rows = await self._postgres.fetch(principal, sql_text("events_page"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("event/page"), parameters)
         return tuple(Event(**row) for row in rows)

@@ -155,10 +155,10 @@ class NodeHistory:
         async with self._postgres.as_principal(principal) as connection:
             if "archived" in delta.fields:
                 archiving = {"node_id": delta.subject_id, "archived": own["archived"], "now": delta.known_at}
-                cursor = await connection.execute(sql_text("node_archive"), archiving)
+                cursor = await connection.execute(sql_text("node/archive"), archiving)
                 revision = commit.payload["revision"] | {"archivings": await cursor.fetchall()}
                 parameters["payload"] = Jsonb({"revision": revision})
-            cursor = await connection.execute(sql_text("node_revise"), parameters)
+            cursor = await connection.execute(sql_text("node/revise"), parameters)
             answer = await cursor.fetchone()
         assert answer is not None  # the function returns a row or raises
         return Commit(commit.commit_id, "node_revised", answer["payload"])

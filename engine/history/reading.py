@@ -77,7 +77,7 @@ class Past:
         node_id = await self._place(principal, kind, subject_id, node_id)
         await self._shells.schema_of(principal, node_id)
         parameters = {"node_id": node_id, "subject_id": subject_id, "after": after, "limit": limit}
-        rows = await self._postgres.fetch(principal, sql_text("deltas_of"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("delta/of_subject"), parameters)
         return tuple(delta_of(row) for row in rows)
 
     async def state(
@@ -137,7 +137,7 @@ class Past:
     ) -> dict[str, Any]:
         schema = await self._shells.schema_of(principal, node_id, moment)
         parameters = {"node_id": node_id, "subject_id": subject_id, **moment.parameters(self._clock.now())}
-        rows = await self._postgres.fetch(principal, sql_in(f"{kind}_at", schema), parameters)
+        rows = await self._postgres.fetch(principal, sql_in(f"{kind}/at", schema), parameters)
         if not rows:
             raise NotFound
         return rows[0]
@@ -183,7 +183,7 @@ class Past:
             "after_subject": after_subject,
             "limit": limit,
         }
-        return await self._postgres.fetch(principal, sql_text("subjects_changed"), parameters)
+        return await self._postgres.fetch(principal, sql_text("delta/subjects_changed"), parameters)
 
     async def _compared(
         self, principal: Principal, row: dict[str, Any], start: datetime, end: datetime

@@ -168,7 +168,7 @@ class RelationHistory:
         commit = Commit(uuid4(), "relation", {"revision": revision})
         row = row_of(delta, previous)
         async with self._postgres.as_principal(principal) as connection:
-            await connection.execute(sql_in("delta_append", schema), row | {"payload": Jsonb(row["payload"])})
+            await connection.execute(sql_in("delta/append", schema), row | {"payload": Jsonb(row["payload"])})
             await self._outbox.accept(connection, principal, commit)
         self._reached("delta_committed")
         await self._outbox.carry_out(principal, commit)

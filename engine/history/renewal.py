@@ -57,12 +57,12 @@ class Renewals(ContentHistory):
 
     async def ending(self, connection: Connection, schema: str, items: Sequence[UUID]) -> list[Ending]:
         """The chunks that are to end, locked until the end of the transaction."""
-        cursor = await connection.execute(sql_in("items_ending", schema), {"items": list(items)})
+        cursor = await connection.execute(sql_in("item/ending", schema), {"items": list(items)})
         return [_ending(row) for row in await cursor.fetchall()]
 
     async def derived(self, connection: Connection, schema: str, record_id: UUID) -> tuple[list[Ending], list[Ending]]:
         """What was derived from the record, locked: what has words, and what holds a whole input."""
-        cursor = await connection.execute(sql_in("items_derived_ending", schema), {"record_id": record_id})
+        cursor = await connection.execute(sql_in("item/derived_ending", schema), {"record_id": record_id})
         rows = await cursor.fetchall()
         return [_ending(row) for row in rows if not row["whole"]], [_ending(row) for row in rows if row["whole"]]
 
@@ -113,10 +113,10 @@ class Renewals(ContentHistory):
             )
             rows.append(_logged(row_of(delta, chain[-1].delta_id if chain else None)))
         await connection.execute(
-            sql_in("items_supersede", renewal.schema), {"items": [item.item_id for item in items], "known_to": known}
+            sql_in("item/supersede", renewal.schema), {"items": [item.item_id for item in items], "known_to": known}
         )
         async with connection.cursor() as cursor:
-            await cursor.executemany(sql_in("delta_append", renewal.schema), rows)
+            await cursor.executemany(sql_in("delta/append", renewal.schema), rows)
 
 
 def _ending(row: dict[str, Any]) -> Ending:

@@ -111,9 +111,9 @@ class RecordCommit:
 
         async def write() -> None:
             async with self.postgres.as_principal(principal) as connection:
-                await connection.execute(sql_text("embeddings_required"), {"version": model.name})
+                await connection.execute(sql_text("embedding/required"), {"version": model.name})
                 if nodes:
-                    await connection.execute(sql_text("nodes_require_current"), {"nodes": nodes})
+                    await connection.execute(sql_text("node/require_current"), {"nodes": nodes})
                 await self.outbox.accept(connection, principal, Commit(commit_id, "records", payload))
                 await _write(connection, principal, ordered, rows, parts, model)
                 await keep_decisions(connection, principal, rows[0]["now"], [record.draft for record in ordered])
@@ -121,12 +121,14 @@ class RecordCommit:
                     await set_origin(connection, draft)
                 for draft in shared:
                     file = {"file_id": draft.file.file_id}
-                    await connection.execute(sql_in("manifest_part", draft.node.schema_name), file)
+                    await connection.execute(sql_in("file/manifest_part", draft.node.schema_name), file)
                 for source in sources:
-                    await connection.execute(sql_text("source_advance"), asdict(source) | {"commit_id": commit_id})
+                    await connection.execute(
+                        sql_text("ingest/source_advance"), asdict(source) | {"commit_id": commit_id}
+                    )
                 await enter_first(connection, principal, versions, commit_id, rows[0]["now"])
                 if pending:
-                    await connection.execute(sql_text("pending_vectors_note"), {"nodes": pending})
+                    await connection.execute(sql_text("embedding/pending_note"), {"nodes": pending})
                 await note_unread(connection, [record.draft for record in ordered], rows[0]["now"])
                 await note(connection, commit_id)
 
@@ -225,15 +227,15 @@ async def _write(
     """All rows of the commit, in a pipeline: nothing is fetched here."""
     for record, row in zip(records, rows, strict=True):
         schema = record.draft.node.schema_name
-        await connection.execute(sql_in("record_insert", schema, model.version.column), row)
-        await connection.execute(sql_in("manifest_insert", schema), row)
+        await connection.execute(sql_in("record/insert", schema, model.version.column), row)
+        await connection.execute(sql_in("file/manifest_insert", schema), row)
         await note_received(connection, principal, record.draft, row)
-        await connection.execute(sql_in("delta_insert", schema), _creation_delta(principal, row))
+        await connection.execute(sql_in("delta/insert", schema), _creation_delta(principal, row))
     for part in parts:
         async with connection.cursor() as cursor:
-            await cursor.executemany(sql_in("item_insert", part.schema, model.version.column), part.items)
+            await cursor.executemany(sql_in("item/insert", part.schema, model.version.column), part.items)
         for counts in part.counts:
-            await connection.execute(sql_in("term_counts_add", part.schema), counts)
+            await connection.execute(sql_in("term_count/add", part.schema), counts)
 
 
 def _column(value: str | tuple[str, ...]) -> str | list[str]:

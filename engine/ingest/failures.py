@@ -53,7 +53,7 @@ class FailureLog:
             "reference": Jsonb(reference),
             "now": self._clock.now(),
         }
-        await self._rows(principal, "failure_log", parameters)
+        await self._rows(principal, "failure/log", parameters)
 
     async def page(
         self, principal: Principal | None, *, state: FailureState | None = "open", before: UUID | None = None, limit: int = 100
@@ -61,12 +61,12 @@ class FailureLog:
         """Failures, newest first, one page; `state` None: settled ones, too."""
         check_page(limit)
         parameters = {"state": state, "failure_id": None, "before": before, "limit": limit, "jobs": principal is None}
-        return tuple(Failure(**row) for row in await self._rows(principal, "failures_page", parameters))
+        return tuple(Failure(**row) for row in await self._rows(principal, "failure/page", parameters))
 
     async def failure(self, principal: Principal | None, failure_id: UUID) -> Failure:
         """One failure. Raises NotFound."""
         parameters = {"state": None, "failure_id": failure_id, "before": None, "limit": 1, "jobs": principal is None}
-        rows = await self._rows(principal, "failures_page", parameters)
+        rows = await self._rows(principal, "failure/page", parameters)
         if not rows:
             raise NotFound
         return Failure(**rows[0])
@@ -78,7 +78,7 @@ class FailureLog:
         if len(note) > LONGEST_NOTE or not note.isprintable():
             raise InvalidInput(f"A note is one line of at most {LONGEST_NOTE} characters.")
         parameters = {"failure_id": failure_id, "state": state, "note": note, "now": self._clock.now()}
-        await self._rows(principal, "failure_settle", parameters)
+        await self._rows(principal, "failure/settle", parameters)
         return await self.failure(principal, failure_id)
 
     async def _rows(self, principal: Principal | None, statement: str, parameters: Row) -> list[Row]:

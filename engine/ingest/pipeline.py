@@ -144,7 +144,7 @@ class Ingest:
         return new
 
     async def _seen(self, principal: Principal, keys: list[str]) -> Seen:
-        rows = await self._postgres.fetch(principal, sql_text("sources_seen"), {"sources": keys})
+        rows = await self._postgres.fetch(principal, sql_text("ingest/sources_seen"), {"sources": keys})
         return {row["source_id"]: row for row in rows}
 
     def _new(

@@ -23,7 +23,7 @@ async def note_received(connection: Connection, principal: Principal, draft: Rec
         "source_id": principal.own_key(draft.source_id),
         "layout": Jsonb(draft.layout.compact) if draft.layout else None,
     }
-    await connection.execute(sql_text("raw_resource_insert"), row | more)
+    await connection.execute(sql_text("resource/insert"), row | more)
 
 
 def _usual(draft: RecordDraft) -> ResourceType:

@@ -37,7 +37,7 @@ class Sessions:
         own_key = principal.own_key(key) if key else None
         session_id = uuid5(principal.user_id, f"ingest {own_key}") if own_key else uuid4()
         parameters = {"session_id": session_id, "key": own_key, "came": Jsonb(dict(came)), "now": self._clock.now()}
-        await self._postgres.change(principal, sql_text("ingest_begin"), parameters)
+        await self._postgres.change(principal, sql_text("ingest/begin"), parameters)
         return session_id
 
     async def note(
@@ -46,7 +46,7 @@ class Sessions:
         """Adds a commit, in its transaction. See `engine.note_ingested` for what the two hold."""
         parameters = {"session_id": session_id, "commit_id": commit_id, "now": self._clock.now()}
         parameters |= {"counts": Jsonb(dict(counts)), "sources": Jsonb(list(sources))}
-        await connection.execute(sql_text("ingest_noted"), parameters)
+        await connection.execute(sql_text("ingest/noted"), parameters)
 
     async def end(
         self, principal: Principal, session_id: UUID, state: IngestState, skipped: Sequence[Skipped], failure: str | None
@@ -71,7 +71,7 @@ class Sessions:
             "skipped": Jsonb(entries),
             "now": self._clock.now(),
         }
-        await self._postgres.change(principal, sql_text("ingest_end"), parameters)
+        await self._postgres.change(principal, sql_text("ingest/end"), parameters)
 
     async def page(
         self, principal: Principal, *, before: UUID | None = None, key: str | None = None, limit: int = 50
@@ -79,13 +79,13 @@ class Sessions:
         """Sessions of the principal's own graph, newest first; `before` is the last of the page before."""
         check_page(limit)
         parameters = {"before": before, "key": key, "session_id": None, "limit": limit}
-        rows = await self._postgres.fetch(principal, sql_text("ingest_sessions_page"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("ingest/sessions_page"), parameters)
         return tuple(IngestSession(**row) for row in rows)
 
     async def session(self, principal: Principal, session_id: UUID) -> IngestSession:
         """One session as it stands. Raises NotFound."""
         parameters = {"before": None, "key": None, "session_id": session_id, "limit": 1}
-        rows = await self._postgres.fetch(principal, sql_text("ingest_sessions_page"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("ingest/sessions_page"), parameters)
         if not rows:
             raise NotFound
         return IngestSession(**rows[0])
@@ -97,6 +97,6 @@ class Sessions:
         check_page(limit)
         await self.session(principal, session_id)
         parameters = {"session_id": session_id, "after": after, "limit": limit}
-        rows = await self._postgres.fetch(principal, sql_text("ingest_sources_page"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("ingest/sources_page"), parameters)
         lists = ("records", "superseded")
         return tuple(IngestedSource(**row | {name: tuple(row[name]) for name in lists}) for row in rows)

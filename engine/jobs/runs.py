@@ -49,7 +49,7 @@ class Runs:
     async def started(self, run_id: int, job: str, cause: Cause, attempt: int) -> None:
         """Notes that a run began now."""
         parameters = {"run_id": run_id, "job": job, "cause": cause, "attempt": attempt, "at": self._clock.now()}
-        await self._change("job_started", parameters)
+        await self._change("job/started", parameters)
 
     async def finished(
         self, run_id: int, outcome: Outcome, *, report: Report | None = None, failure: str | None = None
@@ -63,7 +63,7 @@ class Runs:
             "report": None if report is None else Json(dict(report)),
             "failure": failure,
         }
-        await self._change("job_finished", parameters)
+        await self._change("job/finished", parameters)
 
     async def given_up(self, run_id: int, job: str, attempts: int, error: str, words: str) -> None:
         """Notes in the failure log that a job failed for good; `error` is the name of what it raised."""
@@ -76,11 +76,11 @@ class Runs:
             "reference": Json({"run_id": run_id, "attempts": attempts}),
             "now": self._clock.now(),
         }
-        await self._change("failure_log", parameters)
+        await self._change("failure/log", parameters)
 
     async def run(self, job: str, run_id: int) -> Run:
         """One run of a job, as it stands; raises NotFound."""
-        found: list[Run] = await self._rows(Run, "job_run", {"job": job, "run_id": run_id})
+        found: list[Run] = await self._rows(Run, "job/run", {"job": job, "run_id": run_id})
         if not found:
             raise NotFound
         return found[0]
@@ -89,31 +89,31 @@ class Runs:
         """Runs that began, newest first, of one job or of all, one page. Raises InvalidInput."""
         check_page(limit)
         parameters = {"job": job, "before": before, "quiet": quiet, "limit": limit}
-        return await self._rows(Run, "job_runs_page", parameters)
+        return await self._rows(Run, "job/runs_page", parameters)
 
     async def last(self, jobs: Sequence[str]) -> dict[str, Run]:
         """The last run of each job that ended, where there is one."""
-        return {run.job: run for run in await self._rows(Run, "job_last_runs", {"jobs": list(jobs)})}
+        return {run.job: run for run in await self._rows(Run, "job/last_runs", {"jobs": list(jobs)})}
 
     async def counts(self, jobs: Sequence[str]) -> dict[str, Counts]:
         """The counts of each job."""
-        return {counts.job: counts for counts in await self._rows(Counts, "job_counts", {"jobs": list(jobs)})}
+        return {counts.job: counts for counts in await self._rows(Counts, "job/counts", {"jobs": list(jobs)})}
 
     async def waiting(self, job: str) -> int | None:
         """The id of the job's run that waits in the queue, if there is one."""
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("job_waiting"), {"job": job})
+            cursor = await connection.execute(sql_text("job/waiting"), {"job": job})
             row = await cursor.fetchone()
         return row["run_id"] if row else None
 
     async def hurry(self, job: str) -> None:
         """Lets the job's run that waits for its time begin now."""
-        await self._change("job_hurry", {"job": job})
+        await self._change("job/hurry", {"job": job})
 
     async def stalled(self, *, silent: float, overdue: float) -> list[Stalled]:
         """Runs under way whose worker gave no sign of life for `silent` seconds, or that began `overdue` seconds ago."""
         parameters = {"silent_s": silent, "overdue_s": overdue, "limit": MOST_STALLED}
-        return await self._rows(Stalled, "jobs_stalled", parameters)
+        return await self._rows(Stalled, "job/stalled", parameters)
 
     async def _rows(self, kind: type[Any], statement: str, parameters: dict[str, Any]) -> list[Any]:
         async with self._postgres.as_service() as connection, connection.cursor(row_factory=class_row(kind)) as cursor:

@@ -23,18 +23,18 @@ async def install_queue(postgres: Postgres) -> list[str]:
         applied = await _applied(connection)
         if wanted.keys() <= applied:
             return []
-        await connection.execute(sql_text("migrations_lock"))
+        await connection.execute(sql_text("schema/migrations_lock"))
         applied = await _applied(connection)  # another engine may have been faster
         missing = [name for name in wanted if name not in applied]
-        await connection.execute(sql_text("queue_path"))
+        await connection.execute(sql_text("job/queue_path"))
         if not applied:
             await connection.execute(sql.SQL(SchemaManager.get_schema()))
         else:
             for name in missing:
                 await connection.execute(wanted[name].read_bytes())
         for name in missing:
-            await connection.execute(sql_text("queue_script_applied"), {"name": name})
-        await connection.execute(sql_text("queue_guard"))
+            await connection.execute(sql_text("job/queue_script_applied"), {"name": name})
+        await connection.execute(sql_text("job/queue_guard"))
     return missing
 
 
@@ -44,5 +44,5 @@ def _scripts() -> dict[str, Path]:
 
 
 async def _applied(connection: Connection) -> set[str]:
-    cursor = await connection.execute(sql_text("queue_scripts_applied"))
+    cursor = await connection.execute(sql_text("job/queue_scripts_applied"))
     return {row["name"] for row in await cursor.fetchall()}

@@ -71,7 +71,7 @@ class CanaryBuild:
 
     async def _ready(self, node: Row) -> bool:
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("slot_prepare"), {"node_id": node["node_id"]})
+            cursor = await connection.execute(sql_text("embedding/slot_prepare"), {"node_id": node["node_id"]})
             row = await cursor.fetchone()
         return bool(row and row["ready"])
 
@@ -79,22 +79,22 @@ class CanaryBuild:
 
     async def _items(self, schema: str) -> None:
         speakers: dict[UUID, list[str]] | None = None
-        async for rows in self._missing("slot_items", schema):
+        async for rows in self._missing("embedding/slot_items", schema):
             if speakers is None:
-                found = await self._rows("slot_speakers", schema, {})
+                found = await self._rows("embedding/slot_speakers", schema, {})
                 speakers = {row["session"]: row["speakers"] for row in found}
             texts = [_embedded(row, speakers.get(row["session"], ())) for row in rows]
-            await self._fill("slot_items_fill", schema, rows, self._model.embed_documents(texts))
+            await self._fill("embedding/slot_items_fill", schema, rows, self._model.embed_documents(texts))
 
     async def _records(self, schema: str) -> None:
-        async for rows in self._missing("slot_records", schema):
-            await self._fill("slot_records_fill", schema, rows, self._summaries(schema, rows))
+        async for rows in self._missing("embedding/slot_records", schema):
+            await self._fill("embedding/slot_records_fill", schema, rows, self._summaries(schema, rows))
 
     async def _summaries(self, schema: str, rows: Sequence[Row]) -> Sequence[Vectors]:
         """As they are made when they are written: from the items that an unchanged summary quotes, else from its text."""
         originals = [row["row_id"] for row in rows if row["original"]]
         parameters = {"records": originals, "version": self._model.name}
-        items = await self._rows("slot_record_items", schema, parameters) if originals else []
+        items = await self._rows("embedding/slot_record_items", schema, parameters) if originals else []
         by_record = {record: list(group) for record, group in groupby(items, key=lambda row: row["record_id"])}
         rest = [row for row in rows if row["row_id"] not in by_record]
         embedded = iter(await self._model.embed_documents([row["summary"] for row in rest]))
@@ -128,7 +128,7 @@ class CanaryBuild:
         ]
         try:
             async with self._postgres.as_service() as connection, connection.cursor() as cursor:
-                await connection.execute(sql_text("slot_hold"), self._held)
+                await connection.execute(sql_text("embedding/slot_hold"), self._held)
                 await cursor.executemany(sql_in(name, schema, self._column), parameters)
                 written = max(cursor.rowcount, 0)
         except EmbeddingsChanged:
@@ -165,7 +165,7 @@ class CanaryBuild:
             for row, vector in zip(rows, vectors, strict=True)
         ]
         async with self._postgres.as_service() as connection:  # held until the graph has written
-            await connection.execute(sql_text("slot_hold"), self._held)
+            await connection.execute(sql_text("embedding/slot_hold"), self._held)
             filled = await self._neo4j.write(
                 cypher("embedding/filled"), **self._labelled, column=self._column, rows=told
             )
@@ -201,7 +201,7 @@ async def nodes(postgres: Postgres) -> AsyncIterator[Row]:
     after = UUID(int=0)
     while True:
         async with postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("slot_nodes"), {"after": after, "most": NODES})
+            cursor = await connection.execute(sql_text("embedding/slot_nodes"), {"after": after, "most": NODES})
             rows = await cursor.fetchall()
         if not rows:
             return

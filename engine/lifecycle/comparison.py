@@ -60,10 +60,10 @@ async def sampled(postgres: Postgres, most: int) -> list[SampledQuery]:
     """Stored items of all users as questions; those of one node are few."""
     found: list[SampledQuery] = []
     async with postgres.as_service() as connection:
-        cursor = await connection.execute(sql_text("sample_nodes"), {"most": most * 4})
+        cursor = await connection.execute(sql_text("embedding/sample_nodes"), {"most": most * 4})
         for node in await cursor.fetchall():
             wanted = min(A_NODE, most - len(found))
-            cursor = await connection.execute(sql_in("sample_items", node["schema_name"]), {"most": wanted})
+            cursor = await connection.execute(sql_in("embedding/sample_items", node["schema_name"]), {"most": wanted})
             rows = await cursor.fetchall()
             found += [SampledQuery(node["user_id"], row["content"][:LONGEST], row["item_id"]) for row in rows]
             if len(found) >= most:

@@ -77,10 +77,10 @@ class Doctor:
         """Keeps the list of nodes that cannot be searched, for readiness."""
         bad = {one.node_id: one.problem[:500] for one in findings if one.node_id and one.kind in UNSEARCHABLE}
         async with self._postgres.as_service() as connection:
-            await connection.execute(sql_text("damage_mended"), {"still": list(bad)})
+            await connection.execute(sql_text("damage/mended"), {"still": list(bad)})
             if bad:
                 parameters = {"nodes": list(bad), "reasons": list(bad.values())}
-                await connection.execute(sql_text("damage_note"), parameters)
+                await connection.execute(sql_text("damage/note"), parameters)
 
     async def _rows(self, name: str, **parameters: Any) -> list[Row]:
         async with self._postgres.as_service() as connection:
@@ -88,7 +88,7 @@ class Doctor:
             return await cursor.fetchall()
 
     async def _pending(self) -> AsyncIterator[Finding]:
-        row = (await self._rows("doctor_pending", older_than=OVERDUE))[0]
+        row = (await self._rows("doctor/pending", older_than=OVERDUE))[0]
         if row["pending"]:
             cause = f" ({row['failure']})" if row["failure"] else ""
             yield Finding(
@@ -100,7 +100,7 @@ class Doctor:
             )
 
     async def _set_aside(self) -> AsyncIterator[Finding]:
-        row = (await self._rows("commit_counts"))[0]
+        row = (await self._rows("commit/counts"))[0]
         if row["commits"]:
             yield Finding(
                 "error",
@@ -111,7 +111,7 @@ class Doctor:
             )
 
     async def _without_vectors(self) -> AsyncIterator[Finding]:
-        row = (await self._rows("pending_vectors_waiting"))[0]
+        row = (await self._rows("embedding/pending_waiting"))[0]
         if row["nodes"]:
             yield Finding(
                 "warning",
@@ -122,7 +122,7 @@ class Doctor:
             )
 
     async def _strays(self) -> AsyncIterator[Finding]:
-        for row in await self._rows("doctor_strays", limit=PAGE):
+        for row in await self._rows("doctor/strays", limit=PAGE):
             yield Finding(
                 "warning",
                 "postgres",
@@ -134,7 +134,7 @@ class Doctor:
     async def _nodes(self, stored: dict[UUID, int], check: FileCheck) -> AsyncIterator[Finding]:
         """Every registered node against its tables, its shell, its contents and its files."""
         after = UUID(int=0)
-        while rows := await self._rows("doctor_nodes", after=after, limit=PAGE):
+        while rows := await self._rows("doctor/nodes", after=after, limit=PAGE):
             after = rows[-1]["node_id"]
             shells = await self._neo4j.read(cypher("doctor/shells"), nodes=[str(row["node_id"]) for row in rows])
             by_id = {UUID(shell["node_id"]): shell for shell in shells}
@@ -145,12 +145,12 @@ class Doctor:
             names = {row["node_id"]: row["schema_name"] for row in live}
             for first in range(0, len(live), AT_ONCE):
                 some = list(names)[first : first + AT_ONCE]
-                for row in await self._rows("doctor_contents", nodes=some):
+                for row in await self._rows("doctor/contents", nodes=some):
                     for finding in compared.contents(row):
                         yield finding
             async for finding in check.of(list(names), stored):
                 yield finding
-            for wrong in await self._rows("doctor_file_states", nodes=list(names)):
+            for wrong in await self._rows("doctor/file_states", nodes=list(names)):
                 yield Finding(
                     "warning",
                     "postgres",
@@ -164,7 +164,7 @@ class Doctor:
         after = ""
         while rows := await self._neo4j.read(cypher("doctor/page"), after=after, limit=PAGE * 10):
             after = rows[-1]["node_id"]
-            for row in await self._rows("doctor_known_nodes", nodes=[UUID(row["node_id"]) for row in rows]):
+            for row in await self._rows("doctor/known_nodes", nodes=[UUID(row["node_id"]) for row in rows]):
                 yield Finding(
                     "error",
                     "neo4j",
@@ -181,7 +181,7 @@ class Doctor:
                 by_root.setdefault(entry.key.partition("/")[0], []).append(file)
         for root, files in by_root.items():
             try:
-                row = (await self._rows("files_unknown", root=root, files=files))[0]
+                row = (await self._rows("file/unknown", root=root, files=files))[0]
             except StoreDamaged:  # a node there has lost its tables, a finding of its own
                 continue
             if row["unknown"]:

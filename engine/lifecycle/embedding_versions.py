@@ -74,7 +74,7 @@ class EmbeddingVersions:
 
     async def list(self) -> tuple[EmbeddingVersion, ...]:
         """All versions, oldest first."""
-        return tuple(EmbeddingVersion(**row) for row in await self._rows("embedding_versions"))
+        return tuple(EmbeddingVersion(**row) for row in await self._rows("embedding/versions"))
 
     async def version(self, name: str | None = None) -> EmbeddingVersion:
         """The version of that name; without one, the canary. Raises NotFound."""
@@ -102,7 +102,7 @@ class EmbeddingVersions:
         parameters: Row = {"name": name, "provider": embedder.provider, "model": embedder.model}
         parameters |= {"dimension": embedder.dimension, "compression": compression}
         try:
-            await self._rows("embeddings_canary", **parameters)
+            await self._rows("embedding/canary", **parameters)
         except Conflict as error:
             raise Conflict(
                 f"{name} cannot become a canary: it is active, or was another model, or there is another canary; "
@@ -134,7 +134,7 @@ class EmbeddingVersions:
             if build.exhausted or not far.remaining:
                 break
         if not far.remaining:
-            await self._rows("embeddings_built", name=far.version.name, now=self._clock.now())
+            await self._rows("embedding/built", name=far.version.name, now=self._clock.now())
         progress.finish(TASK, f"{build.filled:,} vectors")
         return BuildReport(far.version.name, build.filled, far.remaining, round(monotonic() - started, 3))
 
@@ -144,7 +144,7 @@ class EmbeddingVersions:
         total = done = 0
         after: UUID | None = UUID(int=0)
         while after is not None:
-            row = (await self._rows("embeddings_progress", version=version.name, after=after, most=NODES))[0]
+            row = (await self._rows("embedding/progress", version=version.name, after=after, most=NODES))[0]
             total, done, after = total + row["rows_in_all"], done + row["rows_done"], row["last"]
         label = f"{version.column}_version"
         shells = (await self._neo4j.read(cypher("embedding/progress"), version=version.name, label=label))[0]
@@ -165,7 +165,7 @@ class EmbeddingVersions:
         asked = [await self._of_user(query) for query in queries] or await sampled(self._postgres, samples)
         report = await compared(self._ask, asked, await self._active.follow(), canary)
         report |= {"remaining": far.remaining, "at": self._clock.now().isoformat()}
-        await self._rows("embeddings_compared", name=far.version.name, comparison=Jsonb(report))
+        await self._rows("embedding/compared", name=far.version.name, comparison=Jsonb(report))
         return report
 
     async def promote(self, name: str | None = None, *, force: bool = False) -> VersionProgress:
@@ -187,13 +187,13 @@ class EmbeddingVersions:
         if far.remaining:
             await self._prepare()
         await self._active.model_of(far.version)  # what cannot be made here is not promoted here
-        await self._rows("embeddings_promote", name=far.version.name)
+        await self._rows("embedding/promote", name=far.version.name)
         return await self._after_the_step(far.version.name)
 
     async def _prepare(self) -> None:
         """The columns of all nodes as the versions want them: what is written after the step must fit."""
         async for node in nodes(self._postgres):
-            await settled(partial(self._done, "slot_prepare", node_id=node["node_id"]))
+            await settled(partial(self._done, "embedding/slot_prepare", node_id=node["node_id"]))
 
     async def roll_back(self) -> VersionProgress:
         """The step back: the version before is searched again, at once; what was written since is then made up.
@@ -204,7 +204,7 @@ class EmbeddingVersions:
             if version.status == "archived" and version.slot is not None:
                 await self._active.model_of(version)
         try:
-            row = (await self._rows("embeddings_roll_back"))[0]
+            row = (await self._rows("embedding/roll_back"))[0]
         except Conflict as error:
             raise Conflict("There is no earlier version whose vectors are still there.") from error
         return await self._after_the_step(row["name"])
@@ -222,7 +222,7 @@ class EmbeddingVersions:
         """Takes the vectors of a version away, that is not active. Raises NotFound, Conflict; repeatable."""
         version = await self.version(name)
         try:
-            await self._rows("embeddings_drop", name=name)
+            await self._rows("embedding/drop", name=name)
         except Conflict as error:
             raise Conflict("The active embeddings cannot be dropped.") from error
         if version.slot is not None:
@@ -231,7 +231,7 @@ class EmbeddingVersions:
 
     async def _clear(self, version: EmbeddingVersion, slot: Slot) -> None:
         async for node in nodes(self._postgres):
-            await settled(partial(self._done, "slot_clear", node_id=node["node_id"], slot=slot))
+            await settled(partial(self._done, "embedding/slot_clear", node_id=node["node_id"], slot=slot))
         properties = {"version": version.name, "column": version.column, "label": f"{version.column}_version"}
         while (await self._neo4j.write(cypher("embedding/cleared"), **properties, limit=NODES * 10))[0]["cleared"]:
             pass
@@ -240,7 +240,7 @@ class EmbeddingVersions:
         return bool((await self._rows(statement, **parameters))[0]["ready"])
 
     async def _of_user(self, query: LabelledQuery) -> SampledQuery:
-        found = await self._rows("user_by_handle", workspace=self._workspace, handle=query.user)
+        found = await self._rows("user/by_handle", workspace=self._workspace, handle=query.user)
         if not found:
             raise NotFound(f"There is no user {query.user} in the workspace {self._workspace}.")
         return SampledQuery(found[0]["user_id"], query.query, None, query.expected)

@@ -40,7 +40,7 @@ class FileCheck:
     async def of(self, nodes: Sequence[UUID], stored: Mapping[UUID, int]) -> AsyncIterator[Finding]:
         """What is wrong with the files of these nodes; `stored`: the sizes of the objects that there are."""
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("doctor_files"), {"nodes": list(nodes)})
+            cursor = await connection.execute(sql_text("doctor/files"), {"nodes": list(nodes)})
             rows = await cursor.fetchall()
         wrong: dict[UUID, list[tuple[Row, str]]] = {}
         for row in rows:

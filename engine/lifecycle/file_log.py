@@ -35,7 +35,7 @@ class FileLog:
             "before": before,
             "limit": limit,
         }
-        rows = await self._postgres.fetch(principal, sql_text("state_log_page"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("node/state_log_page"), parameters)
         return tuple(StateEntry(**row) for row in rows)
 
     async def review(self, principal: Principal, entry_id: int, note: str = "") -> int:
@@ -43,4 +43,6 @@ class FileLog:
         if len(note) > LONGEST_NOTE or not note.isprintable():
             raise InvalidInput(f"A note is one line of at most {LONGEST_NOTE} characters.")
         parameters = {"entry_id": entry_id, "note": note, "now": self._clock.now()}
-        return int((await self._postgres.fetch(principal, sql_text("state_log_review"), parameters))[0]["entry_id"])
+        return int(
+            (await self._postgres.fetch(principal, sql_text("node/state_log_review"), parameters))[0]["entry_id"]
+        )

@@ -78,19 +78,19 @@ class FileStates:
             "lost": lost,
             "waited": waited,
         }
-        return Claim(**(await self._postgres.fetch(principal, sql_text("file_claim"), parameters))[0])
+        return Claim(**(await self._postgres.fetch(principal, sql_text("file/claim"), parameters))[0])
 
     async def status(self, principal: Principal, node_id: UUID, file_id: UUID) -> FileStatus:
         """The state of a file; raises NotFound unless the principal may read it."""
         parameters = {"node_id": node_id, "file_id": file_id}
-        rows = await self._postgres.fetch(principal, sql_text("file_status"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("file/status"), parameters)
         return FileStatus(node_id, file_id, **rows[0])
 
     async def sleep(self, principal: Principal, node_id: UUID, file_id: UUID) -> Asleep | None:
         """Puts a file to sleep; None where it slept. Raises NotFound unless the principal may write at the node, Conflict
         while it is being restored."""
         parameters = {"node_id": node_id, "file_id": file_id, "now": self._clock.now()}
-        rows = await self._postgres.fetch(principal, sql_text("file_sleep"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("file/sleep"), parameters)
         return Asleep(node_id, cause="manual", **rows[0]) if rows else None
 
     # for the service -------------------------------------------------------------------------------------
@@ -98,24 +98,24 @@ class FileStates:
     async def restored(self, file: StoredFile, claim_id: UUID) -> bool:
         """The copy of this claim is there: active. False when another took the file over."""
         now = self._clock.now()
-        return await self._noted("file_restored", file, claim_id, now=now, until=now + self.times.after_retrieval)
+        return await self._noted("file/restored", file, claim_id, now=now, until=now + self.times.after_retrieval)
 
     async def failed(self, file: StoredFile, claim_id: UUID, detail: str, *, review: bool) -> bool:
         """The restoration of this claim failed: dormant again. False when another took the file over."""
         now = self._clock.now()
-        return await self._noted("file_failed", file, claim_id, now=now, detail=detail, review=review)
+        return await self._noted("file/failed", file, claim_id, now=now, detail=detail, review=review)
 
     async def prolong(self, file: StoredFile, claim_id: UUID) -> None:
         """The restoration of this claim is still at work."""
         lease = self._clock.now() + self.times.lease
         parameters = {"node_id": file.node_id, "file_id": file.file_id, "claim_id": claim_id, "lease": lease}
         async with self._postgres.as_service() as connection:
-            await connection.execute(sql_text("file_claim_prolong"), parameters)
+            await connection.execute(sql_text("file/claim_prolong"), parameters)
 
     async def sweep(self, now: datetime, limit: int) -> list[Asleep]:
         """Puts the next files to sleep whose time was over at `now`; empty when there are no more."""
         parameters = {"now": now, "unused": now - self.times.unused, "limit": limit}
-        return [Asleep(**row) for row in await self._rows("files_sweep", parameters)]
+        return [Asleep(**row) for row in await self._rows("file/sweep", parameters)]
 
     async def _noted(self, name: str, file: StoredFile, claim_id: UUID, **more: Any) -> bool:
         parameters = {"node_id": file.node_id, "file_id": file.file_id, "claim_id": claim_id, **more}

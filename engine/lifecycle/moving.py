@@ -77,17 +77,17 @@ class Moving:
 
     async def _moved(self, principal: Principal, parameters: dict[str, Any]) -> dict[str, Any]:
         try:
-            rows = await self._postgres.fetch(principal, sql_text("record_move"), parameters)
+            rows = await self._postgres.fetch(principal, sql_text("record/move"), parameters)
         except NodeOutdated:
             await upgrade(self._postgres, [parameters["from_node"], parameters["to_node"]])
-            rows = await self._postgres.fetch(principal, sql_text("record_move"), parameters)
+            rows = await self._postgres.fetch(principal, sql_text("record/move"), parameters)
         return rows[0]
 
     async def _done_before(self, principal: Principal, commit_id: UUID) -> dict[str, Any] | None:
         """What the graph has learnt of a move whose answer was lost; finished now where it was not."""
         async with self._postgres.as_service() as connection:
             parameters = {"user_id": principal.user_id, "commit_id": commit_id}
-            row = await (await connection.execute(sql_text("commit_payload"), parameters)).fetchone()
+            row = await (await connection.execute(sql_text("commit/payload"), parameters)).fetchone()
         if row is None:
             return None
         await self._outbox.await_commit(commit_id)

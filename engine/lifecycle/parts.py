@@ -45,7 +45,7 @@ class Parts:
     async def find(self, principal: Principal, node_id: UUID, schema: str, file_id: UUID) -> PartFile | None:
         """The file where the principal is shown a part of it; None where it has it whole, or not at all."""
         parameters = {"node_id": node_id, "file_id": file_id}
-        rows = await self._postgres.fetch(principal, sql_in("part_file", schema), parameters)
+        rows = await self._postgres.fetch(principal, sql_in("document/part_file", schema), parameters)
         if not rows:
             return None
         row = rows[0]
@@ -65,7 +65,7 @@ class Parts:
         after = 0
         while True:
             parameters = {"node_id": part.node_id, "file_id": part.file_id, "after": after, "limit": PAGE}
-            rows = await self._postgres.fetch(principal, sql_text("part_passages"), parameters)
+            rows = await self._postgres.fetch(principal, sql_text("document/part_passages"), parameters)
             for row in rows:
                 yield row["section"], row["content"]
             if len(rows) < PAGE:

@@ -68,7 +68,7 @@ class PendingVectors:
     async def waiting(self) -> Waiting:
         """What is still to be made. Raises StoreUnavailable."""
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("pending_vectors_waiting"))
+            cursor = await connection.execute(sql_text("embedding/pending_waiting"))
             row = await cursor.fetchone()
         assert row is not None  # an aggregate
         return Waiting(**row)
@@ -77,7 +77,7 @@ class PendingVectors:
         after = UUID(int=0)
         while True:
             async with self._postgres.as_service() as connection:
-                cursor = await connection.execute(sql_text("pending_vectors_page"), {"after": after, "most": PAGE})
+                cursor = await connection.execute(sql_text("embedding/pending_page"), {"after": after, "most": PAGE})
                 rows = await cursor.fetchall()
             for row in rows:
                 yield row
@@ -87,6 +87,6 @@ class PendingVectors:
 
     async def _settled(self, node_id: UUID) -> bool:
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("pending_vectors_settle"), {"node_id": node_id})
+            cursor = await connection.execute(sql_text("embedding/pending_settle"), {"node_id": node_id})
             row = await cursor.fetchone()
         return bool(row and row["settled"])

@@ -129,7 +129,7 @@ class Rehydration:
 
     async def _located(self, principal: Principal, node_id: UUID, file_id: UUID) -> StoredFile | PartFile:
         schema = await self._shells.schema_of(principal, node_id)
-        rows = await self._postgres.fetch(principal, sql_in("file_locate", schema), {"file_id": file_id})
+        rows = await self._postgres.fetch(principal, sql_in("file/locate", schema), {"file_id": file_id})
         if not rows:
             part = await self._parts.find(principal, node_id, schema, file_id)
             if part is None:

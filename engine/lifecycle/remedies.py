@@ -83,12 +83,12 @@ class Remedies:
         if found is None:
             raise NotFound(f"The doctor finds no {kind} at the node {node_id}.")
         if kind == "file-lost":
-            await self._execute("accept_files", {"node_id": node_id, "files": list(found.files)})
+            await self._execute("remedy/accept_files", {"node_id": node_id, "files": list(found.files)})
             return
         await self._settlements[kind](node_id)
         if kind not in ("text-changed", "source-lost"):  # those log for themselves
             parameters = {"kind": kind, "node_id": node_id, "detail": found.problem}
-            await self._execute("accept_note", parameters)
+            await self._execute("remedy/accept_note", parameters)
         if kind in ("records-gone", "tables-lost"):
             await self._inputs_stay(node_id)
         await self._pending.run()
@@ -111,7 +111,7 @@ class Remedies:
             return await cursor.fetchall()
 
     async def _node(self, node_id: UUID) -> Row:
-        rows = await self._rows("remedy_node", node_id)
+        rows = await self._rows("remedy/node", node_id)
         if not rows:
             raise NotFound
         return rows[0]
@@ -131,7 +131,7 @@ class Remedies:
         }
         if not await self._neo4j.write(cypher("node/provision"), node=node):
             raise NotFound("The shell of its parent is missing, too.")
-        for grant in await self._rows("remedy_grants", node_id):
+        for grant in await self._rows("remedy/grants", node_id):
             await self._neo4j.write(cypher("access/granted"), grant=grant["line"])
         await self._lines(node_id)
         await self._vectors(node_id)
@@ -142,7 +142,7 @@ class Remedies:
 
     async def _vectors(self, node_id: UUID) -> None:
         await self._neo4j.write(cypher("lifecycle/vector_dropped"), nodes=[str(node_id)])
-        await self._execute("remedy_vectors", {"node_id": node_id})
+        await self._execute("remedy/vectors", {"node_id": node_id})
 
     # manifests -------------------------------------------------------------------------------------------
 
@@ -151,7 +151,7 @@ class Remedies:
         row = await self._node(node_id)
         listed = {line["record_id"] async for lines in self._listed(node_id) for line in lines}
         after = UUID(int=0)
-        while records := await self._page("remedy_lines", row["schema_name"], {"after": after, "limit": PAGE}):
+        while records := await self._page("remedy/lines", row["schema_name"], {"after": after, "limit": PAGE}):
             after = records[-1]["record_id"]
             for record in records:
                 if str(record["record_id"]) not in listed:
@@ -160,7 +160,7 @@ class Remedies:
 
     async def _entered(self, node: Row, record_id: UUID) -> None:
         parameters = {"record_id": record_id, "node_id": node["node_id"], "user_id": node["user_id"]}
-        for told in await self._page("record_told", node["schema_name"], parameters):
+        for told in await self._page("record/told", node["schema_name"], parameters):
             await self._neo4j.write(cypher("record/apply"), records=[told["line"]])
             if told["revision"]:
                 await self._neo4j.write(cypher("record/revised"), revision=told["revision"])
@@ -170,7 +170,7 @@ class Remedies:
         row = await self._node(node_id)
         async for lines in self._listed(node_id):
             ids = [UUID(line["record_id"]) for line in lines]
-            found = await self._page("remedy_counted", row["schema_name"], {"records": ids})
+            found = await self._page("remedy/counted", row["schema_name"], {"records": ids})
             there = [{"record_id": str(one["record_id"]), "items": one["items"]} for one in found]
             gone = sorted({str(one) for one in ids} - {one["record_id"] for one in there})
             await self._neo4j.write(cypher("lifecycle/lines_kept"), there=there, gone=gone)
@@ -195,30 +195,30 @@ class Remedies:
     # tables and contents ---------------------------------------------------------------------------------
 
     async def _tables(self, node_id: UUID) -> None:
-        await self._execute("remedy_tables", {"node_id": node_id})
+        await self._execute("remedy/tables", {"node_id": node_id})
 
     async def _without_tables(self, node_id: UUID) -> None:
         await self._tables(node_id)
         await self._kept(node_id)
 
     async def _deltas(self, node_id: UUID) -> None:
-        await self._execute("remedy_deltas", {"node_id": node_id})
+        await self._execute("remedy/deltas", {"node_id": node_id})
 
     async def _sources(self, node_id: UUID) -> None:
-        rows = await self._rows("remedy_sources", node_id)
+        rows = await self._rows("remedy/sources", node_id)
         if rows[0]["left"]:
             raise NotFound(f"Of {rows[0]['left']} sources nothing tells how far they are stored.")
 
     async def _texts(self, node_id: UUID) -> None:
-        await self._execute("accept_texts", {"node_id": node_id})
+        await self._execute("remedy/accept_texts", {"node_id": node_id})
 
     async def _inputs_stay(self, node_id: UUID) -> None:
         schema = (await self._node(node_id))["schema_name"]
         async with self._postgres.as_service() as connection:
-            await connection.execute(sql_in("accept_inputs", schema), {"node_id": node_id})
+            await connection.execute(sql_in("remedy/accept_inputs", schema), {"node_id": node_id})
 
     async def _forgotten(self, node_id: UUID) -> None:
-        await self._execute("accept_sources", {"node_id": node_id})
+        await self._execute("remedy/accept_sources", {"node_id": node_id})
 
 
 def _registered(row: Row) -> Row:

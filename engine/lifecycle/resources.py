@@ -41,7 +41,7 @@ class RawResources:
             "before_id": before_id,
             "limit": limit,
         }
-        rows = await self._postgres.fetch(principal, sql_text("raw_resources_page"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("resource/page"), parameters)
         return tuple(RawResource(**row) for row in rows)
 
     async def read(self, principal: Principal, resource_id: UUID) -> bytes:
@@ -51,7 +51,7 @@ class RawResources:
     async def content(self, principal: Principal, resource_id: UUID) -> ResourceContent:
         """The same with the name and media type of its file."""
         parameters = {"user_id": principal.user_id, "resource_id": resource_id}
-        rows = await self._postgres.fetch(principal, sql_text("raw_resource_locate"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("resource/locate"), parameters)
         if not rows:
             raise NotFound
         row = rows[0]

@@ -50,22 +50,24 @@ class Retention:
     async def run(self) -> CleanUpReport:
         """One pass; raises StoreUnavailable."""
         now = self._clock.now()
-        answers = await self._deleted("clean_answers", before=now - self._kept.answers)
-        commits = await self._deleted("clean_commits", before=now - self._kept.commits)
-        conversations = await self._deleted("clean_conversations", before=now - self._kept.answers)
+        answers = await self._deleted("clean/answers", before=now - self._kept.answers)
+        commits = await self._deleted("clean/commits", before=now - self._kept.commits)
+        conversations = await self._deleted("clean/conversations", before=now - self._kept.answers)
         before = now - self._kept.runs
-        runs = await self._deleted("clean_runs", before=before, quiet_before=max(before, now - QUIET))
-        await self._deleted("clean_queue", before=before)
-        await self._deleted("ingest_abandoned", before=now - ABANDONED)
-        sessions = await self._deleted("clean_sessions", before=now - self._kept.sessions)
-        access_log = await self._deleted("clean_access", before=now - self._kept.access_log)
+        runs = await self._deleted("clean/runs", before=before, quiet_before=max(before, now - QUIET))
+        await self._deleted("clean/queue", before=before)
+        await self._deleted("ingest/abandoned", before=now - ABANDONED)
+        sessions = await self._deleted("clean/sessions", before=now - self._kept.sessions)
+        access_log = await self._deleted("clean/access", before=now - self._kept.access_log)
         return CleanUpReport(answers, commits, runs, conversations, sessions, access_log)
 
     async def _deleted(self, statement: str, **before: datetime) -> int:
         total = 0
         while True:
             async with self._postgres.as_service() as connection:
-                await connection.execute(sql_text("queue_path"))  # the queue's own triggers look for their tables there
+                await connection.execute(
+                    sql_text("job/queue_path")
+                )  # the queue's own triggers look for their tables there
                 cursor = await connection.execute(sql_text(statement), before | {"limit": BATCH})
             total += cursor.rowcount
             if cursor.rowcount < BATCH:

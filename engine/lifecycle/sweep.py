@@ -146,13 +146,13 @@ class Sweep:
         claims = {"files": [file for file, _ in copies], "claims": [claim for _, claim in copies]}
         try:
             async with self._postgres.as_service() as connection:
-                cursor = await connection.execute(sql_text("roots_known"), {"roots": [root]})
+                cursor = await connection.execute(sql_text("user/roots_known"), {"roots": [root]})
                 if await cursor.fetchone() is None:
                     found.foreign += len(page)
                     return
-                cursor = await connection.execute(sql_text("files_unknown"), {"root": root, "files": list(by_file)})
+                cursor = await connection.execute(sql_text("file/unknown"), {"root": root, "files": list(by_file)})
                 row = await cursor.fetchone()
-                cursor = await connection.execute(sql_text("file_copies_unknown"), claims)
+                cursor = await connection.execute(sql_text("file/copies_unknown"), claims)
                 unclaimed = [by_claim[row["claim_id"]] for row in await cursor.fetchall()]
         except TABLES_LOST:  # what the files of such a user are is unknown, so they stay
             return
@@ -172,7 +172,7 @@ class Sweep:
             if rows:
                 return [UUID(row["file_id"]) for row in rows]
             async with self._postgres.as_service() as connection:
-                cursor = await connection.execute(sql_text("resources_known"), {"files": page})
+                cursor = await connection.execute(sql_text("resource/known"), {"files": page})
                 if found := [row["resource_id"] for row in await cursor.fetchall()]:
                     return found
         return []

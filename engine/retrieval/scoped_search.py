@@ -86,7 +86,9 @@ class ScopedSearch:
         for attempt in range(_ROUNDS):
             without = [one.node_id for one in left_out]
             try:
-                rows = await self._postgres.fetch(principal, sql_text("search"), parameters | {"without": without})
+                rows = await self._postgres.fetch(
+                    principal, sql_text("search/search"), parameters | {"without": without}
+                )
                 break
             except _FAILURES:
                 fresh = [one for one in await self._damaged(principal, scope, vector) if one.node_id not in without]

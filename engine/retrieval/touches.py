@@ -87,7 +87,7 @@ class Touches:
         }
         try:
             async with self._postgres.as_service() as connection:
-                await connection.execute(sql_text("node_touched"), parameters)
+                await connection.execute(sql_text("node/touched"), parameters)
         except NeurigraphError as error:
             log.warning("access times of one node were not written: %s", error.detail)
 

@@ -68,9 +68,9 @@ async def migrate_postgres(postgres: Postgres, wanted: list[Migration]) -> list[
     """Applies what is missing; the names of what was applied. Concurrent callers wait for each other."""
     applied = []
     async with postgres.as_service() as connection:
-        await connection.execute(sql_text("migrations_lock"))
-        await connection.execute(sql_text("migrations_table"))
-        cursor = await connection.execute(sql_text("migrations_applied"))
+        await connection.execute(sql_text("schema/migrations_lock"))
+        await connection.execute(sql_text("schema/migrations_table"))
+        cursor = await connection.execute(sql_text("schema/migrations_applied"))
         known = {row["version"]: row["checksum"] for row in await cursor.fetchall()}
         for migration in _still_to_do(known, wanted):
             await connection.execute(sql.SQL(migration.text))
@@ -79,10 +79,10 @@ async def migrate_postgres(postgres: Postgres, wanted: list[Migration]) -> list[
                 "name": migration.name,
                 "checksum": migration.checksum,
             }
-            await connection.execute(sql_text("migration_applied"), parameters)
+            await connection.execute(sql_text("schema/migration_applied"), parameters)
             applied.append(migration.name)
         if applied:
-            await connection.execute(sql_text("search_paths_pin"))
+            await connection.execute(sql_text("schema/search_paths_pin"))
     return applied
 
 

@@ -201,7 +201,7 @@ class Postgres:
         with translating():
             async with self.service.connection() as connection:
                 end = monotonic() + LONGEST_PREPARATION
-                while not (await _first(connection, "preparation_try"))["taken"]:
+                while not (await _first(connection, "schema/preparation_try"))["taken"]:
                     if monotonic() > end:
                         raise StoreTimeout(STORE)
                     await asyncio.sleep(PREPARATION_PAUSE)
@@ -209,7 +209,7 @@ class Postgres:
                     yield
                 finally:
                     with suppress(psycopg.Error):  # a connection that is lost has given it back
-                        await _first(connection, "preparation_end")
+                        await _first(connection, "schema/preparation_end")
 
     async def open_request(self) -> None:
         """Opens the pool of the request role, which the migrations have made; raises StoreUnavailable."""
@@ -239,7 +239,7 @@ class Postgres:
                 try:
                     async with connection.pipeline():
                         who = {"kind": principal.kind, "id": str(principal.principal_id)}
-                        await connection.execute(sql_text("principal_set"), who)
+                        await connection.execute(sql_text("access/principal_set"), who)
                         try:
                             yield connection
                         except BaseException:

@@ -55,17 +55,17 @@ async def prepare_roles(admin_url: str, service_url: str, request_url: str) -> i
         connecting = AsyncConnection.connect(url, autocommit=True, connect_timeout=TIMEOUT, row_factory=dict_row)
         async with await connecting as connection:
             async with connection.transaction():
-                await connection.execute(sql_text("migrations_lock"))
+                await connection.execute(sql_text("schema/migrations_lock"))
                 for role in (service, request):
                     named = {"role": sql.Literal(role.get("user")), "password": sql.Literal(role.get("password", ""))}
-                    await connection.execute(sql_text("role_prepare").format(**named))
+                    await connection.execute(sql_text("schema/role_prepare").format(**named))
                 named_here = {
                     "database": connection.info.dbname,
                     "service": service.get("user"),
                     "request": request.get("user"),
                 }
                 identifiers = {name: sql.Identifier(str(value)) for name, value in named_here.items()}
-                await connection.execute(sql_text("database_prepare").format(**identifiers))
+                await connection.execute(sql_text("schema/database_prepare").format(**identifiers))
             return await _hand_over(connection, str(service.get("user")))
 
 
@@ -73,12 +73,12 @@ async def _hand_over(connection: AsyncConnection[DictRow], service: str) -> int:
     """Schema by schema, because one transaction can lock only so many tables; the shared one last, so that it can go on."""
     handed = 0
     while True:
-        cursor = await connection.execute(sql_text("ownership_schemas"), {"service": service})
+        cursor = await connection.execute(sql_text("schema/ownership_schemas"), {"service": service})
         schemas = [row["nspname"] for row in await cursor.fetchall()]
         if not schemas:
             return handed
         named = {"service": sql.Literal(service), "schemas": sql.Literal(schemas)}
-        await connection.execute(sql_text("ownership_take").format(**named))
+        await connection.execute(sql_text("schema/ownership_take").format(**named))
         handed += len(schemas)
 
 
@@ -107,14 +107,14 @@ async def _faults(postgres: Postgres, request_url: str) -> list[str]:
 
 async def _close(postgres: Postgres) -> None:
     async with postgres.as_service() as connection:
-        await connection.execute(sql_text("migrations_lock"))
+        await connection.execute(sql_text("schema/migrations_lock"))
         database = sql.Identifier(connection.info.dbname)
-        await connection.execute(sql_text("database_close").format(database=database))
+        await connection.execute(sql_text("schema/database_close").format(database=database))
 
 
 async def _state(postgres: Postgres) -> dict[str, Any]:
     async with postgres.as_service() as connection:
-        row = await (await connection.execute(sql_text("roles_state"))).fetchone()
+        row = await (await connection.execute(sql_text("schema/roles_state"))).fetchone()
     assert row is not None  # the statement gives one row
     return row
 

@@ -1,8 +1,10 @@
 """Query texts live in files, one statement a file; this reads them once. Nothing builds a query from strings.
 
-SQL: `engine/sql/<name>.sql`; placeholders `%(name)s`, identifiers `{name}` filled through `psycopg.sql`.
-Cypher: `cypher/engine/<name>.cypher`; parameters `$name`. What many statements say alike, rights and the two clocks, stands once
-in `cypher/engine/parts/`: `part.holds(n)` in a statement becomes the text of that part, with `n` where it says `@thing`.
+SQL: `engine/sql/<subject>/<name>.sql`, called "subject/name"; those of benchmarks, evaluations and the leak audit lie beside
+their code. Placeholders `%(name)s`, identifiers `{name}` filled through `psycopg.sql`.
+Cypher: `cypher/engine/<subject>/<name>.cypher`; parameters `$name`. What many statements say alike, rights and the two clocks,
+stands once in `cypher/engine/parts/`: `part.holds(n)` in a statement becomes the text of that part, with `n` where it says
+`@thing`.
 """
 
 from __future__ import annotations
@@ -16,6 +18,12 @@ from psycopg import sql
 
 ROOT = Path(__file__).resolve().parents[2]
 SQL_FOLDER = ROOT / "engine" / "sql"
+SQL_BESIDE_CODE = {
+    "bench": ROOT / "engine" / "benchmarks" / "sql",
+    "eval": ROOT / "engine" / "evaluation" / "sql",
+    "leaks": ROOT / "engine" / "evaluation" / "leaks" / "sql",
+}
+"""Subjects that are not the engine's own work, and where their statements lie."""
 CYPHER_FOLDER = ROOT / "cypher" / "engine"
 _PART = re.compile(r"\bpart\.(\w+)\(([^()]*)\)")
 
@@ -47,15 +55,28 @@ def _part(name: str, arguments: tuple[str, ...]) -> str:
     return f"({_filled(body)})"
 
 
+def sql_file(name: str) -> Path:
+    """Where the SQL statement of this name stands."""
+    subject, _, rest = name.partition("/")
+    return (SQL_BESIDE_CODE[subject] / rest if subject in SQL_BESIDE_CODE else SQL_FOLDER / name).with_suffix(".sql")
+
+
+def sql_names() -> list[str]:
+    """The names of all SQL statements."""
+    own = (path.relative_to(SQL_FOLDER).with_suffix("").as_posix() for path in SQL_FOLDER.rglob("*.sql"))
+    beside = (f"{subject}/{path.stem}" for subject, folder in SQL_BESIDE_CODE.items() for path in folder.glob("*.sql"))
+    return sorted((*own, *beside))
+
+
 @cache
 def sql_text(name: str) -> sql.SQL:
-    """The SQL statement `engine/sql/<name>.sql`."""
-    return sql.SQL((SQL_FOLDER / f"{name}.sql").read_text(encoding="utf-8"))
+    """The SQL statement of this name."""
+    return sql.SQL(sql_file(name).read_text(encoding="utf-8"))
 
 
 @cache
 def sql_in(name: str, schema: str, vectors: str = "embedding") -> sql.Composed:
-    """The SQL statement `engine/sql/<name>.sql` with `{schema}` as the identifier of a node's schema.
+    """The SQL statement of this name with `{schema}` as the identifier of a node's schema.
 
     `{embedding}` and `{embedding_version}` are the columns of a slot: `vectors` and the one beside it.
     """

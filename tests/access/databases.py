@@ -79,5 +79,5 @@ async def new_user(postgres: Postgres) -> UUID:
     }
     async with postgres.as_service() as connection:
         more = {"schemas": [f"s{user.hex}"], "payload": Jsonb({"node": {}})}
-        await connection.execute(sql_text("user_provision"), row | more)
+        await connection.execute(sql_text("user/provision"), row | more)
     return user

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.stores.statements import CYPHER_FOLDER, SQL_FOLDER
+from engine.stores.statements import CYPHER_FOLDER, sql_file
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS_OF_THE_SERVICE = {"schema", "doctor", "access", "lifecycle", "embedding"}
@@ -190,17 +190,17 @@ def sent_for_a_principal() -> list[str]:
     found = set()
     for path in (ROOT / "engine").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
-        for match in re.finditer(r"(?:\.fetch|\.change)\(\s*principal,\s*sql_(?:text|in)\(\s*\"(\w+)\"", text):
+        for match in re.finditer(r"(?:\.fetch|\.change)\(\s*principal,\s*sql_(?:text|in)\(\s*\"([\w/]+)\"", text):
             found.add(match.group(1))
         if "as_principal(" in text and "as_service(" not in text:
-            found.update(re.findall(r"sql_(?:text|in)\(\s*\"(\w+)\"", text))
+            found.update(re.findall(r"sql_(?:text|in)\(\s*\"([\w/]+)\"", text))
     return sorted(found)
 
 
 @pytest.mark.ledger("N31", "X01")
 @pytest.mark.parametrize("name", sent_for_a_principal())
 def test_a_statement_for_a_principal_bypasses_nothing(name: str) -> None:
-    text = (SQL_FOLDER / f"{name}.sql").read_text(encoding="utf-8")
+    text = sql_file(name).read_text(encoding="utf-8")
     statement = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
     called = set(re.findall(r"engine\.(\w+)\s*\(", statement))
     tables = {match for match in re.findall(r"(?:INTO|UPDATE) engine\.(\w+)", statement)}

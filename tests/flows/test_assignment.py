@@ -452,7 +452,7 @@ async def test_old_slices_and_vectors_move_too(engine: Engine, memory: Memory, p
     await memory.move_record(record.record_id, places["Fishing"], places["Finances"])
     schema = (await memory.shell(places["Finances"])).schema_name
     async with engine.postgres.as_service() as connection:
-        cursor = await connection.execute(sql_in("leaks_node_rows", schema), {})
+        cursor = await connection.execute(sql_in("leaks/node_rows", schema), {})
         rows = await cursor.fetchall()
         cursor = await connection.execute(f"SELECT count(*) AS bare FROM {schema}.memory_items WHERE embedding IS NULL")
         assert (await cursor.fetchone())["bare"] == 0

@@ -8,14 +8,13 @@ import pytest
 from psycopg import sql
 
 from engine.neurigraph import Engine
-from engine.stores.statements import CYPHER_FOLDER, SQL_FOLDER, cypher
+from engine.stores.statements import CYPHER_FOLDER, cypher, sql_file, sql_names
 
 CYPHER = sorted(
     path.relative_to(CYPHER_FOLDER).as_posix()
     for path in CYPHER_FOLDER.rglob("*.cypher")
     if path.parent.name != "parts"  # they stand in statements
 )
-SQL = sorted(path.name for path in SQL_FOLDER.glob("*.sql"))
 OPERATORS_OWN = {"schema", "doctor", "lifecycle", "embedding"}
 WRITES_OF_THE_OUTBOX = {
     "node/provision.cypher",
@@ -55,11 +54,11 @@ def test_every_statement_for_a_person_is_bound_to_a_user(name: str) -> None:
     assert name in WRITES_OF_THE_OUTBOX or ("$user_id" in body and "$principal" in body), name
 
 
-@pytest.mark.parametrize("name", SQL)
+@pytest.mark.parametrize("name", sql_names())
 async def test_postgres_knows_every_statement(engine: Engine, name: str) -> None:
-    text = (SQL_FOLDER / name).read_text(encoding="utf-8")
+    text = sql_file(name).read_text(encoding="utf-8")
     body = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
-    if not re.match(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)", body) or name.startswith("bench"):
+    if not re.match(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)", body) or name.startswith("bench/"):
         return  # commands cannot be prepared; they run at every start
     user = await engine.create_user("statements")
     schema = (await engine.memory(user.user_id).shell(user.user_id)).schema_name

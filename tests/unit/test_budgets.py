@@ -39,7 +39,7 @@ def test_no_file_is_longer_than_300_lines():
 
 @pytest.mark.ledger("U03")
 def test_every_statement_file_says_what_it_is_for():
-    for path in [*(ROOT / "engine" / "sql").glob("*.sql"), *(ROOT / "cypher").rglob("*.cypher")]:
+    for path in [*(ROOT / "engine").rglob("*.sql"), *(ROOT / "cypher").rglob("*.cypher")]:
         header = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith(("-- ", "// "))]
         assert len(" ".join(header)) > 30, path
 

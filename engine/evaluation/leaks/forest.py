@@ -79,9 +79,9 @@ async def _introduce(engine: Engine, world: World) -> None:
                 "user_id": world.users[0],
                 "name": f"leaks {integration_id}",
             }
-            await connection.execute(sql_text("leaks_integration"), parameters)
+            await connection.execute(sql_text("leaks/integration"), parameters)
         stranger = {"integration_id": world.stranger, "name": f"leaks {world.stranger}"}
-        await connection.execute(sql_text("leaks_stranger"), stranger)
+        await connection.execute(sql_text("leaks/stranger"), stranger)
 
 
 async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Size) -> None:
@@ -109,7 +109,7 @@ async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Si
         await memory.provision(NewNode(chain[-1].node_id, marker(rng)))
     async with engine.postgres.as_principal(memory.principal) as connection:
         kept = {"user_id": user, "key": rng.randbytes(32), "now": datetime.now(UTC)}
-        await connection.execute(sql_text("model_answer_keep"), _KEPT | kept)
+        await connection.execute(sql_text("model/answer_keep"), _KEPT | kept)
     unstorable = Conversation("unstorable", (Turn("Bob", "\x00"),))  # which the log of failures keeps
     await memory.ingest(History("leaks", "Leaks", (unstorable,)))
     await memory.write_event(NewEvent(marker(rng), marker(rng), node_id=first.node_id))
@@ -139,10 +139,10 @@ async def survey(engine: Engine, world: World, nodes: dict[UUID, Place] | set[UU
     """Learns the rows as the service sees them: of these nodes, and of the shared tables."""
     async with engine.postgres.as_service() as connection:
         for node_id in list(nodes):
-            cursor = await connection.execute(sql_in("leaks_node_rows", world.places[node_id].schema_name), {})
+            cursor = await connection.execute(sql_in("leaks/node_rows", world.places[node_id].schema_name), {})
             world.set_rows(
                 node_id, tuple([Row(**row | {"private": bool(row["private"])}) for row in await cursor.fetchall()])
             )
-        cursor = await connection.execute(sql_text("leaks_shared_rows"), {})
+        cursor = await connection.execute(sql_text("leaks/shared_rows"), {})
         users = set(world.users)
         world.shared = tuple([row for row in await cursor.fetchall() if row["user_id"] in users])

@@ -69,7 +69,7 @@ def insert_into_node(world: World, rng: Random) -> Operation:
     secret = {"items": private or hidden, "files": hidden, "deltas": hidden}.get(table, private)
     allowed = world.writes(asker, node) and (not secret or world.owns(asker, node))
     allowed = allowed and (table != "deltas" or author == _name(asker))
-    statement = Statement(f"leaks_insert_{table}", world.places[node].schema_name, parameters)
+    statement = Statement(f"leaks/insert_{table}", world.places[node].schema_name, parameters)
     return _attempt("insert into a node", asker, statement, allowed)
 
 
@@ -95,7 +95,7 @@ def insert_scoped(world: World, rng: Random) -> Operation:
     asker, node = _intruder(world, rng)
     table, private = rng.choice(("scoped", "scoped_items")), rng.random() < 0.5
     parameters = {"privacy": "private" if private else "org"}
-    statement = Statement(f"leaks_insert_{table}", world.places[node].schema_name, parameters)
+    statement = Statement(f"leaks/insert_{table}", world.places[node].schema_name, parameters)
     kind = "insert of what is scoped"
     return _attempt(kind, asker, statement, private and world.owns(asker, node))
 
@@ -106,7 +106,7 @@ def update_node(world: World, rng: Random) -> Operation:
     table, place = rng.choice(_CHANGEABLE)
     rows = [row for row in world.rows[node] if row.place == place]
     wanted = sum(world.writes(asker, node) and may_see(world, asker, node, row) for row in rows)
-    statement = Statement(f"leaks_update_{table}", world.places[node].schema_name)
+    statement = Statement(f"leaks/update_{table}", world.places[node].schema_name)
     return _changed("update of a node", asker, statement, wanted)
 
 
@@ -123,7 +123,7 @@ def update_shared(world: World, rng: Random) -> Operation:
     asker = claimant(world, rng)
     table = rng.choice(KEYED)
     wanted = sum(row["place"] == table and may_see_shared(world, asker, row) for row in world.shared)
-    return _changed("update of shared rows", asker, Statement(f"leaks_update_{table}"), wanted)
+    return _changed("update of shared rows", asker, Statement(f"leaks/update_{table}"), wanted)
 
 
 def insert_shared(world: World, rng: Random) -> Operation:
@@ -151,7 +151,7 @@ def insert_shared(world: World, rng: Random) -> Operation:
         allowed &= replay is not None
     parameters = {"user_id": graph, "node_id": node, "author": author, "key": f"{prefix}{uuid4()}"}
     parameters |= {"replay_id": replay or uuid4(), "principal_kind": kind, "principal_id": principal}
-    statement = Statement(f"leaks_insert_{table}", None, parameters)
+    statement = Statement(f"leaks/insert_{table}", None, parameters)
     return _attempt("insert of a shared row", asker, statement, allowed)
 
 
@@ -185,7 +185,7 @@ def _insert_stored(world: World, asker: Asker, graph: UUID, table: str, rng: Ran
     parameters = {"user_id": graph, "node_id": node, "key": key, "author": author, "document_id": document}
     parameters |= {"record_id": document, "file_id": record.file_id if record else uuid4()}
     passes = allowed.get(table, False) and (own if table == "event" else writes or table == "document_version")
-    statement = Statement(f"leaks_insert_{table}", None, parameters)
+    statement = Statement(f"leaks/insert_{table}", None, parameters)
     return _attempt("insert of a shared row", asker, statement, passes)
 
 
@@ -204,7 +204,7 @@ def commit(world: World, rng: Random) -> Operation:
     own = asker.kind == "user" and asker.principal_id == graph
     allowed = kind in ("records", "record_revised", "relation") and (own or (honest and kind != "relation"))
     parameters = {"user_id": graph, "kind": kind, "claimed": claimed, "node_id": node}
-    return _attempt("commit", asker, Statement("leaks_insert_outbox", None, parameters), allowed)
+    return _attempt("commit", asker, Statement("leaks/insert_outbox", None, parameters), allowed)
 
 
 def _at_home(world: World, asker: Asker, graph: UUID) -> bool:
@@ -223,7 +223,7 @@ def delete(world: World, rng: Random) -> Operation:
     asker = claimant(world, rng)
     schema = world.places[a_node(world, asker, rng)].schema_name
     items = rng.random() < 0.5
-    statement = Statement("leaks_delete_items", schema) if items else Statement("leaks_delete_log")
+    statement = Statement("leaks/delete_items", schema) if items else Statement("leaks/delete_log")
     return _attempt("delete", asker, statement, False)
 
 

@@ -91,7 +91,7 @@ def of_node(world: World, rng: Random) -> Operation:
     fixed = {"privacy": "org", "author": f"{asker.kind}:{asker.principal_id}"}
 
     def attempt(one: UUID) -> Statement:
-        return Statement(f"leaks_{name}", place, fixed | {"record_id": one, "id": one})
+        return Statement(f"leaks/{name}", place, fixed | {"record_id": one, "id": one})
 
     return _compared("oracle of a node", asker, attempt, hidden)
 
@@ -113,7 +113,7 @@ def of_stored(world: World, rng: Random) -> Operation:
         hidden = record.file_id
 
     def attempt(one: UUID) -> Statement:
-        return Statement(f"leaks_insert_{name}", None, fixed | {"document_id": one, "file_id": one})
+        return Statement(f"leaks/insert_{name}", None, fixed | {"document_id": one, "file_id": one})
 
     return _compared("oracle of what was stored", asker, attempt, hidden)
 
@@ -133,7 +133,7 @@ def of_graphs(world: World, rng: Random) -> Operation:
 
     def attempt(one: UUID) -> Statement:
         return Statement(
-            f"leaks_{name}", None, fixed | {"id": one, "replay_id" if "replay" in name else "node_id": one}
+            f"leaks/{name}", None, fixed | {"id": one, "replay_id" if "replay" in name else "node_id": one}
         )
 
     return _compared("oracle of a graph", asker, attempt, rng.choice(hidden) if hidden else uuid4())

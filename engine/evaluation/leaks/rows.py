@@ -57,7 +57,7 @@ class Statement:
         text = sql_text(self.name) if self.schema is None else sql_in(self.name, self.schema)
         async with engine.postgres.request.connection() as connection, connection.transaction(force_rollback=True):
             who = {"kind": asker.kind, "id": str(asker.principal_id)}
-            await connection.execute(sql_text("principal_set"), who)
+            await connection.execute(sql_text("access/principal_set"), who)
             cursor = await connection.execute(text, self.parameters)
             return (await cursor.fetchall() if cursor.description else []), cursor.rowcount
 
@@ -120,7 +120,7 @@ def node_rows(world: World, rng: Random) -> Operation:
     asker = claimant(world, rng)
     node = a_node(world, asker, rng)
     wanted = {(row.place, row.id) for row in world.rows[node] if may_see(world, asker, node, row)}
-    statement = Statement("leaks_node_rows", world.places[node].schema_name)
+    statement = Statement("leaks/node_rows", world.places[node].schema_name)
     return _exactly("rows of a node", asker, statement, wanted, lambda row: [(row["place"], row["id"])])
 
 
@@ -133,7 +133,7 @@ def shared_rows(world: World, rng: Random) -> Operation:
         own = asker.kind == "user" and row["user_id"] == asker.principal_id
         return [] if own and _grows(row) else [_line(row)]
 
-    return _exactly("shared rows", asker, Statement("leaks_shared_rows"), wanted, shown)
+    return _exactly("shared rows", asker, Statement("leaks/shared_rows"), wanted, shown)
 
 
 def _grows(row: dict[str, Any]) -> bool:
@@ -170,7 +170,7 @@ def search_nodes(world: World, rng: Random) -> Operation:
     asker = claimant(world, rng)
     graph = rng.choice((asker.graph, asker.graph, rng.choice(world.users)))
     wanted = {str(place.node_id) for place in world.readable(asker, graph)}
-    statement = Statement("leaks_search_nodes", parameters={"user_id": graph})
+    statement = Statement("leaks/search_nodes", parameters={"user_id": graph})
     return _exactly("search nodes", asker, statement, wanted, _by_id)
 
 
@@ -190,7 +190,7 @@ def search_scan(world: World, rng: Random) -> Operation:
     schemas = [world.places[node].schema_name for node in nodes]
     named = [scope_text(*scope) for scopes in world.scopes.values() for scope in scopes]
     parameters = {"nodes": nodes, "schemas": schemas, "terms": [1, 2], "scopes": named}
-    return _exactly("search scan", asker, Statement("leaks_search_scan", None, parameters), wanted, _by_id)
+    return _exactly("search scan", asker, Statement("leaks/search_scan", None, parameters), wanted, _by_id)
 
 
 def search_contents(world: World, rng: Random) -> Operation:
@@ -200,7 +200,7 @@ def search_contents(world: World, rng: Random) -> Operation:
     items = [row for row in world.rows[node] if row.place == "memory_items" and row.until is None]
     wanted = {row.id for row in items if may_see(world, asker, node, row)}
     parameters = {"schema_name": world.places[node].schema_name, "items": [UUID(row.id) for row in items]}
-    return _exactly("search contents", asker, Statement("leaks_search_contents", None, parameters), wanted, _by_id)
+    return _exactly("search contents", asker, Statement("leaks/search_contents", None, parameters), wanted, _by_id)
 
 
 def search_counts(world: World, rng: Random) -> Operation:
@@ -212,7 +212,7 @@ def search_counts(world: World, rng: Random) -> Operation:
         for row in world.rows[node]
         if row.place == "term_counts" and row.id.endswith(":0") and may_see(world, asker, node, row)
     }
-    statement = Statement("leaks_search_counts", None, {"schemas": [world.places[node].schema_name]})
+    statement = Statement("leaks/search_counts", None, {"schemas": [world.places[node].schema_name]})
     return _exactly("search counts", asker, statement, wanted, lambda row: [row["unit"]])
 
 
@@ -221,7 +221,7 @@ def subject_name(world: World, rng: Random) -> Operation:
     asker = claimant(world, rng)
     right = rng.choice(list(world.rights.values()))
     given = any(one.subject_id == right.subject_id and world.owns(asker, one.node_id) for one in world.rights.values())
-    statement = Statement("leaks_subject_name", None, {"subject_id": right.subject_id})
+    statement = Statement("leaks/subject_name", None, {"subject_id": right.subject_id})
     return _exactly(
         "subject name", asker, statement, {True} if given else set(), lambda row: [True] if row["name"] else []
     )
@@ -244,7 +244,7 @@ def subject_deltas(world: World, rng: Random) -> Operation:
         and (world.owns(asker, node) or (lies is not None and since is not None and row.known_from >= since))
     }  # fmt: skip
     parameters = {"node_id": node, "subject_id": record.record_id}
-    return _exactly("subject deltas", asker, Statement("leaks_subject_deltas", None, parameters), wanted, _by_id)
+    return _exactly("subject deltas", asker, Statement("leaks/subject_deltas", None, parameters), wanted, _by_id)
 
 
 DRAWS: dict[str, tuple[Draw, int]] = {

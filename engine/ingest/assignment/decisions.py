@@ -29,7 +29,7 @@ class Assignments:
         if wanted.below is not None and not 0 <= wanted.below <= 1:
             raise InvalidInput("A confidence lies between 0 and 1.")
         parameters = {"user_id": principal.user_id, **asdict(wanted)}
-        rows = await self._postgres.fetch(principal, sql_text("assignments_page"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("assignment/page"), parameters)
         return tuple(Assignment(**row) for row in rows)
 
 
@@ -50,4 +50,4 @@ async def keep_decisions(
         for draft in drafts
     ]
     parameters = {"user_id": principal.user_id, "author": principal.name, "now": now, "lines": Jsonb(lines)}
-    await connection.execute(sql_text("assignments_insert"), parameters)
+    await connection.execute(sql_text("assignment/insert"), parameters)

@@ -101,7 +101,7 @@ class NodeLikeness:
             seen = new[:0]
             if len(new) < ENOUGH:
                 asked = {"user_id": principal.user_id, "version": model.name, "limit": MOST_REMEMBERED}
-                rows = await self._postgres.fetch(principal, sql_text("turns_sampled"), asked)
+                rows = await self._postgres.fetch(principal, sql_text("item/turns_sampled"), asked)
                 if rows:
                     seen = np.array([row["embedding"].to_numpy() for row in rows], dtype=np.float32)
         vocabulary.turns[model.name] = np.concatenate([seen, new])[-MOST_REMEMBERED:]

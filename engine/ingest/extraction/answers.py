@@ -63,7 +63,7 @@ class ModelAnswers:
         """What is kept under these keys. Raises StoreUnavailable."""
         if not principal.owns or not keys:
             return {}
-        rows = await self._postgres.fetch(principal, sql_text("model_answers_known"), {"keys": list(keys)})
+        rows = await self._postgres.fetch(principal, sql_text("model/answers_known"), {"keys": list(keys)})
         return {bytes(row["key"]): row["answer"] for row in rows}
 
     async def keep(self, principal: Principal, model: str, prompt: Prompt, fresh: Sequence[FreshAnswer]) -> None:
@@ -79,4 +79,4 @@ class ModelAnswers:
                     "input_tokens": one.input_tokens,
                     "output_tokens": one.output_tokens,
                 }
-                await connection.execute(sql_text("model_answer_keep"), common | row)
+                await connection.execute(sql_text("model/answer_keep"), common | row)

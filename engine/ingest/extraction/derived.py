@@ -191,7 +191,7 @@ async def set_origin(connection: Connection, draft: RecordDraft) -> None:
     """Where it is not the usual; so what is usual can be written to a node of an older version, too."""
     if draft.origin != INGESTED:
         origin = _origin(draft.origin) | {"record_id": draft.record_id}
-        await connection.execute(sql_in("record_origin_set", draft.node.schema_name), origin)
+        await connection.execute(sql_in("record/origin_set", draft.node.schema_name), origin)
     await set_items_origin(connection, draft.node.schema_name, draft.origin, draft.items)
 
 
@@ -201,7 +201,7 @@ async def set_items_origin(connection: Connection, schema: str, origin: Origin, 
     extracted = [item.item_id for item in items if item.extracted]
     for ids, own in ((usual, origin), (extracted, replace(origin, source="extracted"))):
         if ids and own != INGESTED:
-            await connection.execute(sql_in("items_origin_set", schema), _origin(own) | {"items": ids})
+            await connection.execute(sql_in("item/origins_set", schema), _origin(own) | {"items": ids})
 
 
 def origin_of(kept: Mapping[str, Any]) -> Origin:

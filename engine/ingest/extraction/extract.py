@@ -132,7 +132,7 @@ class Extraction:
                 if item.kind == "observation"
             ]
             if asked:
-                rows = await self._postgres.fetch(principal, sql_in("items_there", schema), {"items": asked})
+                rows = await self._postgres.fetch(principal, sql_in("item/there", schema), {"items": asked})
                 there |= {row["item_id"] for row in rows if row["record_id"] not in own}
         return there
 

@@ -20,4 +20,4 @@ async def note_unread(connection: Connection, drafts: Sequence[RecordDraft], now
             "reasons": [draft.unread for draft in unread],
             "now": now,
         }
-        await connection.execute(sql_text("unread_note"), parameters)
+        await connection.execute(sql_text("unread/note"), parameters)

@@ -119,7 +119,7 @@ class Proposals:
         """Moves back what this proposal moved and what was not moved since; its nodes stay. Raises NotFound where none of this
         user's has the id; one that moved nothing has nothing to undo."""
         parameters = {"user_id": principal.user_id, "reason": reason_of(proposal_id), "limit": MOST_MOVES}
-        rows = await self.postgres.fetch(principal, sql_text("moves_for_reason"), parameters)
+        rows = await self.postgres.fetch(principal, sql_text("assignment/moves_for_reason"), parameters)
         if not rows:
             await self._require(principal, proposal_id)
         back = []
@@ -134,11 +134,11 @@ class Proposals:
         event = {"user_id": principal.user_id, "node_id": principal.user_id, "event": "proposed"}
         detail = Jsonb({"proposal_id": str(proposal_id)})
         async with self.postgres.as_principal(principal) as connection:
-            await connection.execute(sql_text("hierarchy_event"), event | {"detail": detail})
+            await connection.execute(sql_text("node/hierarchy_event"), event | {"detail": detail})
 
     async def _require(self, principal: Principal, proposal_id: UUID) -> None:
         parameters = {"user_id": principal.user_id, "proposal_id": proposal_id}
-        rows = await self.postgres.fetch(principal, sql_text("proposal_known"), parameters)
+        rows = await self.postgres.fetch(principal, sql_text("assignment/proposal_known"), parameters)
         if not rows[0]["known"]:
             raise NotFound
 
@@ -165,11 +165,11 @@ class Proposals:
     async def _at_root(self, principal: Principal, *, private: bool) -> list[dict[str, Any]]:
         """The newest turns that lie at the root, oldest first, of no thread or workflow; with `private`, private ones too."""
         own = {"node_id": principal.user_id, "user_id": principal.user_id, "earliest": None}
-        rows = await self.postgres.fetch(principal, sql_text("node_schema"), own)
+        rows = await self.postgres.fetch(principal, sql_text("node/schema"), own)
         if not rows or not principal.owns:
             raise NotFound
         asked = {"limit": MOST_TURNS, "private": private}
-        found = await self.postgres.fetch(principal, sql_in("turns_of_node", rows[0]["schema_name"]), asked)
+        found = await self.postgres.fetch(principal, sql_in("item/turns_of_node", rows[0]["schema_name"]), asked)
         return found[::-1]
 
 

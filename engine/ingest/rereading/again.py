@@ -109,7 +109,7 @@ class Rereading:
             return
         model = self._processing.active.current
         async with self._postgres.as_principal(principal) as connection:
-            await connection.execute(sql_text("embeddings_required"), {"version": model.name})
+            await connection.execute(sql_text("embedding/required"), {"version": model.name})
             commit = await self.renew(connection, principal, reread, model)
         await self.outbox.carry_out(principal, commit)
 
@@ -118,9 +118,9 @@ class Rereading:
     ) -> Commit:
         """Renews the record inside a transaction, known from `at` on; what the graph learns. Raises Outdated."""
         rebuilt, schema = reread.rebuilt, reread.rebuilt.schema
-        await connection.execute(sql_text("nodes_require_current"), {"nodes": [rebuilt.node_id]})
+        await connection.execute(sql_text("node/require_current"), {"nodes": [rebuilt.node_id]})
         record = {"record_id": rebuilt.record_id}
-        kept = await (await connection.execute(sql_in("record_kept", schema), record)).fetchone()
+        kept = await (await connection.execute(sql_in("record/kept", schema), record)).fetchone()
         ending = await self._renewals.ending(connection, schema, [item for item, _ in rebuilt.gone])
         if kept is None or {(one.item_id, one.revision) for one in ending} != set(rebuilt.gone):
             raise Outdated(CHANGED)
@@ -213,10 +213,10 @@ async def _add(
         for item, place in zip(fresh, added, strict=True)
     ]
     async with connection.cursor() as cursor:
-        await cursor.executemany(sql_in("item_insert", rebuilt.schema, model.version.column), rows)
+        await cursor.executemany(sql_in("item/insert", rebuilt.schema, model.version.column), rows)
     await set_items_origin(connection, rebuilt.schema, origin_of(kept), fresh)
     if fresh and vectors is None:
-        await connection.execute(sql_text("pending_vectors_note"), {"nodes": [rebuilt.node_id]})
+        await connection.execute(sql_text("embedding/pending_note"), {"nodes": [rebuilt.node_id]})
     return fresh
 
 
@@ -225,7 +225,7 @@ async def _observed(connection: Connection, rebuilt: Rebuilt) -> set[UUID]:
     asked = [item.item_id for item in rebuilt.fresh if item.kind == "observation"]
     if not asked:
         return set()
-    cursor = await connection.execute(sql_in("items_there", rebuilt.schema), {"items": asked})
+    cursor = await connection.execute(sql_in("item/there", rebuilt.schema), {"items": asked})
     return {row["item_id"] for row in await cursor.fetchall()}
 
 
@@ -234,7 +234,7 @@ async def _next_version(
 ) -> Row:
     """A document whose passages are others now has another version of the same text; what the graph learns of it."""
     document = {"document_id": rebuilt.record_id}
-    head = await (await connection.execute(sql_text("document_part"), document)).fetchone()
+    head = await (await connection.execute(sql_text("document/part"), document)).fetchone()
     if head is None:
         raise Outdated(CHANGED)
     stayed = set(head["chunks"])
@@ -253,8 +253,8 @@ async def _next_version(
         len(stayed - {item_id for item_id, _ in chunks}),
     )
     advance = SourceAdvance(version.source_id, version.version - 1, version.version, version.content_hash)
-    await connection.execute(sql_text("source_advance"), asdict(advance) | {"commit_id": commit_id})
-    await connection.execute(sql_text("document_version_insert"), version_row(principal, version, commit_id, now))
+    await connection.execute(sql_text("ingest/source_advance"), asdict(advance) | {"commit_id": commit_id})
+    await connection.execute(sql_text("document/version_insert"), version_row(principal, version, commit_id, now))
     return {"version": version.version, "file_id": str(version.file_id), "file_name": version.file_name}
 
 

@@ -92,16 +92,16 @@ class HeldRecords:
     async def _held(self, principal: Principal, place: Place) -> Held | None:
         schema, record = place.schema_name, {"record_id": place.record_id}
         async with self._postgres.as_principal(principal) as connection:
-            await connection.execute(sql_text("nodes_require_current"), {"nodes": [place.node_id]})
-            row = await (await connection.execute(sql_in("record_held", schema), record)).fetchone()
+            await connection.execute(sql_text("node/require_current"), {"nodes": [place.node_id]})
+            row = await (await connection.execute(sql_in("record/held", schema), record)).fetchone()
             if row is None:
                 return None
             fields = await self._renewals.held(
                 connection, principal, self._active.current, place.node_id, schema, place.record_id
             )
-            items = await (await connection.execute(sql_in("items_held", schema), record)).fetchall()
+            items = await (await connection.execute(sql_in("item/held", schema), record)).fetchall()
             document = {"document_id": place.record_id}
-            version = await (await connection.execute(sql_text("document_part"), document)).fetchone()
+            version = await (await connection.execute(sql_text("document/part"), document)).fetchone()
         return Held(place, row, fields, tuple(HeldItem(**item) for item in items), version)
 
     async def draft(self, principal: Principal, held: Held) -> RecordDraft:

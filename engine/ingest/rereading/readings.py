@@ -71,7 +71,7 @@ class Readings:
     async def again(self, principal: Principal, record_id: UUID, node_id: UUID) -> None:
         """Has a record read that was given up. Raises StoreUnavailable."""
         parameters = {"records": [record_id], "nodes": [node_id], "reasons": [AGAIN], "now": self._clock.now()}
-        await self._postgres.change(principal, sql_text("unread_note"), parameters)
+        await self._postgres.change(principal, sql_text("unread/note"), parameters)
 
     async def _due(self) -> list[dict[str, Any]]:
         parameters = {
@@ -81,7 +81,7 @@ class Readings:
             "longest": LONGEST_PAUSE,
         }
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("unread_claim"), parameters)
+            cursor = await connection.execute(sql_text("unread/claim"), parameters)
             return await cursor.fetchall()
 
     async def _read(self, row: dict[str, Any]) -> str:
@@ -97,21 +97,21 @@ class Readings:
         except Conflict:  # changed meanwhile, or other embeddings: the next attempt finds it as it is then
             return "waits"
         if reread is None:
-            await self._service("unread_settle", {"record_id": place.record_id})
+            await self._service("unread/settle", {"record_id": place.record_id})
             return "gone"
         if not reread.rebuilt.unread:
-            await self._service("unread_settle", {"record_id": place.record_id})
+            await self._service("unread/settle", {"record_id": place.record_id})
             return "read"
         return await self._failed(principal, place, reread.rebuilt.unread, row["attempts"])
 
     async def _failed(self, principal: Principal, place: Place, reason: str, attempts: int) -> str:
         if attempts < self._attempts.most:
-            await self._service("unread_failed", {"record_id": place.record_id, "reason": reason})
+            await self._service("unread/failed", {"record_id": place.record_id, "reason": reason})
             return "waits"
         reference = {"record_id": place.record_id, "node_id": place.node_id}
         error = ProviderUnavailable(reason)
         await self._failures.note(principal, "reading", f"record:{place.record_id}", error, reference)
-        await self._service("unread_settle", {"record_id": place.record_id})
+        await self._service("unread/settle", {"record_id": place.record_id})
         return "given up"
 
     async def _service(self, statement: str, parameters: dict[str, Any]) -> None:
@@ -120,7 +120,7 @@ class Readings:
 
     async def _waiting(self) -> int:
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("unread_waiting"))
+            cursor = await connection.execute(sql_text("unread/waiting"))
             row = await cursor.fetchone()
         assert row is not None  # an aggregate
         return int(row["records"])

@@ -73,7 +73,7 @@ class Replays:
             raise NotFound
         parameters = {"replay_id": uuid4(), "user_id": principal.user_id, "now": self._clock.now()}
         async with self._postgres.as_principal(principal) as connection:
-            cursor = await connection.execute(sql_text("replay_begin"), parameters)
+            cursor = await connection.execute(sql_text("replay/begin"), parameters)
             [row] = await cursor.fetchall()
         return await self.replay(principal, row["replay_id"])
 
@@ -81,13 +81,13 @@ class Replays:
         """Replays, newest first, one page; `before` is the last of the page before."""
         check_page(limit)
         parameters = {"user_id": principal.user_id, "replay_id": None, "before": before, "limit": limit}
-        rows = await self._postgres.fetch(principal, sql_text("replays_page"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("replay/page"), parameters)
         return tuple(_replay(row) for row in rows)
 
     async def replay(self, principal: Principal, replay_id: UUID) -> Replay:
         """One replay as it stands. Raises NotFound."""
         parameters = {"user_id": principal.user_id, "replay_id": replay_id, "before": None, "limit": 1}
-        rows = await self._postgres.fetch(principal, sql_text("replays_page"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("replay/page"), parameters)
         if not rows:
             raise NotFound
         return _replay(rows[0])
@@ -95,7 +95,7 @@ class Replays:
     async def compare(self, principal: Principal, replay_id: UUID) -> ReplayComparison:
         """What a swap would do, as far as it is built. Raises NotFound."""
         replay = await self.replay(principal, replay_id)
-        changed = await self._postgres.fetch(principal, sql_text("replay_changed"), {"replay_id": replay_id})
+        changed = await self._postgres.fetch(principal, sql_text("replay/changed"), {"replay_id": replay_id})
         return ReplayComparison(replay.counts, changed[0]["records"])
 
     # building ---------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ class Replays:
         after = UUID(int=0)
         while True:
             async with self._postgres.as_service() as connection:
-                cursor = await connection.execute(sql_text("replays_building"), {"after": after})
+                cursor = await connection.execute(sql_text("replay/building"), {"after": after})
                 row = await cursor.fetchone()
             if row is None:
                 return BuildsReport(built, records)
@@ -123,7 +123,7 @@ class Replays:
         progress.advance("replay", replay.counts.records)
         while replay.state == "building":
             parameters = {"replay_id": replay_id, "most": PAGE}
-            rows = await self._postgres.fetch(principal, sql_text("replay_next"), parameters)
+            rows = await self._postgres.fetch(principal, sql_text("replay/next"), parameters)
             await self._manifests.restore(principal, [_place(row) for row in rows])
             made = [
                 (place, await self._rereading.reread(principal, place, by_model=False)) for place in map(_place, rows)
@@ -145,12 +145,12 @@ class Replays:
             "record_id": last.record_id if last else None,
         }
         async with self._postgres.as_principal(principal) as connection:
-            cursor = await connection.execute(sql_text("replay_advance"), parameters)
+            cursor = await connection.execute(sql_text("replay/advance"), parameters)
             if await cursor.fetchone() is None:
                 return False
             for _, reread in made:
                 if reread is not None:
-                    await connection.execute(sql_text("replayed_record_put"), _row(principal, replay_id, reread))
+                    await connection.execute(sql_text("replay/record_put"), _row(principal, replay_id, reread))
         return True
 
     # the end ----------------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ class Replays:
             return replay
         async with self._postgres.as_principal(principal) as connection:
             await _end(connection, replay_id, "discarded", self._clock.now())
-            await connection.execute(sql_text("replayed_records_drop"), {"replay_id": replay_id})
+            await connection.execute(sql_text("replay/records_drop"), {"replay_id": replay_id})
         return await self.replay(principal, replay_id)
 
     async def swap(self, principal: Principal, replay_id: UUID) -> Replay:
@@ -191,7 +191,7 @@ class Replays:
     async def _refresh(self, principal: Principal, replay_id: UUID) -> None:
         """Makes again what was changed since it was made."""
         parameters = {"replay_id": replay_id, "most": PAGE}
-        while rows := await self._postgres.fetch(principal, sql_text("replay_outdated"), parameters):
+        while rows := await self._postgres.fetch(principal, sql_text("replay/outdated"), parameters):
             for row in rows:
                 await self._again(principal, replay_id, _place(row))
 
@@ -200,9 +200,9 @@ class Replays:
         async with self._postgres.as_principal(principal) as connection:
             if reread is None:  # it lies elsewhere, or holds no longer
                 gone = {"replay_id": replay_id, "record_id": place.record_id}
-                await connection.execute(sql_text("replayed_record_drop"), gone)
+                await connection.execute(sql_text("replay/record_drop"), gone)
             else:
-                await connection.execute(sql_text("replayed_record_put"), _row(principal, replay_id, reread))
+                await connection.execute(sql_text("replay/record_put"), _row(principal, replay_id, reread))
 
     async def _swapped(self, principal: Principal, replay_id: UUID, model: Model) -> list[UUID] | Place:
         """The commits of the transaction that renews all; or, with nothing done, a record that was changed meanwhile."""
@@ -210,7 +210,7 @@ class Replays:
         commits: list[UUID] = []
         try:
             async with self._postgres.as_principal(principal) as connection:
-                await connection.execute(sql_text("embeddings_required"), {"version": model.name})
+                await connection.execute(sql_text("embedding/required"), {"version": model.name})
                 await _end(connection, replay_id, "swapped", now)
                 parameters = {
                     "replay_id": replay_id,
@@ -225,20 +225,20 @@ class Replays:
                         commits.append(commit.commit_id)
                     parameters |= {"node_id": place.node_id, "record_id": place.record_id}
                     self._reached("replay_page_swapped")
-                await connection.execute(sql_text("replayed_records_drop"), {"replay_id": replay_id})
+                await connection.execute(sql_text("replay/records_drop"), {"replay_id": replay_id})
         except Outdated:
             return place
         return commits
 
 
 async def _staged(connection: Connection, parameters: Row) -> list[Row]:
-    cursor = await connection.execute(sql_text("replayed_records_page"), parameters)
+    cursor = await connection.execute(sql_text("replay/records_page"), parameters)
     return await cursor.fetchall()
 
 
 async def _end(connection: Connection, replay_id: UUID, state: ReplayState, now: datetime) -> None:
     """Keeps the counts for good; what is staged can be dropped then. Raises Conflict where it is over already."""
-    cursor = await connection.execute(sql_text("replay_end"), {"replay_id": replay_id, "state": state, "now": now})
+    cursor = await connection.execute(sql_text("replay/end"), {"replay_id": replay_id, "state": state, "now": now})
     if await cursor.fetchone() is None:
         raise Conflict("This replay is over, or not built yet.")
 

@@ -131,7 +131,7 @@ class Appending:
         }
         try:
             async with self._postgres.as_principal(principal) as connection:
-                cursor = await connection.execute(sql_text("conversation_append"), parameters)
+                cursor = await connection.execute(sql_text("conversation/append"), parameters)
         except Conflict as error:
             raise Conflict(CONTRADICTION) from error
         return (await cursor.fetchall())[0]

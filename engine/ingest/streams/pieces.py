@@ -58,7 +58,7 @@ class Pieces:
         now = self._clock.now()
         parameters = {"source_id": key, "silent": now - self.limits.silence if silent else None, "now": now}
         async with self._postgres.as_principal(principal) as connection:
-            cursor = await connection.execute(sql_text("conversation_end"), parameters)
+            cursor = await connection.execute(sql_text("conversation/end"), parameters)
         row = (await cursor.fetchall())[0]
         self._reached("end_committed")
         return row
@@ -87,7 +87,7 @@ class Pieces:
         parameters = {"source_id": key, "hard": self.limits.cuts.hard, "now": self._clock.now()}
         try:
             async with self._postgres.as_principal(principal) as connection:
-                cursor = await connection.execute(sql_text("conversation_settle"), parameters)
+                cursor = await connection.execute(sql_text("conversation/settle"), parameters)
         except Conflict as error:
             raise Conflict(OTHERS) from error
         return (await cursor.fetchall())[0]
@@ -98,7 +98,7 @@ class Pieces:
             return None
         # One more than a piece holds: whether a turn ends something shows the one behind it.
         parameters = {"source_id": key, "stored": row["stored"], "limit": self.limits.cuts.most_turns + 1}
-        [weights] = await self._postgres.fetch(principal, sql_text("conversation_weights"), parameters)
+        [weights] = await self._postgres.fetch(principal, sql_text("conversation/weights"), parameters)
         turns = [
             WeighedTurn(tokens, speaker, role)
             for tokens, speaker, role in zip(weights["tokens"], weights["speakers"], weights["roles"], strict=True)
@@ -113,7 +113,7 @@ class Pieces:
     ) -> list[Stored]:
         start = row["stored"]
         parameters = {"source_id": key, "start": start, "until": start + cut.turns, "limit": cut.turns + 1}
-        found = await self._postgres.fetch(principal, sql_text("conversation_piece"), parameters)
+        found = await self._postgres.fetch(principal, sql_text("conversation/piece"), parameters)
         before = [line for line in found if line["number"] < start]
         piece = found[len(before) :]
         if any(line["content"] is None for line in piece):

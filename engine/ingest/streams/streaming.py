@@ -67,7 +67,7 @@ class Streams:
     async def state(self, principal: Principal, conversation_id: str) -> StreamState:
         """How a conversation stands. Raises NotFound."""
         parameters = {"source_id": self._key(principal, conversation_id)}
-        rows = await self._postgres.fetch(principal, sql_text("conversation_state"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("conversation/state"), parameters)
         if not rows:
             raise NotFound
         return _state(rows[0])
@@ -76,7 +76,7 @@ class Streams:
         """Conversations of the principal that have not ended, by id, one page. Raises InvalidInput."""
         check_page(limit)
         parameters = {"after": after, "limit": limit}
-        rows = await self._postgres.fetch(principal, sql_text("conversations_page"), parameters)
+        rows = await self._postgres.fetch(principal, sql_text("conversation/page"), parameters)
         return tuple(_state(row) for row in rows)
 
     # storing ---------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ class Streams:
             "limit": PAGE,
         }
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("conversations_due"), parameters)
+            cursor = await connection.execute(sql_text("conversation/due"), parameters)
             return await cursor.fetchall()
 
     async def _look_after(self, principal: Principal, key: str) -> tuple[bool, list[Stored]]:
@@ -133,7 +133,7 @@ class Streams:
     async def _note_failure(self, principal: Principal, key: str, error: NeurigraphError) -> None:
         retry_at = self._clock.now() + RETRY_AFTER
         parameters = {"source_id": key, "failure": error.detail, "retry_at": retry_at}
-        await self._postgres.change(principal, sql_text("conversation_failed"), parameters)
+        await self._postgres.change(principal, sql_text("conversation/failed"), parameters)
 
     def _key(self, principal: Principal, conversation_id: str) -> str:
         return principal.own_key(source_key(self._redactor.identifier(conversation_id)))

@@ -22,8 +22,8 @@ async def enter_first(
     """Enters documents with their first versions, in the transaction of their records."""
     for version in versions:
         row = version_row(principal, version, commit_id, now)
-        await connection.execute(sql_text("document_insert"), row)
-        await connection.execute(sql_text("document_version_insert"), row)
+        await connection.execute(sql_text("document/insert"), row)
+        await connection.execute(sql_text("document/version_insert"), row)
 
 
 def first_version(draft: RecordDraft, advance: SourceAdvance) -> NewVersion:

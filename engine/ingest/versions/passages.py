@@ -34,7 +34,7 @@ class Passages:
         rows = await computed(_item_rows, fresh, model, renewed.known_at)
         async with self._connection.cursor() as cursor:
             await cursor.executemany(
-                sql_in("item_insert", self._schema, model.version.column),
+                sql_in("item/insert", self._schema, model.version.column),
                 [row | {"valid_from": renewed.since} for row in rows],  # the whole version holds since the record does
             )
         await set_items_origin(self._connection, self._schema, origin_of(self._kept), fresh.draft.items)
@@ -67,7 +67,7 @@ async def place_items(connection: Connection, schema: str, places: Sequence[tupl
     """Where chunks that stayed lie now: id, position, and span from and to."""
     if places:
         columns = zip(("items", "positions", "starts", "ends"), zip(*places, strict=True), strict=True)
-        await connection.execute(sql_in("items_place", schema), {name: list(values) for name, values in columns})
+        await connection.execute(sql_in("item/place", schema), {name: list(values) for name, values in columns})
 
 
 def item_counts(
@@ -89,7 +89,7 @@ def item_counts(
 
 async def items_counted(connection: Connection, schema: str, record_id: UUID) -> int:
     """How many items a record has brought, those that ended among them: what the graph counts by."""
-    cursor = await connection.execute(sql_in("items_counted", schema), {"record_id": record_id})
+    cursor = await connection.execute(sql_in("item/counted", schema), {"record_id": record_id})
     row = await cursor.fetchone()
     assert row is not None  # an aggregate has one row
     return int(row["items"])
@@ -98,7 +98,7 @@ async def items_counted(connection: Connection, schema: str, record_id: UUID) ->
 async def move_counts(connection: Connection, schema: str, counts: Mapping[str, Counter[int]]) -> None:
     """Moves a node's counts of words, in the order of units and terms, as all writers do."""
     for unit in sorted(counts):
-        for statement, sign in (("term_counts_add", 1), ("term_counts_take", -1)):
+        for statement, sign in (("term_count/add", 1), ("term_count/take", -1)):
             terms = sorted(term for term, count in counts[unit].items() if count * sign > 0)
             if terms:
                 amounts = {"unit": unit, "terms": terms, "counts": [abs(counts[unit][term]) for term in terms]}

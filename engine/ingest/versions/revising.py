@@ -113,7 +113,7 @@ class Revisions:
         if known and known["pending"]:
             await self._outbox.await_commit(known["commit_id"])
         parameters = {"user_id": principal.user_id, "source_id": changed.source.key}
-        heads = await self._postgres.fetch(principal, sql_text("document_head"), parameters)
+        heads = await self._postgres.fetch(principal, sql_text("document/head"), parameters)
         there = {node.node_id: node for node in nodes}
         if not heads or any(head["node_id"] not in there for head in heads):
             return Skipped(changed.document.source_id, NOT_HERE)
@@ -137,7 +137,7 @@ class Revisions:
         """The version with the date that the document has already, where it brings none: its words are read as of then."""
         if changed.document.occurred_at is not None:
             return changed
-        statement, parameters = sql_in("record_occurred", head["schema_name"]), {"record_id": head["document_id"]}
+        statement, parameters = sql_in("record/occurred", head["schema_name"]), {"record_id": head["document_id"]}
         rows = await self._postgres.fetch(principal, statement, parameters)
         occurred = rows[0]["occurred_at"] if rows else None
         return replace(changed, document=replace(changed.document, occurred_at=occurred))
@@ -187,16 +187,18 @@ class Revisions:
         nodes = [work.draft.node.node_id for work in works]
         lacking = [work.draft.node.node_id for work, vectors in parts if vectors[-1] is None]
         async with self._postgres.as_principal(principal) as connection:
-            await connection.execute(sql_text("embeddings_required"), {"version": model.name})
-            await connection.execute(sql_text("nodes_require_current"), {"nodes": nodes})
-            await connection.execute(sql_text("past_whole"))
+            await connection.execute(sql_text("embedding/required"), {"version": model.name})
+            await connection.execute(sql_text("node/require_current"), {"nodes": nodes})
+            await connection.execute(sql_text("access/past_whole"))
             commits = [
                 await self._renewed(connection, principal, work, vectors, file, model) for work, vectors in parts
             ]
             advance = SourceAdvance(version.source_id, version.version - 1, version.version, version.content_hash)
-            await connection.execute(sql_text("source_advance"), asdict(advance) | {"commit_id": commits[0].commit_id})
+            await connection.execute(
+                sql_text("ingest/source_advance"), asdict(advance) | {"commit_id": commits[0].commit_id}
+            )
             if lacking:
-                await connection.execute(sql_text("pending_vectors_note"), {"nodes": lacking})
+                await connection.execute(sql_text("embedding/pending_note"), {"nodes": lacking})
             gone = [chunk for work in works for chunk in work.match.gone]
             await note(connection, commits[0].commit_id, [work.version for work in works], gone, len(lacking))
         return commits
@@ -212,7 +214,7 @@ class Revisions:
     ) -> Commit:
         """One part within the transaction; what the graph learns. Raises VersionRefused."""
         schema, record_id = work.draft.node.schema_name, work.draft.record_id
-        cursor = await connection.execute(sql_in("record_kept", schema), {"record_id": record_id})
+        cursor = await connection.execute(sql_in("record/kept", schema), {"record_id": record_id})
         kept = await cursor.fetchone()
         if kept is None:
             raise NotFound
@@ -227,10 +229,10 @@ class Revisions:
         draft = replace(work.draft, privacy=kept["privacy"], unread=self._unread)
         record = EmbeddedRecord(draft, vectors[-1], tuple(vectors[:-1]))
         row = await computed(self.commit.record_row, record, file, work.commit_id, model) | {"now": renewed.known_at}
-        await connection.execute(sql_in("manifest_insert", schema), row)
+        await connection.execute(sql_in("file/manifest_insert", schema), row)
         if work.part:
-            await connection.execute(sql_in("manifest_part", schema), row)
-        await connection.execute(sql_in("record_version_set", schema), row | {"rows": list(renewed.rows)})
+            await connection.execute(sql_in("file/manifest_part", schema), row)
+        await connection.execute(sql_in("record/version_set", schema), row | {"rows": list(renewed.rows)})
         # Only now: a file that no record shows yet is hidden from its writer.
         await note_received(connection, principal, draft, row)
         await self.renewals.supersede(connection, principal, renewal, [*ending, *derived, *whole], renewed.known_at)
@@ -243,7 +245,7 @@ class Revisions:
         await passages.count(work.fresh, [*ending, *derived])
         await note_unread(connection, [draft], renewed.known_at)
         entry = version_row(principal, work.version, work.commit_id, renewed.known_at)
-        await connection.execute(sql_text("document_version_insert"), entry)
+        await connection.execute(sql_text("document/version_insert"), entry)
         return await self._accepted(connection, principal, work, renewed)
 
     async def _accepted(

@@ -52,7 +52,7 @@ class Installation:
                 await self._adopt(standing, marks)
             elif standing is None:
                 await self._check_new(marks)
-                await self._change("installation_insert", **_fresh())
+                await self._change("installation/insert", **_fresh())
             else:
                 await self._check_owner(standing, marks)
             standing = await self._known()
@@ -76,14 +76,14 @@ class Installation:
 
     async def advance(self, *, always: bool = False) -> bool:
         """Gives all stores the next mark where there were writes since the last; whether it did. Raises StoreUnavailable."""
-        if not always and not (await self._row("installation_due"))["due"]:
+        if not always and not (await self._row("installation/due"))["due"]:
             return False
         async with self.alone():
             standing = await self._known()
             if standing.stopped_because:
                 return False
             if standing.next_generation == standing.generation:  # else one that was cut off is finished
-                await self._change("installation_next", generation=standing.generation + 1, mark_id=uuid4())
+                await self._change("installation/next", generation=standing.generation + 1, mark_id=uuid4())
             await self._finish(await self._known())
         return True
 
@@ -106,7 +106,7 @@ class Installation:
         async with self.alone():
             standing, marks = await self._known(), await self._marks.read()
             newest = max(standing.next_generation, *(mark.generation for mark in marks.values() if mark))
-            await self._change("installation_next", generation=newest + 1, mark_id=uuid4())
+            await self._change("installation/next", generation=newest + 1, mark_id=uuid4())
             await self._finish(await self._known(), lifted=True)
         return newest + 1
 
@@ -116,12 +116,12 @@ class Installation:
     async def alone(self) -> AsyncIterator[None]:
         """No other process compares or writes marks meanwhile."""
         async with self._postgres.as_service() as connection:
-            await connection.execute(sql_text("installation_lock"))
+            await connection.execute(sql_text("installation/lock"))
             yield
 
     async def _standing(self) -> Standing | None:
         async with self._postgres.as_service() as connection:
-            row = await (await connection.execute(sql_text("installation_read"))).fetchone()
+            row = await (await connection.execute(sql_text("installation/read"))).fetchone()
         return Standing(**row) if row else None
 
     async def _known(self) -> Standing:
@@ -149,7 +149,7 @@ class Installation:
                     f"{name[0].upper()}{name[1:]} belongs to installation {mark.installation_id}, Postgres to none. {ADOPT}"
                 )
         async with self._postgres.as_service() as connection:
-            row = await (await connection.execute(sql_text("installation_users"))).fetchone()
+            row = await (await connection.execute(sql_text("installation/users"))).fetchone()
         if row and row["users"]:  # stores of a version without marks
             return
         for name in marks:
@@ -185,12 +185,12 @@ class Installation:
 
     async def _adopt(self, standing: Standing | None, marks: Mapping[str, Mark | None]) -> None:
         if standing is None:
-            await self._change("installation_insert", **_fresh())
+            await self._change("installation/insert", **_fresh())
             standing = await self._known()
             marks = dict.fromkeys(marks)
         foreign = {name for name, mark in marks.items() if not mark or mark.installation_id != standing.installation_id}
         if foreign:
-            await self._change("installation_stop", reason=f"Adopted: {', '.join(sorted(foreign))}. {REMEDY}")
+            await self._change("installation/stop", reason=f"Adopted: {', '.join(sorted(foreign))}. {REMEDY}")
             await self._marks.write(Mark(standing.installation_id, 0, uuid4(), self._clock.now()), foreign)
 
     # generations -----------------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ class Installation:
     async def _finish(self, standing: Standing, *, lifted: bool = False) -> None:
         """Writes the next mark everywhere; what is cut off is finished by the next advance."""
         await self._marks.write(Mark(standing.installation_id, *standing.next, self._clock.now()))
-        await self._change("installation_finish", lifted=lifted)
+        await self._change("installation/finish", lifted=lifted)
 
     async def _stop_or_go(self, standing: Standing) -> str | None:
         """Stops writing where a store is older than the others, and says why; else writing goes on."""
@@ -207,17 +207,17 @@ class Installation:
         if not found:
             if standing.stopped_because:
                 log.warning("the stores fit again; writing goes on")
-                await self._change("installation_stop", reason=None)
+                await self._change("installation/stop", reason=None)
             return None
         reason = f"Writing is stopped: {' '.join(one.sentence for one in found)} {REMEDY}"
         log.error(reason)
-        await self._change("installation_stop", reason=reason)
+        await self._change("installation/stop", reason=reason)
         return reason
 
     async def _lost_tail(self) -> list[Aged]:
         """The graph, where it lacks the newest commit that was finished after the last mark: a crash came before the next one."""
         async with self._postgres.as_service() as connection:
-            row = await (await connection.execute(sql_text("installation_tail"))).fetchone()
+            row = await (await connection.execute(sql_text("installation/tail"))).fetchone()
         if row is None:
             return []
         rows = await self._neo4j.read(cypher("doctor/known"), subject_id=row["subject_id"])

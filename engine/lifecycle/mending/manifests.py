@@ -65,14 +65,14 @@ class ManifestMending:
     async def _records(self, schema: str, after: UUID) -> list[Row]:
         try:
             async with self._postgres.as_service() as connection:
-                cursor = await connection.execute(sql_in("mend_records", schema), {"after": after, "limit": PAGE})
+                cursor = await connection.execute(sql_in("mend/records", schema), {"after": after, "limit": PAGE})
                 return await cursor.fetchall()
         except TABLES_LOST:  # its tables are not there, or not those of the template: a finding of its own
             return []
 
     async def _facts(self, after: UUID) -> list[Row]:
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("doctor_nodes"), {"after": after, "limit": PAGE})
+            cursor = await connection.execute(sql_text("doctor/nodes"), {"after": after, "limit": PAGE})
             return await cursor.fetchall()
 
     async def _enter(self, node: Row, lines: list[Row], changes: list[Row]) -> None:
@@ -88,7 +88,7 @@ class ManifestMending:
     async def _told(self, node: Row, row: Row) -> Row | None:
         parameters = {"record_id": row["record_id"], "node_id": node["node_id"], "user_id": node["user_id"]}
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_in("record_told", node["schema_name"]), parameters)
+            cursor = await connection.execute(sql_in("record/told", node["schema_name"]), parameters)
             return await cursor.fetchone()
 
     async def _hold(self, node: Row, rows: list[Row]) -> None:

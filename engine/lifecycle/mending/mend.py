@@ -120,7 +120,7 @@ class Mending:
             if not tally.dry:
                 async with self._postgres.as_service() as connection:
                     nodes = [UUID(row["node_id"]) for row in rows]
-                    await connection.execute(sql_text("pending_vectors_note"), {"nodes": nodes})
+                    await connection.execute(sql_text("embedding/pending_note"), {"nodes": nodes})
                 noted = True
         if noted:
             try:
@@ -144,7 +144,7 @@ class Mending:
         try:
             async with self._postgres.as_service() as connection:
                 parameters = {"root": root, "files": [file.file_id for file in files]}
-                row = await (await connection.execute(sql_text("files_unknown"), parameters)).fetchone()
+                row = await (await connection.execute(sql_text("file/unknown"), parameters)).fetchone()
         except TABLES_LOST:
             return []
         unknown = set(row["unknown"] if row else [])

@@ -34,12 +34,12 @@ class ShellMending:
     async def schemas(self, tally: Tally) -> None:
         """Makes missing tables, empty. Raises StoreUnavailable."""
         after = UUID(int=0)
-        while rows := await self._rows("mend_schemas", after=after, limit=PAGE):
+        while rows := await self._rows("mend/schemas", after=after, limit=PAGE):
             after = rows[-1]["node_id"]
             for row in rows:
                 tally.add("schemas of nodes")
                 if not tally.dry:
-                    await self._rows("mend_schema", **row)
+                    await self._rows("mend/schema", **row)
 
     async def shells(self, tally: Tally) -> None:
         """Makes missing shells, parents first, with what the graph was told of them. Raises StoreUnavailable."""
@@ -54,7 +54,7 @@ class ShellMending:
     async def commits(self, tally: Tally) -> None:
         """Tells the graph the changes of nodes, edges and grants that it does not know. Raises StoreUnavailable."""
         at, after = datetime.min.replace(tzinfo=UTC), UUID(int=0)
-        while rows := await self._rows("mend_commits", after_time=at, after=after, limit=PAGE):
+        while rows := await self._rows("mend/commits", after_time=at, after=after, limit=PAGE):
             at, after = rows[-1]["created_at"], rows[-1]["commit_id"]
             asked = [_subject(row) for row in rows]
             untold = {row["commit_id"] for row in await self._neo4j.read(cypher("doctor/untold"), commits=asked)}
@@ -76,7 +76,7 @@ class ShellMending:
     async def states(self, tally: Tally) -> None:
         """Shows the states that the files have; older news than a shell's changes nothing. Raises StoreUnavailable."""
         after = UUID(int=0)
-        while rows := await self._rows("mend_states", after=after, limit=PAGE):
+        while rows := await self._rows("mend/states", after=after, limit=PAGE):
             after = rows[-1]["node_id"]
             states = [
                 {"node_id": str(row["node_id"]), "state": row["state"], "seq": row["seq"]}
@@ -90,7 +90,7 @@ class ShellMending:
     async def nodes(self) -> AsyncIterator[list[Row]]:
         """The registry, parents before children, in pages. Raises StoreUnavailable."""
         layer, after = -1, UUID(int=0)
-        while rows := await self._rows("mend_nodes", after_layer=layer, after=after, limit=PAGE):
+        while rows := await self._rows("mend/nodes", after_layer=layer, after=after, limit=PAGE):
             layer, after = rows[-1]["layer"], rows[-1]["node_id"]
             yield rows
 
@@ -105,7 +105,7 @@ class ShellMending:
 
     async def _shell(self, row: Row) -> Row:
         """What the graph was told when the node was made; of a node whose commit is gone, what the registry still says."""
-        told = (await self._rows("mend_shell", node_id=row["node_id"], user_id=row["user_id"]))[0]["node"] or {}
+        told = (await self._rows("mend/shell", node_id=row["node_id"], user_id=row["user_id"]))[0]["node"] or {}
         vectors = {"embedding": None, "embedding_version": None, "embedding_b": None, "embedding_b_version": None}
         said = {
             "name": row["name"],
@@ -130,7 +130,7 @@ class ShellMending:
         return vectors | said | told | fixed
 
     async def _place(self, row: Row) -> Row:
-        told = (await self._rows("mend_shell", node_id=row["node_id"], user_id=row["user_id"]))[0]
+        told = (await self._rows("mend/shell", node_id=row["node_id"], user_id=row["user_id"]))[0]
         own, made = told["own"] or {}, told["node"]
         said = {name: made[name] for name in ("summary", "keywords", "aliases", "alias_keys")} if made else None
         times = {name: own.get(name) for name in ("valid_from", "valid_to", "known_from")}

@@ -56,11 +56,11 @@ class SurplusOfGraph:
         async for page in self._pages("doctor/records_page", "record_id"):
             await self._records(page, found)
         async for page in self._pages("doctor/edges_page", "edge_id"):
-            known = await self._known("mend_edges_known", edges=[row["edge_id"] for row in page])
+            known = await self._known("mend/edges_known", edges=[row["edge_id"] for row in page])
             revisions = {row["edge_id"]: row["revision"] for row in known}
             found.edges += [row for row in page if row["revision"] > revisions.get(row["edge_id"], 0)]
         async for page in self._pages("doctor/grants_page", "grant_id"):
-            known = await self._known("mend_grants_known", grants=[UUID(row["grant_id"]) for row in page])
+            known = await self._known("mend/grants_known", grants=[UUID(row["grant_id"]) for row in page])
             there = {str(row["grant_id"]) for row in known}
             found.grants += [row for row in page if row["grant_id"] not in there]
         return found
@@ -80,7 +80,7 @@ class SurplusOfGraph:
             yield rows
 
     async def _registered(self, nodes: set[str]) -> dict[str, Row]:
-        rows = await self._known("surplus_nodes", nodes=[UUID(node) for node in nodes])
+        rows = await self._known("mend/surplus_nodes", nodes=[UUID(node) for node in nodes])
         return {str(row["node_id"]): row for row in rows}
 
     async def _records(self, page: list[Row], found: Surplus) -> None:
@@ -95,7 +95,7 @@ class SurplusOfGraph:
             try:
                 async with self._postgres.as_service() as connection:
                     parameters = {"records": [UUID(row["record_id"]) for row in rows]}
-                    statement = sql_in("mend_records_there", registered[node]["schema_name"])
+                    statement = sql_in("mend/records_there", registered[node]["schema_name"])
                     there = await (await connection.execute(statement, parameters)).fetchall()
             except TABLES_LOST:  # its tables are missing: whether it knows the records is unknown
                 continue
