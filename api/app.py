@@ -61,8 +61,8 @@ from api.routes import (
 )
 from engine.errors import NeurigraphError
 from engine.neurigraph import Engine
-from engine.opening import Opening
 from engine.settings import Settings
+from engine.wiring.opening import Opening
 
 log = logging.getLogger(__name__)
 

@@ -18,8 +18,8 @@ from engine.domain.principal import Principal
 from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.opening import Opening
 from engine.turns import computed
+from engine.wiring.opening import Opening
 
 
 def engine_of(request: Request) -> Engine:

@@ -17,7 +17,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.bootstrap import open_engine
     from engine.domain.clock import Moment
     from engine.domain.embedding import ModelChoice
     from engine.domain.history import Conversation, History, HistoryFile, Turn
@@ -27,8 +26,9 @@ if TYPE_CHECKING:
     from engine.domain.search import Anchor, Hit, SearchAnswer, SearchRequest
     from engine.memory import Memory
     from engine.neurigraph import Engine
-    from engine.opening import Opening
     from engine.settings import Settings
+    from engine.wiring.open_engine import open_engine
+    from engine.wiring.opening import Opening
 
 __all__ = [
     "Anchor",
@@ -55,7 +55,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "engine.bootstrap": ("open_engine",),
+    "engine.wiring.open_engine": ("open_engine",),
     "engine.domain.clock": ("Moment",),
     "engine.domain.embedding": ("ModelChoice",),
     "engine.domain.history": ("Conversation", "History", "HistoryFile", "Turn"),
@@ -65,7 +65,7 @@ _HOMES = {
     "engine.domain.search": ("Anchor", "Hit", "SearchAnswer", "SearchRequest"),
     "engine.memory": ("Memory",),
     "engine.neurigraph": ("Engine",),
-    "engine.opening": ("Opening",),
+    "engine.wiring.opening": ("Opening",),
     "engine.settings": ("Settings",),
 }
 

@@ -13,9 +13,6 @@ from typing import Literal
 from uuid import UUID
 
 from engine.access.idempotency import Idempotency
-from engine.asking import Parts
-from engine.diary import Diary
-from engine.documents import KeptDocuments
 from engine.domain.clock import NOW, Moment
 from engine.domain.history import Conversation, History
 from engine.domain.ingest import PLAIN, Terms
@@ -33,18 +30,21 @@ from engine.ingest.drafts import Document
 from engine.ingest.occasions import occasion_document
 from engine.ingest.sources import Pending
 from engine.ingest.storing import Ingested
-from engine.ingesting import Ingesting
-from engine.inputs import Inputs
-from engine.intake import take_in
-from engine.living import LivingRecords
-from engine.placement import PlacedRecords
+from engine.operations.asking import Parts
+from engine.operations.conversations import Streamed
+from engine.operations.documents import KeptDocuments
+from engine.operations.events import Diary
+from engine.operations.histories import take_in
+from engine.operations.ingests import Ingesting
+from engine.operations.placement import PlacedRecords
+from engine.operations.proposals import Proposing
+from engine.operations.replays import Replaying
+from engine.operations.resources import Inputs
+from engine.operations.revisions import LivingRecords
 from engine.privacy.nodes import check_names, redacted_edge, redacted_node
 from engine.privacy.redact import Redactor, total
 from engine.privacy.scopes import redacted_scope
 from engine.progress import Progress, Silent
-from engine.proposing import Proposing
-from engine.replaying import Replaying
-from engine.streamed import Streamed
 
 
 class Memory(LivingRecords, PlacedRecords, Proposing, KeptDocuments, Inputs, Diary, Ingesting, Replaying, Streamed):

@@ -11,7 +11,6 @@ from uuid import UUID
 
 from engine.access.integrations import Integrations
 from engine.access.tokens import Tokens
-from engine.asking import Parts
 from engine.domain.history import History
 from engine.domain.ingest import PLAIN, Failure, Terms
 from engine.domain.node import User
@@ -38,6 +37,7 @@ from engine.lifecycle.remedies import Remedies
 from engine.lifecycle.retention import Retention
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Memory
+from engine.operations.asking import Parts
 from engine.progress import Progress
 from engine.providers.active import ActiveModel
 from engine.providers.embedder import Embedder

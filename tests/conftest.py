@@ -15,13 +15,13 @@ from uuid import uuid4
 
 import pytest
 
-from engine.bootstrap import open_engine
 from engine.domain.node import User
 from engine.errors import StoreUnavailable
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
-from engine.warming import warm
+from engine.wiring.open_engine import open_engine
+from engine.wiring.warming import warm
 from tests.clean_environment import JAVA
 
 os.environ.update(JAVA)

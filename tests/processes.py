@@ -16,7 +16,7 @@ from subprocess import CompletedProcess, TimeoutExpired
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
-IMPORTED = ["engine.bootstrap", "engine.cli", "tests.faults.killing"]
+IMPORTED = ["engine.wiring.open_engine", "engine.cli", "tests.faults.killing"]
 STREAMS = ("stdin", "stdout", "stderr")
 
 

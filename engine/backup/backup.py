@@ -25,13 +25,13 @@ from pydantic import SecretStr
 from engine.backup.parts import FORMAT, Manifest, copy, databases, object_folders, remove_others, whole, write_manifest
 from engine.backup.restore import restore
 from engine.backup.stopped import servers_stopped
-from engine.bootstrap import open_engine
 from engine.embedded import attached, keep_running, status, stop
 from engine.errors import BackupError
 from engine.hierarchy.outbox import StepHook
 from engine.lifecycle.doctor import Finding
 from engine.progress import Progress, Silent
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ import asyncio
 import sys
 from pathlib import Path
 
-from engine.bootstrap import open_engine
 from engine.domain.history import Conversation, Turn
 from engine.errors import Conflict, StoreUnavailable
 from engine.memory import Memory
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 
 AT_ONCE = 4
 TURNS = 3

@@ -11,12 +11,12 @@ from pathlib import Path
 from uuid import uuid4
 
 from engine.benchmarks.meter import Meter
-from engine.bootstrap import open_engine
 from engine.domain.node import User
 from engine.embedded import stop
 from engine.neurigraph import Engine
 from engine.progress import Progress
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 
 
 @dataclass(frozen=True, slots=True)

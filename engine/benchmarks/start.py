@@ -13,12 +13,12 @@ from pathlib import Path
 from engine.benchmarks.corpus import HISTORY
 from engine.benchmarks.ground import empty_home
 from engine.benchmarks.report import Figure, Report, at_most
-from engine.bootstrap import open_engine
 from engine.connectors import read_history
 from engine.embedded import attached, status, stop
 from engine.errors import StackError
 from engine.progress import Progress, Silent
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 
 ROUNDS = 3
 REST = 10.0

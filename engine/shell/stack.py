@@ -11,13 +11,13 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
-from engine.addresses import prepare_managed
 from engine.embedded import Stack, StackStatus, keep_running, status, stop
 from engine.errors import SettingsError, StackError
 from engine.shell import session
 from engine.shell.options import AsJson
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
+from engine.wiring.addresses import prepare_managed
 
 LOOKS, LOOK = 5, 0.2
 """How often is looked whether somebody still uses the servers, and the seconds between."""

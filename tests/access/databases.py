@@ -10,11 +10,11 @@ import psycopg
 from psycopg import conninfo, sql
 from psycopg.types.json import Jsonb
 
-from engine.addresses import request_url
 from engine.embedded import Stack
 from engine.stores.migrations import migrate_postgres, migrations
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
+from engine.wiring.addresses import request_url
 
 Administrator = psycopg.AsyncConnection[tuple[object, ...]]
 

@@ -9,10 +9,10 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from engine.addresses import request_url
 from engine.embedded import Stack
 from engine.neurigraph import Engine
 from engine.stores.migrations import Migration, migrate_postgres, migrations
+from engine.wiring.addresses import request_url
 from tests.access.databases import administrator, elsewhere, migrated, new_database, opened
 
 OURS = "p.pronamespace IN ('engine'::regnamespace, '_queue'::regnamespace, 'template'::regnamespace)"

@@ -9,12 +9,12 @@ import psycopg
 import pytest
 from psycopg import conninfo
 
-from engine.addresses import request_url
-from engine.bootstrap import open_engine
 from engine.embedded import Stack
 from engine.errors import SettingsError
 from engine.neurigraph import Engine
 from engine.stores.roles import ensure_roles, prepare_roles
+from engine.wiring.addresses import request_url
+from engine.wiring.open_engine import open_engine
 from tests.access.databases import administrator, elsewhere, migrated, new_database, new_user, opened
 from tests.clean_environment import CLEAN
 from tests.processes import run_module

@@ -8,12 +8,12 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from engine.addresses import request_url
 from engine.domain.history import Conversation, Turn
 from engine.domain.search import SearchRequest
 from engine.embedded import attached
 from engine.neurigraph import Engine
 from engine.progress import Silent
+from engine.wiring.addresses import request_url
 
 TURNS = (Turn("Bob", "The walleye of Loon Lake."), Turn("Iris", "Noted."))
 TABLES = ("metadata_records", "memory_items", "file_manifest", "delta_log", "term_counts")

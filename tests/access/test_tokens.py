@@ -17,7 +17,6 @@ import pytest
 from api.app import create_app
 from engine.access.integrations import Integrations
 from engine.access.tokens import Tokens
-from engine.addresses import request_url
 from engine.domain.clock import SystemClock
 from engine.domain.identity import Identity
 from engine.domain.node import NewNode, User
@@ -27,6 +26,7 @@ from engine.errors import Conflict, InvalidInput, InvalidName, NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import Silent
+from engine.wiring.addresses import request_url
 
 OPERATOR = Identity("operator", None, "tests")
 

@@ -12,11 +12,11 @@ import pytest
 from pydantic import SecretStr
 
 from api.app import create_app
-from engine.bootstrap import open_engine
 from engine.domain.identity import Identity
 from engine.domain.token import NewToken
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 
 if TYPE_CHECKING:
     from tests.contract.conftest import House, OpenDoor

@@ -14,11 +14,11 @@ from fastapi.encoders import jsonable_encoder
 
 from api.app import create_app
 from engine.access import idempotency
-from engine.bootstrap import open_engine
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode, User
 from engine.errors import StoreUnavailable
 from engine.neurigraph import Engine
+from engine.wiring.open_engine import open_engine
 
 if TYPE_CHECKING:
     from tests.contract.conftest import House, OpenDoor

@@ -8,10 +8,10 @@ import signal
 import sys
 from pathlib import Path
 
-from engine.bootstrap import open_engine
 from engine.domain.embedding import Pace
 from engine.progress import Silent
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 
 
 class Fuse(Silent):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from engine.bootstrap import open_engine
+from engine.wiring.open_engine import open_engine
 from tests.faults.killing import LIVED, Trap, on_stores_of
 
 PARTS = tuple(f"# Part {number}\n\nThe walleye number {number} was caught at dusk.\n\n" for number in range(6))

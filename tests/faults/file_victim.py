@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from engine.bootstrap import open_engine
+from engine.wiring.open_engine import open_engine
 from tests.clock import Ahead
 from tests.faults.killing import LIVED, Trap, on_stores_of
 

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from engine.bootstrap import open_engine
 from engine.jobs.job import Report
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 from tests.flows.workshop import job, workshop
 
 

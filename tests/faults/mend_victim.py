@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.backup.backup import back_up
 from engine.backup.restore import restore
-from engine.bootstrap import open_engine
+from engine.wiring.open_engine import open_engine
 from tests.faults.killing import LIVED, Trap, on_stores_of
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from engine.bootstrap import open_engine
 from engine.domain.node import NewNode
+from engine.wiring.open_engine import open_engine
 from tests.faults.killing import LIVED, Trap, on_stores_of
 
 BEES = "\n\n".join(

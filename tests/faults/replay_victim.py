@@ -11,7 +11,7 @@ import sys
 
 from pydantic import SecretStr
 
-from engine.bootstrap import open_engine
+from engine.wiring.open_engine import open_engine
 from tests.faults.killing import LIVED, Trap, on_stores_of
 
 NOBODY = "http://127.0.0.1:9/v1"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from engine.bootstrap import open_engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 
 
 async def main() -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from engine.bootstrap import open_engine
 from engine.domain.stream import StreamedTurn
 from engine.memory import Memory
+from engine.wiring.open_engine import open_engine
 from tests.faults.killing import LIVED, Trap, on_stores_of
 
 TURNS = 60

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.bootstrap import open_engine
 from engine.domain.history import Conversation, Turn
 from engine.errors import StoreFull
 from engine.settings import Settings
 from engine.stores.statements import cypher
+from engine.wiring.open_engine import open_engine
 from tests.faults.servers import until_healthy
 
 MEGABYTES = 600

@@ -7,11 +7,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from engine.bootstrap import open_engine
 from engine.domain.object_keys import copy_of
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 from tests.clock import Ahead
 from tests.faults import file_victim
 from tests.faults.killing import lived

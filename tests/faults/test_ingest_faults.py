@@ -14,13 +14,13 @@ from uuid import uuid4
 
 import pytest
 
-from engine.bootstrap import open_engine
 from engine.domain.history import Conversation, Turn
 from engine.errors import StoreFull, StoreUnavailable
 from engine.ingest.pipeline import Pending
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 from tests.faults.servers import server_pid, until_healthy, until_settled
 
 TURNS = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number in range(40))

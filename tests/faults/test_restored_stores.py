@@ -26,7 +26,6 @@ from pydantic import SecretStr
 from api.app import create_app
 from engine.backup.backup import back_up, verified
 from engine.backup.restore import restore
-from engine.bootstrap import open_engine
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
@@ -38,6 +37,7 @@ from engine.lifecycle.installation.marks import KEY
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 from tests.clean_environment import CLEAN
 from tests.clock import Ahead
 from tests.faults import mend_victim

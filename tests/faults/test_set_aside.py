@@ -13,7 +13,6 @@ import httpx
 import pytest
 
 from api.app import create_app
-from engine.bootstrap import open_engine
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
@@ -22,6 +21,7 @@ from engine.errors import CommitSetAside, Conflict, NotFound, StoreFailed
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 from tests.faults.killing import all_agree
 from tests.flows.commands import typed
 

@@ -15,13 +15,13 @@ import psutil
 import pytest
 
 from api.app import create_app
-from engine.bootstrap import open_engine
 from engine.domain.history import Conversation, Turn
 from engine.domain.search import SearchRequest
 from engine.errors import StoreUnavailable
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 from tests.faults.servers import server_pid, until_healthy
 
 LIMIT = 5.0

@@ -9,9 +9,9 @@ from uuid import uuid4
 import pytest
 from psycopg import sql
 
-from engine.bootstrap import open_engine
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 from tests.faults import stream_victim
 from tests.faults.killing import LIVED, printed
 from tests.faults.stream_victim import THRESHOLDS, TURNS, said

@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from engine.bootstrap import open_engine
 from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.memory import Memory
+from engine.wiring.open_engine import open_engine
 from tests.faults.killing import LIVED, Trap, on_stores_of
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from engine.bootstrap import open_engine
 from engine.domain.clock import NOW, Moment
 from engine.domain.history import Turn
 from engine.domain.node import User
@@ -18,6 +17,7 @@ from engine.domain.search import Hit, SearchRequest
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 from tests.model_server import Asked, ModelServer
 
 WHEN = datetime(2024, 5, 8, 18, tzinfo=UTC)

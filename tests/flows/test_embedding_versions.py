@@ -14,7 +14,6 @@ import pytest
 from psycopg import sql
 
 from api.app import create_app
-from engine.bootstrap import open_engine
 from engine.domain.clock import Moment
 from engine.domain.delta import Change
 from engine.domain.embedding import ModelChoice, Pace
@@ -27,6 +26,7 @@ from engine.lifecycle.comparison import LabelledQuery
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 from tests.flows.commands import typed
 from tests.processes import run_module
 

@@ -8,7 +8,6 @@ from uuid import uuid4
 
 import pytest
 
-from engine.bootstrap import open_engine
 from engine.connectors import read_history
 from engine.domain.history import Conversation, History, Turn
 from engine.domain.principal import Principal
@@ -20,6 +19,7 @@ from engine.evaluation.metrics import ndcg, percentile, recall, unique
 from engine.evaluation.recorded import RecordedModel
 from engine.ingest.extraction.form import PROMPT, Extracted
 from engine.progress import Silent
+from engine.wiring.open_engine import open_engine
 
 TURNS = [
     ("Ann", "I adopted a puppy called Biscuit."), ("Ben", "What breed is it?"), ("Ann", "A beagle."),

@@ -18,7 +18,6 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from engine.bootstrap import open_engine
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode
 from engine.domain.object_keys import copy_of, file_of
@@ -28,6 +27,7 @@ from engine.errors import Conflict, DamagedFile, InvalidInput, NotFound, Rehydra
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 TEXT = "The walleye of Loon Lake rise at dusk. " * 40

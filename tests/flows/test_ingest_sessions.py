@@ -9,7 +9,6 @@ from uuid import uuid4
 
 import pytest
 
-from engine.bootstrap import open_engine
 from engine.domain.history import Conversation, History, HistoryFile, Turn
 from engine.domain.ingest import Failure, Terms
 from engine.domain.node import User
@@ -20,6 +19,7 @@ from engine.ingest.pipeline import Pending
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 from tests.clock import Ahead
 from tests.flows.workshop import LIMITS, fresh, job, workshop
 

@@ -11,10 +11,10 @@ from uuid import uuid4
 
 import pytest
 
-from engine.bootstrap import open_engine
 from engine.domain.history import Conversation, History, PlannedNode, Turn
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 from tests.clean_environment import CLEAN
 from tests.flows.commands import typed
 

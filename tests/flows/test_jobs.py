@@ -13,7 +13,6 @@ from uuid import uuid4
 
 import pytest
 
-from engine.bootstrap import open_engine
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
@@ -25,6 +24,7 @@ from engine.jobs.schema import install_queue
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 from tests.clock import Ahead
 from tests.faults.servers import until_settled
 from tests.flows.workshop import AT_MOST, LIMITS, Gate, fresh, job, nothing, workshop

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from engine.bootstrap import open_engine
 from engine.domain.history import Conversation, Turn
 from engine.domain.search import SearchRequest
 from engine.embedded import attached
@@ -15,6 +14,7 @@ from engine.errors import SettingsError, StoreUnavailable
 from engine.neurigraph import Engine
 from engine.progress import Silent
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 
 
 @pytest.mark.ledger("U07")

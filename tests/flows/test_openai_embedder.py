@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from pydantic import SecretStr
 
-from engine.bootstrap import open_engine
 from engine.domain.history import Conversation, Turn
 from engine.domain.search import SearchRequest
 from engine.errors import ProviderUnavailable, SettingsError, WrongDimension
 from engine.providers.openai import OpenAIEmbedder
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 
 
 class Service:

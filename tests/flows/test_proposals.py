@@ -13,7 +13,6 @@ import httpx
 import pytest
 
 from api.app import create_app
-from engine.bootstrap import open_engine
 from engine.domain.assignment import AssignmentFilter
 from engine.domain.history import Conversation, History, Turn
 from engine.domain.node import User
@@ -24,6 +23,7 @@ from engine.errors import InvalidInput, NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 from tests.flows.commands import typed
 from tests.flows.encoder import embedding
 from tests.flows.reader import reader

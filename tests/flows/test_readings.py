@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from engine.bootstrap import open_engine
 from engine.domain.clock import Moment
 from engine.domain.history import Conversation
 from engine.domain.node import NewNode, User
@@ -15,6 +14,7 @@ from engine.domain.scope import MemoryScope
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 from tests.clock import Ahead
 from tests.flows.reader import ANSWER, TURNS, WHEN, kinds, reading, turns, untroubled, whole_facts
 from tests.model_server import BROKEN, NOT_JSON, ModelServer

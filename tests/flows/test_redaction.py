@@ -16,7 +16,6 @@ import pytest
 from psycopg import sql
 
 from api.app import create_app
-from engine.bootstrap import open_engine
 from engine.domain.history import Conversation, History, HistoryFile, PlannedEdge, PlannedNode, Turn
 from engine.domain.node import NewNode
 from engine.domain.scope import MemoryScope
@@ -27,6 +26,7 @@ from engine.ingest.cleaning import fingerprint
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 
 PLANTED = {
     "email": "zyxquill@vorplex.example",

@@ -10,7 +10,6 @@ from uuid import uuid4
 import pytest
 from pydantic import SecretStr
 
-from engine.bootstrap import open_engine
 from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.ingest import Limits, Terms
@@ -21,6 +20,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.providers import patience
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 from tests.flows.model_service import ModelService
 
 TURNS = (Turn("Bob", "The doctor looked at my knee."), Turn("Bob", "Walleye bite at dusk."))

@@ -13,7 +13,6 @@ from uuid import uuid4
 import pytest
 
 from engine.benchmarks.trips import counted
-from engine.bootstrap import open_engine
 from engine.domain.cuts import WeighedTurn, first_cut
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
@@ -27,6 +26,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.providers.tokens import ByteCounter
 from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 
 WATCH, SOFT, HARD = 480, 500, 620
 

@@ -17,8 +17,6 @@ import pytest
 from psycopg import conninfo
 from pydantic import SecretStr
 
-from engine.addresses import request_url
-from engine.bootstrap import open_engine
 from engine.domain.history import Conversation, Turn
 from engine.domain.search import SearchRequest
 from engine.embedded import attached
@@ -32,6 +30,8 @@ from engine.progress import Silent
 from engine.settings import Settings
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import object_store
+from engine.wiring.addresses import request_url
+from engine.wiring.open_engine import open_engine
 from tests.certificates import Authority, Signed
 from tests.flows.mirrored import one_compressed_object_a_file
 from tests.ports import free_port

@@ -12,7 +12,6 @@ from uuid import UUID, uuid4
 import pytest
 from neo4j import AsyncGraphDatabase
 
-from engine.bootstrap import open_engine
 from engine.domain.clock import Moment
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode
@@ -23,7 +22,8 @@ from engine.embedded.readiness import STATEMENTS
 from engine.neurigraph import Engine
 from engine.progress import Silent
 from engine.settings import Settings
-from engine.warming import warm
+from engine.wiring.open_engine import open_engine
+from engine.wiring.warming import warm
 from tests.faults.servers import until_settled
 from tests.flows.test_search import search_with
 

@@ -10,10 +10,10 @@ from neo4j_graphrag.types import LLMMessage
 from pydantic import BaseModel, Field, SecretStr
 
 from engine.errors import ProviderUnavailable, RequestRefused, SettingsError, UnusableAnswer
-from engine.models import language_model
 from engine.providers.language import Prompt, read_answer, schema_of
 from engine.providers.services import FAILURES, ServiceModel
 from engine.settings import Settings
+from engine.wiring.models import language_model
 from tests.model_server import (
     BROKEN,
     BUSY,

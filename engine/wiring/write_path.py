@@ -1,4 +1,4 @@
-"""The wiring of the write path: what stands between the opened stores and an ingest. Used by `bootstrap` alone."""
+"""The wiring of the write path: what stands between the opened stores and an ingest."""
 
 from __future__ import annotations
 

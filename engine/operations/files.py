@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from uuid import UUID
 
-from engine.asking import Asking
 from engine.domain.file_state import FileStatus
 from engine.lifecycle.file_log import FileLog
 from engine.lifecycle.rehydrate import OpenedFile
+from engine.operations.asking import Asking
 
 
 class Files(Asking):

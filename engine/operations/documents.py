@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from engine.domain.document import DocumentChunk, DocumentVersion, StoredDocument
-from engine.files import Files
+from engine.operations.files import Files
 
 
 class KeptDocuments(Files):

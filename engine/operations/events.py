@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from engine.asking import Asking
 from engine.domain.event import Event, NewEvent, Wanted
+from engine.operations.asking import Asking
 
 
 class Diary(Asking):

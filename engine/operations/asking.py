@@ -43,7 +43,7 @@ REFUSAL_S = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a memory works with; wired in `bootstrap`."""
+    """What a memory works with; put together in `engine.wiring`."""
 
     provisioning: Provisioning
     shells: Shells

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from engine.asking import Asking
 from engine.domain.history import Conversation
 from engine.domain.node import NewNode
 from engine.domain.proposal import Applied, MovedTo, Proposal, ProposedNode
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import InvalidInput, InvalidName
+from engine.operations.asking import Asking
 from engine.privacy.nodes import check_names, redacted_node
 
 

@@ -15,13 +15,13 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from time import monotonic
 
-from engine.addresses import addresses_of
-from engine.bootstrap import open_engine
 from engine.errors import NeurigraphError, StoreUnavailable
 from engine.neurigraph import Engine
 from engine.progress import Progress, Silent
 from engine.settings import Settings
-from engine.warming import warm
+from engine.wiring.addresses import addresses_of
+from engine.wiring.open_engine import open_engine
+from engine.wiring.warming import warm
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""What looks after the stores: the doctor, the sweep and its quarantine, the mending. Put together here for `bootstrap.py`."""
+"""What looks after the stores: the doctor, the sweep and its quarantine, the mending."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.lifecycle.quarantine import Quarantine
 from engine.lifecycle.retention import KeptFor, Retention
 from engine.lifecycle.sweep import Sweep
 from engine.settings import Settings
-from engine.write_path import Stores
+from engine.wiring.write_path import Stores
 
 
 @dataclass(frozen=True, slots=True)

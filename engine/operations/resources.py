@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from engine.asking import Asking
 from engine.domain.resource import RawResource, ResourceContent, ResourceType
+from engine.operations.asking import Asking
 
 
 class Inputs(Asking):

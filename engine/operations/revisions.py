@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from engine.asking import Asking
 from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
 from engine.history.reading import EVERYTHING, DifferencePage, Within
+from engine.operations.asking import Asking
 from engine.privacy.nodes import redacted_change
 
 

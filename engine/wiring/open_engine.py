@@ -12,8 +12,6 @@ from engine.access.idempotency import Idempotency
 from engine.access.integrations import Integrations
 from engine.access.look_alikes import complete_keys
 from engine.access.tokens import Tokens
-from engine.addresses import Addresses, addresses_of, derived
-from engine.asking import Parts
 from engine.domain.clock import Clock, SystemClock
 from engine.hierarchy.outbox import Outbox, StepHook
 from engine.hierarchy.provisioning import Provisioning
@@ -42,8 +40,8 @@ from engine.lifecycle.moving import Moving
 from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.resources import RawResources
-from engine.models import Loader, active_model, language_model, token_counter
 from engine.neurigraph import Engine
+from engine.operations.asking import Parts
 from engine.privacy.redact import Redactor
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
@@ -58,9 +56,11 @@ from engine.stores.objects import ObjectStore, object_store
 from engine.stores.postgres import Postgres
 from engine.stores.roles import ensure_roles
 from engine.stores.tls import authority
-from engine.upkeep import upkeep
-from engine.warming import warm_quietly
-from engine.write_path import Stores, assigner, ingest_by, proposals, readings, replays, stream_limits, streams
+from engine.wiring.addresses import Addresses, addresses_of, derived
+from engine.wiring.models import Loader, active_model, language_model, token_counter
+from engine.wiring.upkeep import upkeep
+from engine.wiring.warming import warm_quietly
+from engine.wiring.write_path import Stores, assigner, ingest_by, proposals, readings, replays, stream_limits, streams
 
 RECOVERY_INTERVAL = 2.0
 """Seconds between two looks for commits that were left half way: every engine finishes them, with or without a worker."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from engine.asking import Asking
 from engine.domain.scope import INGESTED, Origin, Privacy
 from engine.domain.stream import Append, Appended, EndedStream, StreamedTurn, StreamState
+from engine.operations.asking import Asking
 
 
 class Streamed(Asking):

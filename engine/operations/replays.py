@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from engine.asking import Asking
 from engine.domain.replay import Replay, ReplayComparison
+from engine.operations.asking import Asking
 from engine.progress import Progress
 
 
