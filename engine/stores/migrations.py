@@ -1,5 +1,8 @@
 """Migrations of both databases: `V0001__what_it_does.sql|cypher`, applied once, in order, checksummed, under a lock.
 
+Functions of Postgres stand in `migrations/postgres/functions/<subject>/<name>.sql`, one a file, and are applied after the
+migrations whenever their text has changed. A new argument or another result needs a migration that drops the function first.
+
 The file of an applied migration must not change; a changed one is refused. Postgres applies each file in one
 transaction together with its row in `public.neurigraph_migrations`. Neo4j changes its schema outside of
 transactions, so there every statement is repeatable (IF NOT EXISTS) and the `(:Migration)` node is written last.
@@ -9,11 +12,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from psycopg import sql
+from psycopg import AsyncConnection, sql
 
 from engine.errors import MigrationError
 from engine.stores.neo4j import Neo4j
@@ -22,6 +26,7 @@ from engine.stores.statements import ROOT, cypher, sql_text
 
 _EARLIER = {"V0001__registry.sql": "dea65b61df81e36d8776d482155f8f8031c3d045ba5ccc4d1d72900c87a91211"}
 """Checksums of texts that a file had once, where both leave the same: this one made the role that it now expects to be there."""
+FUNCTIONS = ROOT / "migrations" / "postgres" / "functions"
 _NAME = re.compile(r"V(\d{4})__[a-z0-9_]+\.(sql|cypher)")
 
 
@@ -64,8 +69,34 @@ def _still_to_do(known: dict[int, str], wanted: list[Migration]) -> list[Migrati
     return [migration for migration in wanted if migration.version not in known]
 
 
-async def migrate_postgres(postgres: Postgres, wanted: list[Migration]) -> list[str]:
-    """Applies what is missing; the names of what was applied. Concurrent callers wait for each other."""
+@dataclass(frozen=True, slots=True)
+class Function:
+    """The file of one function: its name (subject/name), its text and the SHA-256 of the text."""
+
+    name: str
+    text: str
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the text, in hex."""
+        return hashlib.sha256(self.text.encode("utf-8")).hexdigest()
+
+
+def functions(folder: Path = FUNCTIONS) -> list[Function]:
+    """The functions of Postgres in the order of their application."""
+    files = {path.relative_to(folder).with_suffix("").as_posix(): path for path in folder.rglob("*.sql")}
+    found = [Function(name, path.read_text(encoding="utf-8")) for name, path in files.items()]
+    # What Postgres parses at once may need others to be there; the body of the rest is looked at when it is called.
+    return sorted(found, key=lambda one: ("$$" not in one.text, one.name))
+
+
+async def migrate_postgres(
+    postgres: Postgres, wanted: list[Migration], repeatable: Sequence[Function] | None = None
+) -> list[str]:
+    """Applies what is missing; the names of what was applied. Concurrent callers wait for each other.
+
+    `repeatable`: the functions, those of this release unless given. Raises MigrationError for a database of a newer release.
+    """
     applied = []
     async with postgres.as_service() as connection:
         await connection.execute(sql_text("schema/migrations_lock"))
@@ -81,9 +112,27 @@ async def migrate_postgres(postgres: Postgres, wanted: list[Migration]) -> list[
             }
             await connection.execute(sql_text("schema/migration_applied"), parameters)
             applied.append(migration.name)
+        applied += await _replace_functions(connection, functions() if repeatable is None else repeatable)
         if applied:
-            await connection.execute(sql_text("schema/search_paths_pin"))
+            await connection.execute(sql_text("schema/functions_guard"))
     return applied
+
+
+async def _replace_functions(connection: AsyncConnection[dict[str, Any]], wanted: Sequence[Function]) -> list[str]:
+    await connection.execute(sql_text("schema/functions_table"))
+    rows = await (await connection.execute(sql_text("schema/functions_applied"))).fetchall()
+    known: dict[str, list[str]] = {row["name"]: row["checksums"] for row in rows}
+    changed = [one for one in wanted if known.get(one.name, [None])[0] != one.checksum]
+    for function in changed:
+        if function.checksum in known.get(function.name, ()):
+            raise MigrationError(
+                f"The database has a newer text of the function {function.name}; use the newer version of Neurigraph."
+            )
+        await connection.execute(sql.SQL(function.text))
+        await connection.execute(
+            sql_text("schema/function_applied"), {"name": function.name, "checksum": function.checksum}
+        )
+    return [function.name for function in changed]
 
 
 async def migrate_neo4j(neo4j: Neo4j, wanted: list[Migration]) -> list[str]:

@@ -1,0 +1,14 @@
+-- A line is never changed, but for the count of refused requests; it goes when it is old, and not before 30 days.
+CREATE OR REPLACE FUNCTION engine.keep_access_log() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    counted text[] := '{requests,last_at,node_id}';
+BEGIN
+    IF TG_OP = 'DELETE' AND OLD.occurred_at < statement_timestamp() - interval '30 days' THEN
+        RETURN OLD;
+    END IF;
+    IF TG_OP = 'UPDATE' AND OLD.event = 'refused' AND NEW.requests = OLD.requests + 1
+       AND to_jsonb(OLD) - counted = to_jsonb(NEW) - counted THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'This table only grows.' USING ERRCODE = 'insufficient_privilege';
+END $$;

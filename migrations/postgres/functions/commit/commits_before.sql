@@ -1,0 +1,10 @@
+-- The commits that have to be finished before this one can be: those that provision a node which it names.
+CREATE OR REPLACE FUNCTION engine.commits_before(p_commit uuid) RETURNS SETOF uuid
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT b.commit_id FROM engine.outbox AS b
+    WHERE b.kind = 'node' AND b.state IN ('pending', 'set_aside') AND b.commit_id <> p_commit AND b.commit_id IN (
+        SELECT CASE WHEN pg_input_is_valid(v #>> '{}', 'uuid') THEN (v #>> '{}')::uuid END FROM engine.outbox AS o,
+            jsonb_path_query(o.payload, '$.** ? (@.type() == "object").keyvalue() ?'
+                             ' (@.key like_regex "^(node_id|parent_id|source_id|target_id|moved_to)$").value') AS v
+        WHERE o.commit_id = p_commit)
+$$;

@@ -1,0 +1,37 @@
+-- Discards a commit that was set aside: a node and records are undone, a grant is revoked. A change of what is stored stays in Postgres;
+-- only the graph's part is given up, and the doctor tells where the stores differ. A revocation is never given up (NG409). What waits
+-- for the node is discarded with it.
+-- Service only, in the transaction that holds the row. NG404: not set aside.
+CREATE OR REPLACE FUNCTION engine.discard_commit(p_commit uuid, p_actor text, p_reason text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    work engine.outbox;
+    later uuid;
+BEGIN
+    SELECT * INTO work FROM engine.outbox AS o WHERE o.commit_id = p_commit AND o.state = 'set_aside' FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'No such commit is set aside.' USING ERRCODE = 'NG404';
+    ELSIF work.kind = 'revoked' THEN
+        RAISE EXCEPTION 'A revocation is not discarded.' USING ERRCODE = 'NG409';
+    END IF;
+    PERFORM set_config('engine.discarding', 'on', true);
+    INSERT INTO engine.commit_log (event, commit_id, user_id, kind, actor, detail)
+    VALUES ('discarded', p_commit, work.user_id, work.kind, p_actor, p_reason);
+    IF work.kind = 'node' THEN
+        FOR later IN SELECT o.commit_id FROM engine.outbox AS o
+                     WHERE o.user_id = work.user_id AND o.state IN ('pending', 'set_aside') AND o.commit_id <> p_commit
+                       AND p_commit IN (SELECT engine.commits_before(o.commit_id)) ORDER BY o.created_at DESC
+        LOOP
+            UPDATE engine.outbox AS o SET state = 'set_aside' WHERE o.commit_id = later;
+            PERFORM engine.discard_commit(later, p_actor, 'it belongs to the discarded ' || p_commit);
+        END LOOP;
+        DELETE FROM engine.outbox AS o WHERE o.commit_id = p_commit;
+        PERFORM engine.discard_node(work);
+        RETURN;
+    ELSIF work.kind = 'records' THEN
+        PERFORM engine.discard_records(work);
+    ELSIF work.kind = 'granted' THEN
+        UPDATE engine.grants AS g SET revoked_at = clock_timestamp() WHERE g.grant_id = p_commit AND g.revoked_at IS NULL;
+    END IF;
+    UPDATE engine.outbox AS o SET state = 'discarded' WHERE o.commit_id = p_commit;
+END $$;

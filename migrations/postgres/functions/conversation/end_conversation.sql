@@ -1,0 +1,13 @@
+-- No more is to come: what waits is due, however short. p_silent: only where nothing came since then. NG404 where there is none.
+CREATE OR REPLACE FUNCTION engine.end_conversation(p_source text, p_silent timestamptz, p_now timestamptz) RETURNS SETOF engine.conversations
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    UPDATE engine.conversations
+    SET state = CASE WHEN stored = turns THEN 'ended' ELSE 'ending' END, ended_at = CASE WHEN stored = turns THEN p_now END
+    WHERE user_id = engine.principal_graph() AND source_id = p_source AND state = 'open' AND (p_silent IS NULL OR last_at <= p_silent);
+    RETURN QUERY SELECT * FROM engine.conversations WHERE user_id = engine.principal_graph() AND source_id = p_source;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'There is no such conversation.' USING ERRCODE = 'NG404';
+    END IF;
+END $$;
+GRANT EXECUTE ON FUNCTION engine.end_conversation(text,timestamp with time zone,timestamp with time zone) TO neurigraph_request;

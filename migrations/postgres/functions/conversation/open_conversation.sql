@@ -1,0 +1,35 @@
+-- The conversation, locked until the end of the transaction; opened where it is new. What is stored under its id already
+-- counts as its first turns, but only for a client that says so by the number of its next one (NG409).
+CREATE OR REPLACE FUNCTION engine.open_conversation(p_source text, p_opening jsonb, p_first integer, p_now timestamptz)
+RETURNS engine.conversations LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    owner uuid := engine.principal_graph();
+    found engine.conversations;
+    earlier engine.sources;
+    node uuid := (p_opening ->> 'node_id')::uuid;
+BEGIN
+    SELECT * INTO found FROM engine.conversations WHERE user_id = owner AND source_id = p_source FOR UPDATE;
+    IF found.user_id IS NULL THEN
+        IF owner IS NULL OR node IS NOT NULL AND NOT engine.can('write', node) THEN
+            RAISE EXCEPTION 'There is no such node.' USING ERRCODE = 'NG404';
+        END IF;
+        SELECT * INTO earlier FROM engine.sources WHERE user_id = owner AND source_id = p_source;
+        IF earlier.units IS DISTINCT FROM p_first AND earlier.units IS NOT NULL THEN
+            RAISE EXCEPTION 'The conversation is stored already.' USING ERRCODE = 'NG409';
+        END IF;
+        INSERT INTO engine.conversations (user_id, source_id, conversation_id, principal_kind, principal_id, node_id, title, started_at,
+                                          privacy, scope, scope_id, source, turns, stored, chain, begun_at, last_at)
+        VALUES (owner, p_source, p_opening ->> 'conversation_id', engine.principal_kind(), engine.principal_id(), node,
+                coalesce(p_opening ->> 'title', ''), (p_opening ->> 'started_at')::timestamptz, coalesce(p_opening ->> 'privacy', 'org'),
+                p_opening ->> 'scope', p_opening ->> 'scope_id', p_opening ->> 'source',
+                coalesce(earlier.units, 0), coalesce(earlier.units, 0), coalesce(earlier.content_hash, ''), p_now, p_now)
+        ON CONFLICT DO NOTHING;
+        SELECT * INTO STRICT found FROM engine.conversations WHERE user_id = owner AND source_id = p_source FOR UPDATE;
+    END IF;
+    IF found.scope <> p_opening ->> 'scope' OR found.scope_id IS DISTINCT FROM p_opening ->> 'scope_id'
+       OR found.source <> p_opening ->> 'source' OR found.privacy <> p_opening ->> 'privacy' OR found.node_id <> node THEN
+        RAISE EXCEPTION 'The conversation was opened otherwise.' USING ERRCODE = 'NG409';
+    END IF;
+    RETURN found;
+END $$;
+GRANT EXECUTE ON FUNCTION engine.open_conversation(text,jsonb,integer,timestamp with time zone) TO neurigraph_request;

@@ -1,0 +1,37 @@
+-- Gives a node the tables, columns, rights and policies that it lacks, as the template has them; what was in a lost table is not there again.
+-- A lost column that may not be empty and has no default stays lost where there are rows: that takes a backup.
+CREATE OR REPLACE FUNCTION engine.mend_node_tables(p_node uuid) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '5s' AS $$
+DECLARE
+    node engine.nodes := (SELECT n FROM engine.nodes AS n WHERE n.node_id = p_node);
+    part record;
+    absent record;
+BEGIN
+    EXECUTE format('CREATE SCHEMA IF NOT EXISTS %I', node.schema_name);
+    EXECUTE format('GRANT USAGE ON SCHEMA %I TO neurigraph_request', node.schema_name);
+    FOR part IN SELECT t.oid, t.relname AS name, to_regclass(format('%I.%I', node.schema_name, t.relname)) AS place,
+                       CASE t.relname WHEN 'delta_log' THEN 'SELECT, INSERT' ELSE 'SELECT, INSERT, UPDATE' END AS rights
+                FROM pg_class AS t WHERE t.relnamespace = 'template'::regnamespace AND t.relkind = 'r'
+    LOOP
+        IF part.place IS NULL THEN
+            EXECUTE format('CREATE TABLE %1$I.%2$I (LIKE template.%2$I INCLUDING ALL)', node.schema_name, part.name);
+            EXECUTE format('CREATE POLICY service ON %I.%I TO CURRENT_USER USING (true) WITH CHECK (true)', node.schema_name, part.name);
+        END IF;
+        FOR absent IN SELECT a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type_name, a.attnotnull AS filled,
+                             pg_get_expr(d.adbin, d.adrelid) AS value
+                      FROM pg_attribute AS a LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+                      WHERE a.attrelid = part.oid AND a.attnum > 0 AND NOT a.attisdropped AND part.place IS NOT NULL
+                        AND NOT EXISTS (SELECT FROM pg_attribute AS o WHERE o.attrelid = part.place AND o.attname = a.attname AND NOT o.attisdropped)
+        LOOP
+            EXECUTE format('ALTER TABLE %I.%I ADD COLUMN %I %s %s %s', node.schema_name, part.name, absent.name, absent.type_name,
+                           'DEFAULT ' || absent.value, CASE WHEN absent.filled THEN 'NOT NULL' END);
+        END LOOP;
+        EXECUTE format('ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', node.schema_name, part.name);
+        EXECUTE format('GRANT %s ON %I.%I TO neurigraph_request', part.rights, node.schema_name, part.name);
+    END LOOP;
+    PERFORM engine.shape_slots(node.schema_name);
+    PERFORM engine.guard_meaning(node.schema_name);
+    PERFORM engine.apply_node_policies(p_node, node.schema_name);
+    PERFORM engine.guard_deltas(node.schema_name);
+    PERFORM engine.note_pending_vectors(ARRAY[p_node]);
+END $$;

@@ -1,0 +1,16 @@
+-- Has the vectors of a node made that are lost or of the wrong size.
+CREATE OR REPLACE FUNCTION engine.mend_vectors(p_node uuid) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    node_schema text := (SELECT n.schema_name FROM engine.nodes AS n WHERE n.node_id = p_node);
+    version text := engine.active_embeddings();
+    size integer := (SELECT v.dimension FROM engine.embedding_versions AS v WHERE v.name = version);
+    vectors text := CASE engine.embedding_slot(version) WHEN 'b' THEN 'embedding_b' ELSE 'embedding' END;
+    place text;
+BEGIN
+    FOREACH place IN ARRAY ARRAY['memory_items', 'metadata_records'] LOOP
+        EXECUTE format('UPDATE %1$I.%2$I SET %3$I = NULL, %4$I = NULL WHERE %4$I = $1 AND vector_dims(%3$I) <> $2',
+                       node_schema, place, vectors, vectors || '_version') USING version, size;
+    END LOOP;
+    PERFORM engine.note_pending_vectors(ARRAY[p_node]);
+END $$;

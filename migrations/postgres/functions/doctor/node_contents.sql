@@ -1,0 +1,42 @@
+-- What is wrong inside of these nodes: items whose text is not that of its hash, rows without a vector of the active version that nothing
+-- is going to make, changes that the log lacks, sources that are forgotten. `unreadable`: the SQLSTATE, where reading failed. Only nodes
+-- whose tables the catalog finds whole and of the newest version.
+CREATE OR REPLACE FUNCTION engine.node_contents(p_nodes uuid[])
+RETURNS TABLE (node_id uuid, schema_name text, texts bigint, vectors bigint, deltas bigint, sources bigint, unreadable text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    node engine.nodes;
+    version text := engine.active_embeddings();
+    size integer := (SELECT v.dimension FROM engine.embedding_versions AS v WHERE v.name = version);
+    label text := CASE engine.embedding_slot(version) WHEN 'b' THEN 'embedding_b_version' ELSE 'embedding_version' END;
+BEGIN
+    FOR node IN SELECT n.* FROM engine.nodes AS n WHERE n.node_id = ANY (p_nodes) AND n.state = 'live'
+                  AND n.template_version = engine.template_version() AND engine.node_damage(n.schema_name, n.template_version) IS NULL
+                ORDER BY n.node_id
+    LOOP
+        node_id := node.node_id; schema_name := node.schema_name;
+        texts := 0; vectors := 0; deltas := 0; sources := 0; unreadable := NULL;
+        BEGIN
+            EXECUTE format('SELECT count(*) FILTER (WHERE content_hash <> sha256(convert_to(content, ''UTF8''))),'
+                           ' count(*) FILTER (WHERE %2$I IS DISTINCT FROM $1 OR vector_dims(%3$I) <> $2) FROM %1$I.memory_items',
+                           node.schema_name, label, left(label, -8)) INTO texts, vectors USING version, size;
+            IF vectors = 0 THEN
+                EXECUTE format('SELECT count(*) FROM %1$I.metadata_records WHERE length(title || summary) >= 0'
+                               ' AND (%2$I IS DISTINCT FROM $1 OR vector_dims(%3$I) <> $2)',
+                               node.schema_name, label, left(label, -8)) INTO vectors USING version, size;
+            END IF;
+            IF EXISTS (SELECT FROM engine.pending_vectors AS p WHERE p.node_id = node.node_id) THEN
+                vectors := 0;
+            END IF;
+            SELECT count(*) INTO deltas FROM engine.lost_deltas(node.node_id);
+            SELECT count(*) INTO sources FROM engine.lost_sources(node.node_id);
+        EXCEPTION
+            WHEN undefined_function OR insufficient_resources OR operator_intervention THEN
+                RAISE;
+            WHEN OTHERS THEN
+                unreadable := SQLSTATE;
+        END;
+        RETURN NEXT;
+    END LOOP;
+END $$;

@@ -1,0 +1,12 @@
+-- Every commit adds a row to the outbox, so a write of any kind meets this; so do appended turns and logged events. Ingests are refused where
+-- they begin, before a model is asked or a file is put.
+CREATE OR REPLACE FUNCTION engine.refuse_while_stopped() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    reason text := (SELECT i.stopped_because FROM engine.installation AS i WHERE i.stopped_because IS NOT NULL);
+BEGIN
+    IF reason IS NOT NULL THEN
+        RAISE EXCEPTION '%', reason USING ERRCODE = 'NG503';
+    END IF;
+    RETURN NULL;
+END $$;

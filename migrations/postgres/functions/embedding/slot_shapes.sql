@@ -1,0 +1,10 @@
+-- How a slot is to be stored: half precision as its version says; in the row as long as both vectors of a row then fit a page
+-- beside the rest (in bytes: 4,000 for the first, 4,800 for both), else beside it.
+CREATE OR REPLACE FUNCTION engine.slot_shapes() RETURNS TABLE (slot text, type_name text, storage text, active boolean)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT v.slot, CASE v.compression WHEN 'halfvec' THEN 'public.halfvec' ELSE 'public.vector' END,
+           CASE WHEN v.bytes > 4000 OR v.status <> 'active' AND sum(v.bytes) OVER () > 4800 THEN 'EXTERNAL' ELSE 'PLAIN' END, v.status = 'active'
+    FROM (SELECT e.slot, e.compression, e.status, e.dimension * CASE e.compression WHEN 'halfvec' THEN 2 ELSE 4 END AS bytes
+          FROM engine.embedding_versions AS e WHERE e.slot IS NOT NULL) AS v;
+END;

@@ -1,0 +1,80 @@
+-- Changes a node for its user: a new name, a new parent, or only what the graph holds. One commit: registry, slices, delta
+-- and the graph's part. `p_slices`: what of name and place ends to be known, and what begins (slice_id, known_to or all columns).
+-- Refuses with NG404 what is not there, NG409 for a revision that is not the expected one or a taken name, NG422 for a
+-- place below layer 5 or inside the node itself. Returns the nodes whose layer moved.
+CREATE OR REPLACE FUNCTION engine.revise_node(p_commit uuid, p_node uuid, p_expected integer, p_name text, p_key text, p_parent uuid,
+                                   p_slices jsonb, p_delta jsonb, p_payload jsonb)
+RETURNS TABLE (payload jsonb)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    node engine.nodes;
+    target engine.nodes;
+    shift integer := 0;
+    above uuid[];
+    part jsonb;
+    message jsonb := p_payload;
+BEGIN
+    -- One change of the tree of a user at a time: two moves could close a circle.
+    PERFORM FROM engine.nodes AS r WHERE r.node_id = engine.principal_user() FOR UPDATE;
+    SELECT * INTO node FROM engine.nodes AS n WHERE n.node_id = p_node AND n.state = 'live' AND n.known_to IS NULL FOR UPDATE;
+    IF node.node_id IS NULL OR NOT engine.owns(p_node) THEN
+        RAISE EXCEPTION 'There is no such node.' USING ERRCODE = 'NG404';
+    END IF;
+    IF node.revision <> p_expected THEN
+        RAISE EXCEPTION 'The node was changed meanwhile.' USING ERRCODE = 'NG409';
+    END IF;
+    above := node.lineage[: node.layer];
+    IF p_parent IS DISTINCT FROM node.parent_id THEN
+        SELECT * INTO target FROM engine.nodes AS n
+        WHERE n.node_id = p_parent AND n.user_id = node.user_id AND n.state = 'live' AND n.known_to IS NULL;
+        IF target.node_id IS NULL OR node.layer = 0 THEN
+            RAISE EXCEPTION 'There is no such node.' USING ERRCODE = 'NG404';
+        END IF;
+        shift := target.layer + 1 - node.layer;
+        above := target.lineage;
+        IF p_node = ANY (above) OR 5 < shift + (SELECT max(n.layer) FROM engine.nodes AS n
+                                                WHERE n.user_id = node.user_id AND p_node = ANY (n.lineage)) THEN
+            RAISE EXCEPTION 'A node cannot lie deeper than layer 5.' USING ERRCODE = 'NG422';
+        END IF;
+    END IF;
+    BEGIN
+        UPDATE engine.nodes AS n
+        SET parent_id = CASE n.node_id WHEN p_node THEN p_parent ELSE n.parent_id END,
+            name = CASE n.node_id WHEN p_node THEN p_name ELSE n.name END,
+            name_key = CASE n.node_id WHEN p_node THEN p_key ELSE n.name_key END,
+            revision = n.revision + CASE n.node_id WHEN p_node THEN 1 ELSE 0 END,
+            layer = n.layer + shift,
+            lineage = above || n.lineage[node.layer + 1 :]
+        WHERE n.user_id = node.user_id AND (n.node_id = p_node OR shift <> 0 OR p_parent IS DISTINCT FROM node.parent_id)
+          AND p_node = ANY (n.lineage);
+    EXCEPTION WHEN unique_violation THEN
+        RAISE EXCEPTION 'A sibling has this name.' USING ERRCODE = 'NG410';
+    END;
+    IF p_parent IS DISTINCT FROM node.parent_id THEN
+        message := jsonb_set(message, '{revision,layers}', (
+            SELECT jsonb_agg(jsonb_build_object('node_id', n.node_id, 'layer', n.layer))
+            FROM engine.nodes AS n WHERE n.user_id = node.user_id AND p_node = ANY (n.lineage)));
+    END IF;
+    IF node.layer = 0 THEN
+        UPDATE engine.users AS u SET display_name = p_name WHERE u.user_id = p_node;
+    END IF;
+    FOR part IN SELECT * FROM jsonb_array_elements(p_slices) LOOP
+        IF part ? 'name' THEN
+            INSERT INTO engine.node_slices (slice_id, node_id, user_id, name, parent_id, valid_from, valid_to, known_from, known_to)
+            VALUES ((part ->> 'slice_id')::uuid, p_node, node.user_id, part ->> 'name', (part ->> 'parent_id')::uuid,
+                    coalesce((part ->> 'valid_from')::timestamptz, '-infinity'), (part ->> 'valid_to')::timestamptz,
+                    (part ->> 'known_from')::timestamptz, (part ->> 'known_to')::timestamptz);
+        ELSE
+            UPDATE engine.node_slices AS s SET known_to = (part ->> 'known_to')::timestamptz
+            WHERE s.slice_id = (part ->> 'slice_id')::uuid AND s.node_id = p_node;
+        END IF;
+    END LOOP;
+    EXECUTE format('INSERT INTO %I.delta_log (delta_id, subject_kind, subject_id, w_coordinate, payload, previous_delta_id,'
+                   ' authored_by, created_at, revision) SELECT d.* FROM jsonb_to_record($1) AS d (delta_id uuid, subject_kind text,'
+                   ' subject_id uuid, w_coordinate timestamptz, payload jsonb, previous_delta_id uuid, authored_by text,'
+                   ' created_at timestamptz, revision integer)', node.schema_name) USING p_delta;
+    INSERT INTO engine.outbox (commit_id, user_id, kind, payload) VALUES (p_commit, node.user_id, 'node_revised', message);
+    RETURN QUERY SELECT message;
+END $$;
+GRANT EXECUTE ON FUNCTION engine.revise_node(uuid,uuid,integer,text,text,uuid,jsonb,jsonb,jsonb) TO neurigraph_request;

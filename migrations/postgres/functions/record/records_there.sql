@@ -1,0 +1,16 @@
+-- How many such records there are.
+CREATE OR REPLACE FUNCTION engine.records_there(p_user uuid) RETURNS bigint
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    part engine.nodes;
+    found bigint;
+    total bigint := 0;
+BEGIN
+    FOR part IN SELECT * FROM engine.nodes AS n WHERE n.user_id = p_user AND n.state = 'live' LOOP
+        EXECUTE format('SELECT count(*) FROM %I.metadata_records WHERE state = ''live'' %s',
+                       part.schema_name, CASE WHEN part.template_version >= 3 THEN 'AND version_of IS NULL' END) INTO found;
+        total := total + found;
+    END LOOP;
+    RETURN total;
+END $$;
+GRANT EXECUTE ON FUNCTION engine.records_there(uuid) TO neurigraph_request;

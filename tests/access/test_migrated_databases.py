@@ -1,0 +1,146 @@
+"""A database that older releases made and today's upgraded is, by the catalog, the one that today's files make."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from psycopg import AsyncConnection, sql
+from psycopg.types.json import Jsonb
+
+from engine.embedded import Stack
+from engine.errors import MigrationError
+from engine.neurigraph import Engine
+from engine.stores.migrations import functions, migrate_postgres, migrations
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+from engine.wiring.addresses import request_url
+from tests.access.databases import elsewhere, new_database, opened
+
+Connection = AsyncConnection[dict[str, Any]]
+CATALOG = {
+    "columns": "SELECT concat_ws(' ', c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attstorage,"
+    " a.attidentity, pg_get_expr(d.adbin, d.adrelid))"
+    " FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
+    " LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum WHERE c.relkind IN ('r', 'v') AND c.relnamespace = {schema}",
+    "constraints": "SELECT c.relname || ' ' || pg_get_constraintdef(k.oid) FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid"
+    " WHERE c.relnamespace = {schema}",
+    "indexes": "SELECT regexp_replace(pg_get_indexdef(i.indexrelid), 'INDEX \\S+ ON', 'INDEX ON') FROM pg_index AS i"
+    " JOIN pg_class AS c ON c.oid = i.indrelid WHERE c.relkind = 'r' AND c.relnamespace = {schema}",
+    "triggers": "SELECT pg_get_triggerdef(t.oid) FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid"
+    " WHERE NOT t.tgisinternal AND c.relnamespace = {schema}",
+    "policies": "SELECT concat_ws(' ', tablename, policyname, cmd, roles, qual, with_check) FROM pg_policies"
+    " WHERE schemaname::regnamespace = {schema}",
+    "rights": "SELECT concat_ws(' ', c.relname, c.relrowsecurity, c.relforcerowsecurity, a.privilege_type, a.grantee::regrole)"
+    " FROM pg_class AS c, aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) AS a WHERE c.relkind = 'r' AND c.relnamespace = {schema}",
+    "functions": "SELECT pg_get_functiondef(p.oid) || ' ' || coalesce(p.proacl::text, 'PUBLIC') FROM pg_proc AS p"
+    " WHERE p.prokind = 'f' AND p.pronamespace = {schema}",
+}
+OLDER = (9, 17, 25, 31)
+"""Numbers of the last migrations of older releases."""
+
+
+async def catalog(connection: Connection, schema: str, node: UUID | None = None) -> set[tuple[str, str]]:
+    """What the schema holds, each as text; the node's id and the schema's name are taken out."""
+    found = set()
+    for kind, query in CATALOG.items():
+        statement = sql.SQL(query.replace("{schema}", "%(schema)s::regnamespace"))
+        cursor = await connection.execute(statement, {"schema": schema})
+        for row in await cursor.fetchall():
+            text = str(next(iter(row.values()))).replace(schema, "SCHEMA").replace(str(node), "NODE")
+            found.add((kind, text))
+    return found
+
+
+async def as_of_release(postgres: Postgres, last: int) -> None:
+    """What a release did whose last migration has this number: functions stood in the migrations then."""
+    async with postgres.as_service() as connection:
+        await connection.execute(sql_text("schema/migrations_table"))
+        for one in migrations("postgres")[:last]:
+            await connection.execute(sql.SQL(one.text))
+            noted = {"version": one.version, "name": one.name, "checksum": one.checksum}
+            await connection.execute(sql_text("schema/migration_applied"), noted)
+
+
+async def with_a_user(postgres: Postgres) -> tuple[UUID, str]:
+    """A user with a root node and a record in it, by the functions that the database has; id and schema of the root."""
+    user = uuid4()
+    values = {
+        "p_user": user, "p_user_id": user, "p_workspace": "older", "p_handle": user.hex, "p_handle_key": user.hex, "p_name": "Ann",
+        "p_display_name": "Ann", "p_key": "ann", "p_name_key": "ann", "p_schemas": [f"s{user.hex}"], "p_payload": Jsonb({"node": {}}),
+    }  # fmt: skip
+    async with postgres.as_service() as connection:
+        cursor = await connection.execute(
+            "SELECT p.proargnames[:p.pronargs] AS names FROM pg_proc AS p WHERE p.oid = 'engine.provision_user'::regproc"
+        )
+        row = await cursor.fetchone()
+        assert row is not None
+        arguments = sql.SQL(", ").join(
+            sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in row["names"]
+        )
+        await connection.execute(sql.SQL("SELECT engine.provision_user({})").format(arguments), values)
+        await connection.execute(
+            sql.SQL(
+                "INSERT INTO {}.metadata_records (record_id, state, commit_id, summary, content_type, trigger_type, source_id, embedding_pending)"
+                " VALUES (gen_random_uuid(), 'live', gen_random_uuid(), 'Ann sails.', 'other', 'event_boundary', 'log', true)"
+            ).format(sql.Identifier(f"s{user.hex}"))
+        )
+    return user, f"s{user.hex}"
+
+
+@pytest.mark.parametrize("release", OLDER)
+async def test_an_upgraded_database_is_a_new_one(engine: Engine, stack: Stack, release: int) -> None:
+    """With data: the user, its node with tables of then, and a record are there; all that the catalog knows is alike."""
+    async with new_database(stack, "neurigraph_owner") as old, new_database(stack, "neurigraph_owner") as new:
+        catalogs = []
+        for name, first in ((old, release), (new, None)):
+            url, request = (elsewhere(one, name) for one in (stack.postgres_url, request_url(stack.postgres_url)))
+            async with opened(url, request) as postgres:
+                await (as_of_release(postgres, first) if first else migrate_postgres(postgres, migrations("postgres")))
+                user, schema = await with_a_user(postgres)
+                await migrate_postgres(postgres, migrations("postgres"))
+                async with postgres.as_service() as connection:
+                    await connection.execute("SELECT engine.upgrade_nodes(ARRAY[%s::uuid], 1)", [user])
+                    row = await (
+                        await connection.execute(
+                            sql.SQL("SELECT summary FROM {}.metadata_records").format(sql.Identifier(schema))
+                        )
+                    ).fetchone()
+                    assert row == {"summary": "Ann sails."}
+                    parts = [await catalog(connection, one, user) for one in ("engine", "template", schema)]
+                    catalogs.append(set().union(*parts))
+        assert {kind for kind, _ in catalogs[1]} == CATALOG.keys() and len(catalogs[1]) > 600
+        assert sorted(catalogs[0] - catalogs[1]) == [] and sorted(catalogs[1] - catalogs[0]) == []
+
+
+async def test_every_function_is_the_one_of_its_file(engine: Engine) -> None:
+    """None is without a file, and applying all again changes nothing."""
+    async with engine.postgres.service.connection() as connection, connection.transaction(force_rollback=True):
+        cursor = await connection.execute(
+            "SELECT DISTINCT proname AS name FROM pg_proc WHERE pronamespace = 'engine'::regnamespace"
+        )
+        names = {row["name"] for row in await cursor.fetchall()}
+        assert names == {one.name.rpartition("/")[2] for one in functions()}
+        before = await catalog(connection, "engine")
+        for one in functions():
+            await connection.execute(sql.SQL(one.text))
+        assert await catalog(connection, "engine") == before
+
+
+async def test_a_changed_function_is_applied_once_and_an_older_text_is_refused(engine: Engine, stack: Stack) -> None:
+    async with new_database(stack, "neurigraph_owner") as name:
+        url, request = (elsewhere(one, name) for one in (stack.postgres_url, request_url(stack.postgres_url)))
+        async with opened(url, request) as postgres:
+            wanted, today = migrations("postgres"), functions()
+            await migrate_postgres(postgres, wanted)
+            changed = [
+                replace(one, text=one.text.replace("'user'", "'User'")) if one.name == "access/principal_user" else one
+                for one in today
+            ]
+            assert changed != today
+            assert await migrate_postgres(postgres, wanted, changed) == ["access/principal_user"]
+            assert await migrate_postgres(postgres, wanted, changed) == []
+            with pytest.raises(MigrationError, match="newer text of the function access/principal_user"):
+                await migrate_postgres(postgres, wanted, today)
