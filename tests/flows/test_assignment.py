@@ -428,6 +428,13 @@ async def test_who_may_not_write_at_both_nodes_moves_nothing(
     assert (await memory.shell(target)).records == 0
     await give(target, "read_write")
     await refused(clerk, one=secret.records[0].record_id)
+    await memory.read_file(source, secret.records[0].file_id)
+    async with engine.postgres.as_service() as connection:
+        restoring = "UPDATE engine.awake_files SET state = 'rehydrating', due_at = NULL, claimed_until = now() + interval '1 h' WHERE file_id = %s"
+        await connection.execute(restoring, [secret.records[0].file_id])
+    await refused(clerk, one=secret.records[0].record_id)  # that its file is being restored is not for others to know
+    with pytest.raises(Conflict, match="being restored"):
+        await memory.move_record(secret.records[0].record_id, source, target)
     moved = await clerk.move_record(record.record_id, source, target)
     assert (await memory.assignments(AssignmentFilter(record_id=record.record_id)))[0].author == clerk.principal.name
     assert moved.revision == 2 and (await memory.shell(target)).records == 1

@@ -32,6 +32,16 @@ def test_no_function_body_is_longer_than_60_lines_and_nine_in_ten_fit_25():
     assert statistics.quantiles(bodies.values(), n=10)[-1] <= 25
 
 
+def test_no_function_of_postgres_has_a_body_longer_than_60_lines():
+    bodies = {}
+    for path in (ROOT / "migrations" / "postgres" / "functions").rglob("*.sql"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        starts = [number for number, line in enumerate(lines) if line in ("BEGIN", "BEGIN ATOMIC")]
+        ends = [number for number, line in enumerate(lines) if line.startswith("END")]
+        bodies |= {f"{path.stem}:{start}": end - start - 1 for start, end in zip(starts, ends, strict=True)}
+    assert len(bodies) > 100 and {name: lines for name, lines in bodies.items() if lines > 60} == {}
+
+
 def test_no_file_is_longer_than_300_lines():
     lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
     assert {name: lines for name, lines in lengths.items() if lines > 300} == {}
@@ -39,7 +49,11 @@ def test_no_file_is_longer_than_300_lines():
 
 @pytest.mark.ledger("U03")
 def test_every_statement_file_says_what_it_is_for():
-    for path in [*(ROOT / "engine").rglob("*.sql"), *(ROOT / "cypher").rglob("*.cypher")]:
+    for path in [
+        *(ROOT / "engine").rglob("*.sql"),
+        *(ROOT / "migrations").rglob("functions/*/*.sql"),
+        *(ROOT / "cypher").rglob("*.cypher"),
+    ]:
         header = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith(("-- ", "// "))]
         assert len(" ".join(header)) > 30, path
 

@@ -27,4 +27,4 @@ BEGIN
           AND g.granted_at <= p_at AND (g.revoked_at IS NULL OR g.revoked_at > p_at) AND (g.expires_at IS NULL OR g.expires_at > p_at)
         ORDER BY 1 DESC, 3 LIMIT 10000;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.audience(uuid,timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.audience TO neurigraph_request;

@@ -4,4 +4,4 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp A
 BEGIN
     RETURN engine.granted_from(p_mode, p_lineage, p_field) IS NOT NULL;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.granted(text,uuid[],text) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.granted TO neurigraph_request;

@@ -11,4 +11,4 @@ RETURN CASE engine.principal_kind()
             AND engine.can('write', (p_payload -> 'revision' ->> 'node_id')::uuid)
         ELSE false END
     ELSE false END;
-GRANT EXECUTE ON FUNCTION engine.may_commit(uuid,text,jsonb) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.may_commit TO neurigraph_request;

@@ -13,4 +13,4 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     ON CONFLICT (user_id, actor_kind, actor_id, detail, period) WHERE event = 'refused'
     DO UPDATE SET requests = l.requests + 1, last_at = greatest(l.last_at, excluded.last_at), node_id = excluded.node_id
 $$;
-GRANT EXECUTE ON FUNCTION engine.note_refused(uuid,text) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.note_refused TO neurigraph_request;

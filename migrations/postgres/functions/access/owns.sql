@@ -7,4 +7,4 @@ DECLARE
 BEGIN
     RETURN kind = 'user' AND EXISTS (SELECT FROM engine.nodes AS n WHERE n.node_id = p_node AND n.user_id = id);
 END $$;
-GRANT EXECUTE ON FUNCTION engine.owns(uuid) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.owns TO neurigraph_request;

@@ -10,4 +10,4 @@ BEGIN
         WHEN 'persona' THEN (SELECT n.user_id FROM engine.nodes AS n WHERE n.node_id = id AND n.node_type = 'persona')
     END;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.principal_graph() TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.principal_graph TO neurigraph_request;

@@ -6,4 +6,4 @@ DECLARE
 BEGIN
     RETURN CASE WHEN pg_input_is_valid(given, 'uuid') THEN given::uuid END;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.principal_id() TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.principal_id TO neurigraph_request;

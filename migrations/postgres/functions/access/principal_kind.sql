@@ -4,4 +4,4 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $
 BEGIN
     RETURN coalesce(current_setting('engine.principal_kind', true), '');
 END $$;
-GRANT EXECUTE ON FUNCTION engine.principal_kind() TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.principal_kind TO neurigraph_request;

@@ -16,4 +16,4 @@ BEGIN
     RETURN least(engine.granted_from('read', node.lineage, p_field),
                  CASE WHEN kind = 'persona' AND id = ANY (node.lineage) THEN engine.placed_below(node.lineage, id) END);
 END $$;
-GRANT EXECUTE ON FUNCTION engine.reads_from(uuid,text) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.reads_from TO neurigraph_request;

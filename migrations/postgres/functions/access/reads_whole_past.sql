@@ -4,4 +4,4 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN engine.owns(p_node) OR (current_setting('engine.whole_past', true) = 'on' AND engine.can('write', p_node, NULL));
 END $$;
-GRANT EXECUTE ON FUNCTION engine.reads_whole_past(uuid) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.reads_whole_past TO neurigraph_request;

@@ -3,4 +3,4 @@ CREATE OR REPLACE FUNCTION engine.commit_is_pending(p_commit uuid) RETURNS boole
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN coalesce((SELECT o.state IN ('pending', 'set_aside') FROM engine.outbox AS o 
                  WHERE o.commit_id = p_commit AND o.user_id = engine.principal_graph()), false);
-GRANT EXECUTE ON FUNCTION engine.commit_is_pending(uuid) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.commit_is_pending TO neurigraph_request;

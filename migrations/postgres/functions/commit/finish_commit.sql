@@ -28,4 +28,4 @@ BEGIN
     UPDATE engine.outbox AS o SET state = 'done', done_at = now() WHERE o.commit_id = p_commit;
     RETURN true;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.finish_commit(uuid) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.finish_commit TO neurigraph_request;

@@ -48,4 +48,4 @@ BEGIN
     END IF;
     RETURN QUERY SELECT c.state, c.turns, c.stored, c.tokens, c.waiting_tokens, new_turns;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.append_turns(text,jsonb,integer,text[],bytea[],integer[],text[],timestamp with time zone[],text[],text[],timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.append_turns TO neurigraph_request;

@@ -10,4 +10,4 @@ BEGIN
         RAISE EXCEPTION 'There is no such conversation.' USING ERRCODE = 'NG404';
     END IF;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.end_conversation(text,timestamp with time zone,timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.end_conversation TO neurigraph_request;

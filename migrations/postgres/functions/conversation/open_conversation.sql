@@ -32,4 +32,4 @@ BEGIN
     END IF;
     RETURN found;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.open_conversation(text,jsonb,integer,timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.open_conversation TO neurigraph_request;

@@ -46,4 +46,4 @@ BEGIN
     END IF;
     RETURN NEXT c;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.settle_conversation(text,integer,timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.settle_conversation TO neurigraph_request;

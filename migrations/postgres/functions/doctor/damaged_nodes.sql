@@ -34,4 +34,4 @@ BEGIN
         END;
     END LOOP;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.damaged_nodes(uuid,uuid[],boolean,vector,text) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.damaged_nodes TO neurigraph_request;

@@ -32,4 +32,4 @@ BEGIN
     END LOOP;
     RETURN NULL;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.node_damage(text,integer) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.node_damage TO neurigraph_request;

@@ -13,4 +13,4 @@ BEGIN
     INTO held USING p_record, p_file;
     RETURN held;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.node_holds(uuid,uuid,uuid) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.node_holds TO neurigraph_request;

@@ -15,4 +15,4 @@ BEGIN
         ' WHERE f.part AND r.state = ''live'' AND r.privacy <> ''private'' AND engine.file_is_shown(%2$L, $1, f.record_id, f.storage_path)',
         node.schema_name, node.schema_name) USING p_node;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.part_files(uuid) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.part_files TO neurigraph_request;

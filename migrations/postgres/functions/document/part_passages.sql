@@ -17,4 +17,4 @@ BEGIN
         ' ORDER BY c.place LIMIT $4', (SELECT n.schema_name FROM engine.nodes AS n WHERE n.node_id = p_node))
     USING shown.record_id, p_file, p_after, p_most, engine.reads_from(p_node, 'files');
 END $$;
-GRANT EXECUTE ON FUNCTION engine.part_passages(uuid,uuid,bigint,integer) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.part_passages TO neurigraph_request;

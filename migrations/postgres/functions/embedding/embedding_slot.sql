@@ -2,4 +2,4 @@
 CREATE OR REPLACE FUNCTION engine.embedding_slot(p_version text) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN (SELECT v.slot FROM engine.embedding_versions AS v WHERE v.name = p_version);
-GRANT EXECUTE ON FUNCTION engine.embedding_slot(text) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.embedding_slot TO neurigraph_request;

@@ -7,4 +7,4 @@ BEGIN ATOMIC
     WHERE session_user <> 'neurigraph_request' OR engine.can('write', n.id) ORDER BY 1
     ON CONFLICT (node_id) DO UPDATE SET noted_at = clock_timestamp();
 END;
-GRANT EXECUTE ON FUNCTION engine.note_pending_vectors(uuid[]) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.note_pending_vectors TO neurigraph_request;

@@ -8,4 +8,4 @@ BEGIN
         RAISE EXCEPTION 'The embeddings % are not active.', p_version USING ERRCODE = 'NG411';
     END IF;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.require_embeddings(text) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.require_embeddings TO neurigraph_request;

@@ -62,4 +62,4 @@ BEGIN
     RETURN QUERY SELECT file.state, file.since, file.due_at, file.by_hand, file.claim_id,
                         file.state = 'rehydrating' AND file.claim_id = p_claim;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.claim_file(uuid,uuid,uuid,boolean,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,uuid) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.claim_file TO neurigraph_request;

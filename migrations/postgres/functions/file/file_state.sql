@@ -14,4 +14,4 @@ BEGIN
                            WHERE e.node_id = p_node AND e.file_id = p_file AND e.trigger <> 'review'
                            ORDER BY e.entry_id DESC LIMIT 1) AS l ON true;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.file_state(uuid,uuid) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.file_state TO neurigraph_request;

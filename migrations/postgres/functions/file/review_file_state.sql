@@ -17,4 +17,4 @@ BEGIN
     ON CONFLICT (reviews) DO NOTHING RETURNING entry_id INTO made;
     RETURN coalesce(made, (SELECT l.entry_id FROM engine.compression_state_log AS l WHERE l.reviews = p_entry));
 END $$;
-GRANT EXECUTE ON FUNCTION engine.review_file_state(bigint,text,timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.review_file_state TO neurigraph_request;

@@ -17,4 +17,4 @@ BEGIN
     DELETE FROM engine.awake_files AS a WHERE a.node_id = p_node AND a.file_id = p_file;
     RETURN QUERY SELECT file.claim_id, engine.note_file_state(file, file.state, 'dormant', 'manual', p_now);
 END $$;
-GRANT EXECUTE ON FUNCTION engine.sleep_file(uuid,uuid,timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.sleep_file TO neurigraph_request;

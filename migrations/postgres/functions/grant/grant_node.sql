@@ -42,4 +42,4 @@ BEGIN
     INSERT INTO engine.outbox (commit_id, user_id, kind, payload) VALUES (p_grant, owner, 'granted', message);
     RETURN QUERY SELECT p_grant, made.granted_at, true, message;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.grant_node(uuid,uuid,text,uuid,text,integer,text[],text,timestamp with time zone,boolean) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.grant_node TO neurigraph_request;

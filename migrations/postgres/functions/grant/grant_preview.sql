@@ -40,4 +40,4 @@ BEGIN
         USING place.node_id, place.path, p_below, 50, p_titles;
     END LOOP;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.grant_preview(uuid,integer,real,integer) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.grant_preview TO neurigraph_request;

@@ -25,4 +25,4 @@ BEGIN
     INSERT INTO engine.outbox (commit_id, user_id, kind, payload) VALUES (p_commit, owner, 'revoked', message);
     RETURN QUERY SELECT found.revoked_at, true, p_commit, message;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.revoke_grant(uuid,uuid) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.revoke_grant TO neurigraph_request;

@@ -14,4 +14,4 @@ BEGIN
         RAISE EXCEPTION 'The source was stored by another request at the same time.' USING ERRCODE = 'NG409';
     END IF;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.advance_source(text,integer,integer,bytea,uuid) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.advance_source TO neurigraph_request;

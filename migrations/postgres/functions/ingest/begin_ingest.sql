@@ -16,4 +16,4 @@ BEGIN
         RAISE EXCEPTION 'There is no such session.' USING ERRCODE = 'NG404';
     END IF;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.begin_ingest(uuid,text,jsonb,timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.begin_ingest TO neurigraph_request;

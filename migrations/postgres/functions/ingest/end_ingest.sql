@@ -17,4 +17,4 @@ BEGIN
     PERFORM engine.log_failure(p_session, e ->> 'stage', e ->> 'cause', e ->> 'reason', e ->> 'source_id', e -> 'reference', p_now)
     FROM jsonb_array_elements(p_skipped) AS e WHERE e ->> 'cause' <> '';
 END $$;
-GRANT EXECUTE ON FUNCTION engine.end_ingest(uuid,text,text,integer,jsonb,timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.end_ingest TO neurigraph_request;

@@ -19,4 +19,4 @@ BEGIN
                   reference = CASE WHEN excluded.reference ? 'path' THEN excluded.reference ELSE f.reference END
     WHERE engine.handles_failure(f.session_id);
 END $$;
-GRANT EXECUTE ON FUNCTION engine.log_failure(uuid,text,text,text,text,jsonb,timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.log_failure TO neurigraph_request;

@@ -21,4 +21,4 @@ BEGIN
     WHERE f.user_id = engine.principal_graph() AND f.state = 'open' AND f.stage IN ('read', 'draft', 'commit')
       AND f.subject IN (SELECT e ->> 'source_id' FROM jsonb_array_elements(p_sources) AS e) AND engine.handles_failure(f.session_id);
 END $$;
-GRANT EXECUTE ON FUNCTION engine.note_ingested(uuid,uuid,jsonb,jsonb,timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.note_ingested TO neurigraph_request;

@@ -10,4 +10,4 @@ BEGIN ATOMIC
     SET node_id = excluded.node_id, reason = excluded.reason, noted_at = p_now, attempts = 0, next_attempt = p_now
     WHERE engine.unread_records.user_id = excluded.user_id;
 END;
-GRANT EXECUTE ON FUNCTION engine.note_unread(uuid[],uuid[],text[],timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.note_unread TO neurigraph_request;

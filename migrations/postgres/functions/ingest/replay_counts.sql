@@ -8,4 +8,4 @@ BEGIN ATOMIC
         'keywords', count(*) FILTER (WHERE s.keywords), 'missing', count(*) FILTER (WHERE s.missing))
     FROM engine.replayed_records AS s WHERE s.replay_id = p_replay;
 END;
-GRANT EXECUTE ON FUNCTION engine.replay_counts(uuid) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.replay_counts TO neurigraph_request;

@@ -21,4 +21,4 @@ BEGIN
         EXIT WHEN wanted = 0;
     END LOOP;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.replayed_outdated(uuid,integer) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.replayed_outdated TO neurigraph_request;

@@ -14,4 +14,4 @@ BEGIN
         RAISE EXCEPTION 'It is settled already.' USING ERRCODE = 'NG409';
     END IF;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.settle_failure(uuid,text,text,timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.settle_failure TO neurigraph_request;

@@ -17,4 +17,4 @@ BEGIN
               SELECT FROM engine.nodes AS a WHERE a.node_id = ANY (n.lineage) AND a.archived)
         RETURNING n.node_id, n.archivings;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.archive_node(uuid,boolean,timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.archive_node TO neurigraph_request;

@@ -18,4 +18,4 @@ BEGIN ATOMIC
     FROM up JOIN engine.nodes AS n USING (node_id)
     WHERE engine.reads_from(n.node_id, NULL) <= least(p_as_of, p_known_at);
 END;
-GRANT EXECUTE ON FUNCTION engine.path_at(uuid,timestamp with time zone,timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.path_at TO neurigraph_request;

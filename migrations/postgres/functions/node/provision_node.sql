@@ -9,4 +9,4 @@ BEGIN
     END IF;
     RETURN QUERY SELECT * FROM engine.provision_own_node(p_node, p_parent, p_name, p_key, p_type, p_schemas, p_payload);
 END $$;
-GRANT EXECUTE ON FUNCTION engine.provision_node(uuid,uuid,text,text,text,text[],jsonb) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.provision_node TO neurigraph_request;

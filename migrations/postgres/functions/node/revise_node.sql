@@ -12,7 +12,6 @@ DECLARE
     target engine.nodes;
     shift integer := 0;
     above uuid[];
-    part jsonb;
     message jsonb := p_payload;
 BEGIN
     -- One change of the tree of a user at a time: two moves could close a circle.
@@ -59,17 +58,7 @@ BEGIN
     IF node.layer = 0 THEN
         UPDATE engine.users AS u SET display_name = p_name WHERE u.user_id = p_node;
     END IF;
-    FOR part IN SELECT * FROM jsonb_array_elements(p_slices) LOOP
-        IF part ? 'name' THEN
-            INSERT INTO engine.node_slices (slice_id, node_id, user_id, name, parent_id, valid_from, valid_to, known_from, known_to)
-            VALUES ((part ->> 'slice_id')::uuid, p_node, node.user_id, part ->> 'name', (part ->> 'parent_id')::uuid,
-                    coalesce((part ->> 'valid_from')::timestamptz, '-infinity'), (part ->> 'valid_to')::timestamptz,
-                    (part ->> 'known_from')::timestamptz, (part ->> 'known_to')::timestamptz);
-        ELSE
-            UPDATE engine.node_slices AS s SET known_to = (part ->> 'known_to')::timestamptz
-            WHERE s.slice_id = (part ->> 'slice_id')::uuid AND s.node_id = p_node;
-        END IF;
-    END LOOP;
+    PERFORM engine.note_node_slices(p_node, node.user_id, p_slices);
     EXECUTE format('INSERT INTO %I.delta_log (delta_id, subject_kind, subject_id, w_coordinate, payload, previous_delta_id,'
                    ' authored_by, created_at, revision) SELECT d.* FROM jsonb_to_record($1) AS d (delta_id uuid, subject_kind text,'
                    ' subject_id uuid, w_coordinate timestamptz, payload jsonb, previous_delta_id uuid, authored_by text,'
@@ -77,4 +66,4 @@ BEGIN
     INSERT INTO engine.outbox (commit_id, user_id, kind, payload) VALUES (p_commit, node.user_id, 'node_revised', message);
     RETURN QUERY SELECT message;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.revise_node(uuid,uuid,integer,text,text,uuid,jsonb,jsonb,jsonb) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.revise_node TO neurigraph_request;

@@ -11,13 +11,9 @@ DECLARE
     target engine.nodes;
     moved record;
     ids uuid[];
-    place text;
     file engine.awake_files;
+    restoring boolean := false;
     held boolean;
-    units text[];
-    terms integer[];
-    counts integer[];
-    locked bigint;
     message jsonb;
     known timestamptz;
     author text := engine.principal_kind() || ':' || engine.principal_id();
@@ -35,9 +31,7 @@ BEGIN
                                ' WHERE a.node_id = $1 AND f.record_id = $2 ORDER BY a.file_id FOR UPDATE OF a', source.schema_name)
                 USING p_from, p_record
     LOOP
-        IF file.claimed_until > p_now THEN
-            RAISE EXCEPTION 'The file is being restored.' USING ERRCODE = 'NG409';
-        END IF;
+        restoring := restoring OR file.claimed_until > p_now;
     END LOOP;
     EXECUTE format('SELECT * FROM %I.metadata_records WHERE record_id = $1 AND version_of IS NULL AND state = ''live'' FOR UPDATE',
                    source.schema_name) INTO moved USING p_record;
@@ -48,47 +42,21 @@ BEGIN
     IF moved.record_id IS NULL OR NOT (engine.owns(p_from) OR held AND moved.privacy <> 'private') THEN
         RAISE EXCEPTION 'There is no such record.' USING ERRCODE = 'NG404';
     END IF;
+    IF restoring THEN  -- told to those only who may know of the record
+        RAISE EXCEPTION 'The file is being restored.' USING ERRCODE = 'NG409';
+    END IF;
     EXECUTE format('SELECT EXISTS (SELECT FROM %I.file_manifest AS f WHERE f.file_id IN (SELECT s.file_id FROM %I.file_manifest AS s'
                    ' WHERE s.record_id = $1))', target.schema_name, source.schema_name) INTO held USING p_record;
     IF held THEN
         RAISE EXCEPTION 'That node holds another part of the same document.' USING ERRCODE = 'NG409';
     END IF;
-    FOR file IN EXECUTE format('DELETE FROM engine.awake_files AS a USING %I.file_manifest AS f'
-                               ' WHERE a.node_id = $1 AND f.file_id = a.file_id AND f.record_id = $2 RETURNING a.*', source.schema_name)
-                USING p_from, p_record
-    LOOP
-        PERFORM engine.note_file_state(file, file.state, 'dormant', 'manual', p_now, 'moved to another node');
-    END LOOP;
-
-    -- Words leave the counts of one node and enter those of the other, in the order of schemas, as writers do.
-    SELECT array_agg(c.unit ORDER BY c.unit, c.term), array_agg(c.term ORDER BY c.unit, c.term), array_agg(c.documents ORDER BY c.unit, c.term)
-    INTO units, terms, counts FROM engine.record_counts(source.schema_name, p_record) AS c;
-    FOREACH place IN ARRAY ARRAY[least(source.schema_name, target.schema_name), greatest(source.schema_name, target.schema_name)] LOOP
-        IF place = source.schema_name THEN
-            EXECUTE format('SELECT count(*) FROM (SELECT FROM %I.term_counts AS t JOIN unnest($1, $2) AS m (unit, term) USING (unit, term)'
-                           ' ORDER BY t.unit, t.term FOR UPDATE OF t) AS locked', place) INTO locked USING units, terms;
-            EXECUTE format('UPDATE %I.term_counts AS t SET documents = greatest(0, t.documents - m.documents)'
-                           ' FROM unnest($1, $2, $3) AS m (unit, term, documents) WHERE t.unit = m.unit AND t.term = m.term', place)
-            USING units, terms, counts;
-        ELSE
-            EXECUTE format('INSERT INTO %I.term_counts AS t (unit, term, documents) SELECT m.* FROM unnest($1, $2, $3) AS m (unit, term, documents)'
-                           ' ORDER BY m.unit, m.term ON CONFLICT (unit, term) DO UPDATE SET documents = t.documents + excluded.documents', place)
-            USING units, terms, counts;
-        END IF;
-    END LOOP;
-
-    PERFORM engine.copy_rows('metadata_records', source.schema_name, target.schema_name, '(record_id = ANY ($1) OR version_of = ANY ($1))', ARRAY[p_record]);
-    PERFORM engine.copy_rows('memory_items', source.schema_name, target.schema_name, 'record_id = ANY ($1)', ARRAY[p_record]);
-    PERFORM engine.copy_rows('file_manifest', source.schema_name, target.schema_name, 'record_id = ANY ($1)', ARRAY[p_record]);
-    PERFORM engine.copy_rows('delta_log', source.schema_name, target.schema_name, 'subject_id = ANY ($1)', p_record || ids);
+    PERFORM engine.sleep_files_of(p_from, source.schema_name, p_record, p_now);
+    PERFORM engine.move_words(p_record, source.schema_name, target.schema_name);
+    PERFORM engine.move_rows(p_record, ids, source.schema_name, target.schema_name);
     UPDATE engine.documents SET node_id = p_to WHERE document_id = p_record;
     IF EXISTS (SELECT FROM engine.pending_vectors AS p WHERE p.node_id = p_from) THEN  -- some of its vectors may still be to be made
         PERFORM engine.note_pending_vectors(ARRAY[p_to]);
     END IF;
-    EXECUTE format('DELETE FROM %I.file_manifest WHERE record_id = $1', source.schema_name) USING p_record;
-    EXECUTE format('DELETE FROM %I.memory_items WHERE record_id = $1', source.schema_name) USING p_record;
-    EXECUTE format('DELETE FROM %I.metadata_records WHERE record_id = $1 OR version_of = $1', source.schema_name) USING p_record;
-
     EXECUTE format('SELECT greatest($2, max(created_at) + interval ''1 microsecond'', $3 + interval ''1 microsecond'') FROM %I.delta_log WHERE subject_id = $1',
                    target.schema_name) INTO known USING p_record, p_now, moved.known_from;
     EXECUTE format('INSERT INTO %1$I.delta_log (delta_id, subject_kind, subject_id, w_coordinate, payload, previous_delta_id, authored_by,'
@@ -108,4 +76,4 @@ BEGIN
     INSERT INTO engine.outbox (commit_id, user_id, kind, payload) VALUES (p_commit, source.user_id, 'record_revised', message);
     RETURN QUERY SELECT message, moved.revision + 1, known;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.move_record(uuid,uuid,uuid,uuid,text,timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.move_record TO neurigraph_request;

@@ -18,4 +18,4 @@ BEGIN
         EXIT WHEN wanted = 0;
     END LOOP;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.records_after(uuid,uuid,uuid,integer) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.records_after TO neurigraph_request;

@@ -13,4 +13,4 @@ BEGIN
     END LOOP;
     RETURN total;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.records_there(uuid) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.records_there TO neurigraph_request;

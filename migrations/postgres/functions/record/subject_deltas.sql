@@ -28,4 +28,4 @@ BEGIN
         USING p_subject, p_after, p_most, whole, since;
     END IF;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.subject_deltas(uuid,uuid,integer,integer) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.subject_deltas TO neurigraph_request;

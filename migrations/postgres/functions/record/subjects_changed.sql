@@ -28,4 +28,4 @@ BEGIN
         found := found + got;
     END LOOP;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.subjects_changed(uuid,uuid,uuid,timestamp with time zone,timestamp with time zone,uuid,uuid,integer) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.subjects_changed TO neurigraph_request;

@@ -22,4 +22,4 @@ BEGIN
         USING p_version, greatest(4, p_limit / place.nodes);
     END LOOP;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.turns_sampled(uuid,text,integer) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.turns_sampled TO neurigraph_request;

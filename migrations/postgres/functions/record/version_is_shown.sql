@@ -10,4 +10,4 @@ BEGIN
     RETURN engine.can('read', node, 'records') AND NOT EXISTS (
         SELECT FROM engine.document_versions AS v WHERE v.document_id = p_document AND v.version > p_version AND v.known_at <= since);
 END $$;
-GRANT EXECUTE ON FUNCTION engine.version_is_shown(uuid,integer) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.version_is_shown TO neurigraph_request;

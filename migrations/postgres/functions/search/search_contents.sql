@@ -28,4 +28,4 @@ BEGIN
         CASE WHEN p_template >= 5 THEN 'i.scope, i.scope_id, i.source' ELSE '''user'', NULL::text, ''ingested''' END)
     USING p_items, p_as_of, p_known_at, node;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.search_contents(text,integer,uuid[],timestamp with time zone,timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.search_contents TO neurigraph_request;

@@ -14,4 +14,4 @@ BEGIN
                                     node_schema) USING p_terms, units;
     END LOOP;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.search_counts(text[],integer[]) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.search_counts TO neurigraph_request;

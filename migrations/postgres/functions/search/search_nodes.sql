@@ -12,4 +12,4 @@ BEGIN ATOMIC
     ORDER BY n.layer, n.created_at, n.node_id
     LIMIT p_most;
 END;
-GRANT EXECUTE ON FUNCTION engine.search_nodes(uuid,uuid[],timestamp with time zone,timestamp with time zone,integer) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.search_nodes TO neurigraph_request;

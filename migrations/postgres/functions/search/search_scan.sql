@@ -33,4 +33,4 @@ BEGIN
         USING p_nodes[place], p_schemas[place], p_query, p_version, p_items, p_records, p_kinds, p_as_of, p_known_at, p_sources, p_scopes;
     END LOOP;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.search_scan(uuid[],text[],integer[],vector,text,sparsevec,sparsevec,text[],text[],text[],timestamp with time zone,timestamp with time zone) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.search_scan TO neurigraph_request;

@@ -20,4 +20,4 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
            ('{' || coalesce(max(entries) FILTER (WHERE of_records), '') || '}/1000000')::sparsevec
     FROM weighed
 $$;
-GRANT EXECUTE ON FUNCTION engine.search_vectors(text[],integer[],text[]) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.search_vectors TO neurigraph_request;

@@ -6,4 +6,4 @@ BEGIN
         RAISE EXCEPTION 'A node is of an older version.' USING ERRCODE = 'NG426';
     END IF;
 END $$;
-GRANT EXECUTE ON FUNCTION engine.require_current(uuid[]) TO neurigraph_request;
+GRANT EXECUTE ON FUNCTION engine.require_current TO neurigraph_request;

@@ -1,4 +1,4 @@
--- From template 4 to 5; may be repeated.
+-- From template 4 to 5: scopes and sources of records and items; may be repeated.
 CREATE OR REPLACE FUNCTION engine.upgrade_node_to_5(p_node uuid, p_schema text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
