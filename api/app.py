@@ -183,7 +183,12 @@ def _middleware(settings: Settings) -> list[Middleware]:
         Middleware(SecurityHeaders),
         *([origins] if settings.cors_origins else []),
         Middleware(Guard, settings=settings, issuer=issuer_of(settings)),
-        Middleware(InFlight, writes=settings.writes_at_once, most_bytes=_bytes_at_once(settings)),
+        Middleware(
+            InFlight,
+            writes=settings.writes_at_once,
+            most_bytes=_bytes_at_once(settings),
+            largest=settings.max_text_bytes,
+        ),
         Middleware(BodyLimit, most_bytes=settings.max_text_bytes, patience=settings.body_timeout_s),
     ]
 

@@ -93,7 +93,7 @@ def _check_strings(value: Any) -> None:
         part, place = waiting.pop()
         if isinstance(part, str) and (found := _UNSTORABLE.search(part)):
             what = "a NUL character" if found[0] == "\x00" else "half a surrogate pair"
-            raise InvalidText(f"{place} holds {what} (character {found.start()}).")
+            raise InvalidText(f"{place} holds {what} (character {found.start() + 1}).")
         if isinstance(part, list):
             waiting.extend((entry, f"{place}[{index}]") for index, entry in enumerate(part))
         elif isinstance(part, dict):

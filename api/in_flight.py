@@ -26,8 +26,8 @@ _GRAPH = re.compile(r"/v1/users/([0-9a-fA-F-]{36})(?:/|$)")
 class InFlight:
     """Counts what is under way for each principal, and refuses what is beyond the limits."""
 
-    def __init__(self, app: ASGIApp, writes: int, most_bytes: int) -> None:
-        self._app, self._writes, self._most = app, writes, most_bytes
+    def __init__(self, app: ASGIApp, writes: int, most_bytes: int, largest: int) -> None:
+        self._app, self._writes, self._most, self._largest = app, writes, most_bytes, largest
         self._under_way: Counter[str] = Counter()
         self._bytes: Counter[str] = Counter()
 
@@ -49,6 +49,9 @@ class InFlight:
 
     async def _counted(self, share: str, scope: Scope, receive: Receive, send: Send) -> None:
         expected = announced(scope)
+        if expected > self._largest:  # refused as too large further in, however much else is under way
+            await self._app(scope, receive, send)
+            return
         why_not = TOO_MANY if self._under_way[share] >= self._writes else self._too_much(share, expected)
         if why_not:
             response = problem(http_kind(429), scope["path"], why_not, headers=RETRY | {"Connection": "close"})
@@ -63,7 +66,7 @@ class InFlight:
             nonlocal arrived, held
             message = await receive()
             arrived += len(message.get("body", b""))
-            if arrived > held:  # it came without its size
+            if held < arrived <= self._largest:  # it came without its size; what is too large is refused further in
                 if why_not := self._too_much(share, arrived - held):
                     raise HTTPException(429, why_not, RETRY | {"Connection": "close"})
                 self._bytes[share] += arrived - held

@@ -40,6 +40,7 @@ class Kind:
 TABLE: Mapping[type[errors.NeurigraphError], Kind] = {
     errors.InvalidInput: Kind(422, "invalid-input", "The request is not valid."),
     errors.DepthExceeded: Kind(422, "depth-exceeded", "A node cannot lie deeper than layer 5."),
+    errors.MovedIntoItself: Kind(422, "moved-into-itself", "A node cannot be moved into itself."),
     errors.WrongContentType: Kind(415, "wrong-content-type", "This kind of content is not read here."),
     errors.TooLarge: Kind(413, "too-large", "The input is too large."),
     errors.NotFound: Kind(404, "not-found", "There is no such thing here."),

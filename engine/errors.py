@@ -6,6 +6,7 @@ NeurigraphError
 │   ├── InvalidText
 │   ├── InvalidHistory        knows the place: file, line, column, JSON path
 │   ├── DepthExceeded
+│   ├── MovedIntoItself
 │   ├── WrongDimension
 │   ├── WrongContentType
 │   ├── VersionRefused        a document's new version that does not belong where its document is
@@ -77,6 +78,10 @@ class InvalidHistory(InvalidInput):
 
 class DepthExceeded(InvalidInput):
     """A node cannot lie deeper than layer 5."""
+
+
+class MovedIntoItself(InvalidInput):
+    """A node cannot be moved into itself."""
 
 
 class WrongDimension(InvalidInput):

@@ -16,6 +16,7 @@ from engine.access.idempotency import Idempotency
 from engine.domain.clock import NOW, Moment
 from engine.domain.history import Conversation, History
 from engine.domain.ingest import PLAIN, Terms
+from engine.domain.names import is_blank
 from engine.domain.node import MAX_LAYER, ChildNode, ContentType, NewNode, ProvisionedNode, Shell, TreeNode
 from engine.domain.occasion import Occasion
 from engine.domain.page import MOST
@@ -167,7 +168,7 @@ class Memory(LivingRecords, PlacedRecords, Proposing, KeptDocuments, Inputs, Dia
         brought is an event.
         """
         check_privacy(self.principal, privacy)
-        if not text.strip():
+        if is_blank(text):
             raise InvalidInput("There is no text to store.")
         document = note(source_id, title, text, content_type)
         pending = self._live(document, await self._node(node_id), privacy, self.origin)

@@ -165,7 +165,7 @@ class Engine:
     @property
     def remedies(self) -> Remedies:
         """What mends damage that the doctor found."""
-        return Remedies(self.postgres, self.neo4j, self.pending)
+        return Remedies(self.postgres, self.neo4j, self.objects, self.pending)
 
     async def replay_job(self, failure_id: UUID) -> Failure:
         """Asks for a run of the job that failed; its entry is settled when one succeeds.

@@ -109,6 +109,11 @@ def _shortened(readable: str, room: int) -> str:
     return f"{readable[:half].rstrip('_')}__{readable[-half:].lstrip('_')}"
 
 
+def is_blank(text: str) -> bool:
+    """Whether a text has nothing to see: white space, joiners and marks alone."""
+    return not any(_visible(character) and not character.isspace() for character in text)
+
+
 def _visible(character: str) -> bool:
     # Unassigned code points count: a newer Unicode than this Python's may show them.
     unseen = character in _BLANK or 0xE0000 <= ord(character) <= 0xE0FFF

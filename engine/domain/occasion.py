@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
 
+from engine.domain.names import is_blank
 from engine.errors import InvalidInput
 
 OccasionKind = Literal["meeting", "call", "work_session", "milestone", "other"]
@@ -29,7 +30,7 @@ class Occasion:
     def __post_init__(self) -> None:
         if self.kind not in get_args(OccasionKind):
             raise InvalidInput(f"An occasion is one of {', '.join(get_args(OccasionKind))}.")
-        if not self.text.strip():
+        if is_blank(self.text):
             raise InvalidInput("There is no text to store.")
         times = [time for time in (self.started_at, self.ended_at) if time is not None]
         if any(time.tzinfo is None for time in times):

@@ -32,6 +32,6 @@ class Changes:
         if change.subject_kind == "relation":
             return await self._relations.change(principal, change)
         if change.node_id is None:
-            raise InvalidInput("A record or an item is changed at its node: name it.")
+            raise InvalidInput("A record or an item is changed at its node: name the node (`--node`, or `node_id`).")
         schema = await self._shells.writable_schema_of(principal, change.node_id)
         return await self._contents.change(principal, schema, change)

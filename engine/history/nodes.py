@@ -61,7 +61,7 @@ class NodeHistory:
         """Writes a checked change of a node.
 
         A place changes now or not at all, and so does whether a node is archived, which is a change of its own; names and texts
-        not in the future. Raises NotFound, NameTaken, DepthExceeded (below layer 5, or into itself), Archived, Conflict,
+        not in the future. Raises NotFound, NameTaken, DepthExceeded (below layer 5), MovedIntoItself, Archived, Conflict,
         InvalidInput, ProviderUnavailable, StoreUnavailable.
         """
         if not principal.owns:

@@ -109,7 +109,7 @@ class Past:
         if kind == "relation":
             return await self._relations.source_of(principal, subject_id)
         if node_id is None:
-            raise InvalidInput("A record or an item lies at a node: name it.")
+            raise InvalidInput("A record or an item lies at a node: name the node (`--node`, or `node_id`).")
         return node_id
 
     async def subject(self, principal: Principal, kind: str, node_id: UUID, subject_id: UUID) -> Subject:

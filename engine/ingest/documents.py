@@ -85,7 +85,7 @@ def text_document(source_id: str, title: str, content: bytes, file: HistoryFile)
     except UnicodeDecodeError as error:
         raise InvalidText(f"{title}: byte {error.start} is not UTF-8.") from error
     if "\x00" in text:
-        raise InvalidText(f"{title}: character {text.index(chr(0))} is NUL; this is not a text.")
+        raise InvalidText(f"{title}: character {text.index(chr(0)) + 1} is NUL; this is not a text.")
     draft = FileDraft(uuid4(), file.path.name, "document", file.content_type, content)
     return Document(f"file:{source_id}"[:500], title, text, file.occurred_at, "file_upload", draft)
 

@@ -23,6 +23,6 @@ def check_text(text: str, where: str, most_bytes: int) -> None:
     try:
         size = len(text.encode("utf-8"))
     except UnicodeEncodeError as error:
-        raise InvalidText(f"The text is not valid Unicode ({where}, character {error.start}).") from error
+        raise InvalidText(f"The text is not valid Unicode ({where}, character {error.start + 1}).") from error
     if size > most_bytes:
         raise TooLarge(f"{where} has {size} bytes; at most {most_bytes} are taken in.")

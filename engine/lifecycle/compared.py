@@ -113,6 +113,12 @@ def contents(row: Row) -> Iterator[Finding]:
         problem = f"it is forgotten how far {row['sources']} sources are stored: sent again, they are stored twice"
         remedy = f"{FIX}; what no ingest session tells of: {accepting('source-lost', node_id, 'they stay forgotten')}"
         yield Finding("error", "postgres", subject, problem, remedy, "source-lost", node_id)
+    if row["files"]:
+        problem = f"the files of {row['files']} records have no line in its manifest: they cannot be opened"
+        remedy = (
+            f"{FIX}; what no raw input tells of: {accepting('entry-lost', node_id, 'the records stay without a file')}"
+        )
+        yield Finding("error", "postgres", subject, problem, remedy, "entry-lost", node_id)
 
 
 def _state(row: Row, shown: Row) -> Iterator[Finding]:

@@ -184,11 +184,12 @@ class Doctor:
                 row = (await self._rows("file/unknown", root=root, files=files))[0]
             except StoreDamaged:  # a node there has lost its tables, a finding of its own
                 continue
-            if row["unknown"]:
+            known = {one["resource_id"] for one in await self._rows("resource/known", files=row["unknown"])}
+            if unknown := set(row["unknown"]) - known:  # an input whose line in a manifest is lost is found at its node
                 yield Finding(
                     "warning",
                     "objects",
-                    f"{len(row['unknown'])} files under {root}/",
+                    f"{len(unknown)} files under {root}/",
                     "no manifest knows them (a write that was cut off)",
                     "nothing to do: the sweep moves them to quarantine after the grace time",
                 )

@@ -15,6 +15,7 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
 TASK = "files"
+CHANGED = "its bytes are not those that were stored"
 Row = dict[str, Any]
 
 
@@ -53,7 +54,12 @@ class FileCheck:
                 "objects",
                 f"node {first['schema_name']}",
                 f"{len(found)} files are missing or damaged, first {first['storage_path']}: {problem}",
-                accepting("file-lost", node_id, "they stay lost, what was read from them stays"),
+                accepting(
+                    "file-lost",
+                    node_id,
+                    "they stay lost, what was read from them stays",
+                    deep=any(problem == CHANGED for _, problem in found),
+                ),
                 "file-lost",
                 node_id,
                 tuple(row["file_id"] for row, _ in found),
@@ -76,5 +82,5 @@ class FileCheck:
         try:
             await restore(self._objects, row["storage_path"], target, packed=row["packed"], sha256=row["sha256"])
         except DamagedFile:
-            return "its bytes are not those that were stored"
+            return CHANGED
         return ""

@@ -16,9 +16,12 @@ Fixable = Literal[
     "vector-lost",
     "deltas-lost",
     "source-lost",
+    "entry-lost",
 ]
 """Damage that `doctor --fix` mends without losing anything, in the order in which it is mended."""
-Acceptable = Literal["tables-lost", "records-gone", "items-gone", "text-changed", "file-lost", "source-lost"]
+Acceptable = Literal[
+    "tables-lost", "records-gone", "items-gone", "text-changed", "file-lost", "source-lost", "entry-lost"
+]
 """Damage that takes a backup; `doctor --accept` settles it where there is none."""
 
 FIXABLE: tuple[Fixable, ...] = get_args(Fixable)
@@ -41,7 +44,7 @@ class Finding:
     files: tuple[UUID, ...] = ()
 
 
-def accepting(kind: Acceptable, node_id: UUID, loss: str) -> str:
-    """The remedy of damage that takes a backup."""
-    accept = f"`neurigraph doctor --accept {kind} {node_id}`"
+def accepting(kind: Acceptable, node_id: UUID, loss: str, *, deep: bool = False) -> str:
+    """The remedy of damage that takes a backup. `deep`: it is found only where files are read."""
+    accept = f"`neurigraph doctor {'--deep ' if deep else ''}--accept {kind} {node_id}`"
     return f"restore a backup; without one, {accept} settles it: {loss}"

@@ -6,6 +6,7 @@ Postgres is right about names, places, records and items; the graph follows it. 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, LiteralString
 from uuid import UUID
@@ -15,6 +16,7 @@ from engine.errors import InvalidInput, NeurigraphError, NotFound
 from engine.lifecycle.finding import ACCEPTABLE, FIXABLE, Finding
 from engine.lifecycle.pending_vectors import PendingVectors
 from engine.stores.neo4j import Neo4j
+from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_in, sql_text
 
@@ -37,8 +39,8 @@ class Mended:
 class Remedies:
     """Carries out remedies, node by node; for the operator."""
 
-    def __init__(self, postgres: Postgres, neo4j: Neo4j, pending: PendingVectors) -> None:
-        self._postgres, self._neo4j, self._pending = postgres, neo4j, pending
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, objects: ObjectStore, pending: PendingVectors) -> None:
+        self._postgres, self._neo4j, self._objects, self._pending = postgres, neo4j, objects, pending
         self._fixes: Mapping[str, Remedy] = {
             "tables-damaged": self._tables,
             "shell-missing": self._shell,
@@ -48,6 +50,7 @@ class Remedies:
             "vector-lost": self._vectors,
             "deltas-lost": self._deltas,
             "source-lost": self._sources,
+            "entry-lost": self._entries,
         }
         self._settlements: Mapping[str, Remedy] = {
             "tables-lost": self._without_tables,
@@ -55,6 +58,7 @@ class Remedies:
             "items-gone": self._kept,
             "text-changed": self._texts,
             "source-lost": self._forgotten,
+            "entry-lost": self._without_entries,
         }
 
     async def fix(self, findings: Sequence[Finding]) -> tuple[Mended, ...]:
@@ -86,7 +90,7 @@ class Remedies:
             await self._execute("remedy/accept_files", {"node_id": node_id, "files": list(found.files)})
             return
         await self._settlements[kind](node_id)
-        if kind not in ("text-changed", "source-lost"):  # those log for themselves
+        if kind not in ("text-changed", "source-lost", "entry-lost"):  # those log for themselves
             parameters = {"kind": kind, "node_id": node_id, "detail": found.problem}
             await self._execute("remedy/accept_note", parameters)
         if kind in ("records-gone", "tables-lost"):
@@ -208,6 +212,23 @@ class Remedies:
         rows = await self._rows("remedy/sources", node_id)
         if rows[0]["left"]:
             raise NotFound(f"Of {rows[0]['left']} sources nothing tells how far they are stored.")
+
+    async def _entries(self, node_id: UUID) -> None:
+        """Lines of the manifest as the raw inputs tell; only of files that are there."""
+        sizes: dict[str, int] = {}
+        for row in await self._rows("remedy/entries_lost", node_id):
+            with suppress(NotFound):
+                sizes[row["storage_path"]] = (await self._objects.find(row["storage_path"])).size
+        async with self._postgres.as_service() as connection:
+            parameters = {"node_id": node_id, "paths": list(sizes), "sizes": list(sizes.values())}
+            found = await (await connection.execute(sql_text("remedy/entries"), parameters)).fetchone()
+        if found and found["left"]:
+            raise NotFound(f"Of {found['left']} files no raw input tells, or they are gone.")
+
+    async def _without_entries(self, node_id: UUID) -> None:
+        rows = await self._rows("remedy/accept_entries", node_id)
+        records = [str(record) for record in rows[0]["records"]]
+        await self._neo4j.write(cypher("lifecycle/files_forgotten"), records=records)
 
     async def _texts(self, node_id: UUID) -> None:
         await self._execute("remedy/accept_texts", {"node_id": node_id})

@@ -110,7 +110,7 @@ class Sweep:
         if known:
             return (
                 f"{len(known):,} files that are in no manifest of Postgres are known to the graph or to the raw inputs, first "
-                f"{known[0]}: Postgres has lost something. Restore it, or run `neurigraph mend`."
+                f"{known[0]}: Postgres has lost something. `neurigraph doctor` says what, and what brings it back."
             )
         return ""
 

@@ -64,7 +64,12 @@ def print_opening(console: Console, opening: Opening) -> None:
     file = opening.file
     line = Text(file.name, style="bold")
     what = "the part of it that lies at this node" if file.part else "verified by SHA-256"
-    line.append(f"  {file.size_bytes:,} bytes, {what}; no other file was opened", style="dim")
+    of = (
+        ""
+        if opening.rank == 1
+        else f" of hit {opening.rank}: those before it have no file, or are whole in the answer;"
+    )
+    line.append(f" {of} {file.size_bytes:,} bytes, {what}; no other file was opened", style="dim")
     _print_block(console, "Opened", line)
     if opening.passage is None:
         _print_block(console, "", Text("holds no text to show; REST serves it", style="dim"))

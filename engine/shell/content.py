@@ -255,11 +255,12 @@ async def _ask(here: Session, request: SearchRequest, handle: str | None, *, ope
         memory = engine.memory((await session.the_user(engine, handle)).user_id)
         answer = await memory.search(request)
         shown = await told(memory, answer)
+        if not as_json:
+            print_answer(here.out, shown, most_hits=request.limit)  # it stands, whatever becomes of the file
         opening = await open_best(memory, engine.embedder, answer) if open_file else None
     if as_json:
         print_json(here.out, plain(answer) | ({"opened": opening} if open_file else {}))
         return
-    print_answer(here.out, shown, most_hits=request.limit)
     if opening is not None:
         print_opening(here.out, opening)
     elif open_file:

@@ -11,7 +11,7 @@ from uuid import UUID
 import numpy as np
 
 from engine.domain.search import Hit, SearchAnswer
-from engine.errors import ProviderUnavailable
+from engine.errors import DamagedFile, ProviderUnavailable
 from engine.shell.passage import MOST_PARAGRAPHS, Paragraph, paragraphs, standardised, surrounded, worded
 
 if TYPE_CHECKING:
@@ -32,11 +32,13 @@ class OpenedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What phase two gave; `passage` is None where the file is not a text. `hit` identified the file."""
+    """What phase two gave; `passage` is None where the file is not a text. `hit` identified the file; `rank`: its
+    place in the answer, from 1."""
 
     file: OpenedDocument
     hit: Hit
     passage: Paragraph | None
+    rank: int = 1
 
 
 def file_hit(hits: Sequence[Hit]) -> Hit | None:
@@ -57,13 +59,17 @@ async def open_best(memory: Memory, embedder: Embedder, answer: SearchAnswer) ->
     hit = file_hit(answer.hits)
     if hit is None or hit.file_id is None:
         return None
-    async with memory.open_file(hit.node_id, hit.file_id) as file:
-        content = await asyncio.to_thread(file.content.read)
-        document = OpenedDocument(file.file_id, file.name, file.content_type, file.size_bytes, file.part)
+    try:
+        async with memory.open_file(hit.node_id, hit.file_id) as file:
+            content = await asyncio.to_thread(file.content.read)
+            document = OpenedDocument(file.file_id, file.name, file.content_type, file.size_bytes, file.part)
+    except DamagedFile as error:
+        named = hit.file_name or hit.file_id
+        raise DamagedFile(f"{named}: {error.detail} `neurigraph doctor --deep` names what is damaged.") from error
     passage = None
     if document.content_type.startswith("text/"):
         passage = await best_passage(content.decode("utf-8", "replace"), answer.query, embedder)
-    return Opening(document, hit, passage)
+    return Opening(document, hit, passage, 1 + list(answer.hits).index(hit))
 
 
 async def best_passage(text: str, question: str, embedder: Embedder) -> Paragraph | None:

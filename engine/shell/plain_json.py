@@ -13,6 +13,7 @@ from uuid import UUID
 from rich.console import Console
 
 from engine.errors import InvalidInput
+from engine.shell.printable import UNPRINTABLE
 
 
 def plain(value: Any) -> Any:
@@ -33,8 +34,9 @@ def plain(value: Any) -> Any:
 
 
 def print_json(console: Console, value: Any) -> None:
-    """Prints the value as JSON, never wrapped."""
-    console.out(json.dumps(plain(value), ensure_ascii=False, indent=2))
+    """Prints the value as JSON, never wrapped; what would change a terminal stands as its escape."""
+    text = json.dumps(plain(value), ensure_ascii=False, indent=2)
+    console.out(UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def write_json(path: Path, value: Any) -> None:

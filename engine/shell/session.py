@@ -24,6 +24,7 @@ from rich.text import Text
 import engine
 from engine.errors import InvalidInput, NeurigraphError, NotFound
 from engine.settings import Settings
+from engine.shell.printable import PrintableConsole
 from engine.shell.progress_bars import RichProgress
 
 if TYPE_CHECKING:
@@ -131,10 +132,12 @@ def opened(home: Path | None, cache: Path | None, debug: bool) -> Session:
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console that prints texts as they are: no markup, no emoji codes, no colours outside a terminal."""
-    made = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    """A console that prints texts as they are: no markup, emoji codes or control characters, no colours outside a terminal."""
+    made = PrintableConsole(stderr=stderr, markup=False, emoji=False, highlight=False)
     if not made.is_terminal:
-        made = Console(stderr=stderr, markup=False, emoji=False, highlight=False, width=PIPE_WIDTH, color_system=None)
+        made = PrintableConsole(
+            stderr=stderr, markup=False, emoji=False, highlight=False, width=PIPE_WIDTH, color_system=None
+        )
     return made
 
 

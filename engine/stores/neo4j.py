@@ -23,7 +23,16 @@ from neo4j import (
     Query,
     TrustCustomCAs,
 )
-from neo4j.exceptions import AuthError, ClientError, ConstraintError, DriverError, Neo4jError, TransientError
+from neo4j.exceptions import (
+    AuthError,
+    ClientError,
+    ConstraintError,
+    DriverError,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+    TransientError,
+)
 
 from engine.errors import (
     Conflict,
@@ -142,6 +151,8 @@ class Neo4j:
         self._database = database
         self._timeout, self.limit = timeout, timeout + MARGIN
         self._data = data  # where it keeps its data, if on this machine
+        self.interruptions = 0
+        """How often a connection broke or was refused: the server may have been restarted, and has then forgotten all plans."""
 
     async def open(self) -> None:
         """Proves that the server answers and accepts the password; raises StoreUnavailable."""
@@ -183,8 +194,16 @@ class Neo4j:
                     await asyncio.sleep(random.uniform(0, 0.02 * 2**attempt))
         return await self._run(statement, parameters, WRITE_ACCESS)
 
+    @contextmanager
+    def _counting(self) -> Iterator[None]:
+        try:
+            yield
+        except (ServiceUnavailable, SessionExpired, OSError):
+            self.interruptions += 1
+            raise
+
     async def _run(self, statement: LiteralString, parameters: Row, access: str) -> list[Row]:
-        with telling_room(STORE, self._data), translating():
+        with telling_room(STORE, self._data), translating(), self._counting():
             async with self.driver.session(
                 database=self._database, default_access_mode=access, fetch_size=-1
             ) as session:

@@ -29,6 +29,7 @@ from engine.errors import (
     DepthExceeded,
     EmbeddingsChanged,
     InvalidInput,
+    MovedIntoItself,
     NameTaken,
     NeurigraphError,
     NodeOutdated,
@@ -68,6 +69,7 @@ _OWN_STATES: dict[str, type[NeurigraphError]] = {
     "NG411": EmbeddingsChanged,
     "NG422": DepthExceeded,
     "NG423": Archived,
+    "NG424": MovedIntoItself,
     "NG426": NodeOutdated,
 }
 _TRANSLATIONS: tuple[tuple[type[BaseException], type[NeurigraphError]], ...] = (

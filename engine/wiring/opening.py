@@ -31,6 +31,10 @@ SAID_AGAIN = 60.0
 """Seconds after which the same reason is logged once more."""
 
 
+LOOK = 0.5
+"""Seconds between looks at whether the graph store was away."""
+
+
 class Opening:
     """Opens an engine and keeps it open while `run` runs."""
 
@@ -82,10 +86,26 @@ class Opening:
                 await warm(engine)
             self.reason = ""
             self.ready.set()
-            await asyncio.Event().wait()
+            await self._prepare_again(engine)
         finally:
             self.engine = None
             self.ready.clear()
+
+    async def _prepare_again(self, engine: Engine) -> None:
+        """Until cancelled: a graph store that was restarted plans the search anew before readiness is told again."""
+        seen = engine.neo4j.interruptions
+        while True:
+            await asyncio.sleep(LOOK)
+            if engine.neo4j.interruptions == seen:
+                continue
+            self.reason = "The graph store was away; the search is being prepared again."
+            seen = engine.neo4j.interruptions
+            with suppress(NeurigraphError):
+                await warm(engine)
+            if engine.neo4j.interruptions == seen:
+                self.reason = ""
+            else:
+                seen = -1  # away again meanwhile
 
     def _wait_for(self, reason: str) -> None:
         self.reason = reason

@@ -85,7 +85,14 @@ async def test_a_principal_has_so_many_bytes_under_way_announced_or_not(open_doo
     async def unannounced() -> AsyncIterator[bytes]:
         yield json.dumps(long).encode()
 
+    async def too_large() -> AsyncIterator[bytes]:
+        yield b'"' + b"x" * 10_001
+
     assert "bytes" in refused(await door.post(path, content=unannounced(), headers=JSON))
+    assert (
+        await door.post(path, json={"text": "x" * 10_001})
+    ).status_code == 413  # it never fits: no use to come again
+    assert (await door.post(path, content=too_large(), headers=JSON)).status_code == 413
     assert await released(request) == [201]
     assert (await door.post(path, json=long)).status_code == 201
     assert (await door.post(path, json={"text": "x" * 10_001})).status_code == 413

@@ -176,6 +176,14 @@ DAMAGE: dict[str, tuple[Callable[[Ground], Awaitable[None]], set[str], str, str]
         written("UPDATE {schema}.memory_items SET content = 'Nothing bites.' WHERE position = 1 AND kind = 'turn'"),
         {"text-changed", "vector-lost"}, "text of 1 items", "accept",
     ),
+    "lost line of a file": (
+        written("DELETE FROM {schema}.file_manifest WHERE record_id = {record}"), {"entry-lost"}, "files of 1 records", "fix",
+    ),
+    "lost line of a file of which nothing tells": (
+        written("DELETE FROM {schema}.file_manifest WHERE record_id = {record}", "ALTER TABLE engine.raw_resources DISABLE TRIGGER USER",
+                "DELETE FROM engine.raw_resources WHERE record_id = {record}", "ALTER TABLE engine.raw_resources ENABLE TRIGGER USER"),
+        {"entry-lost"}, "files of 1 records", "accept",
+    ),
     "lost items": (
         written("DELETE FROM {schema}.memory_items WHERE position = 1 AND kind = 'turn'"), {"items-gone"}, "1 items are gone", "accept",
     ),
@@ -209,7 +217,8 @@ async def test_damage_is_found_named_and_settled(ground: Ground, damage: str) ->
     assert any(words in one.problem or words in one.remedy for one in found), found
     if remedy == "accept":
         [one] = [one for one in found if one.kind != "vector-lost"]
-        assert f"--accept {one.kind} {one.node_id}" in one.remedy and "backup" in one.remedy
+        deep = "--deep " if damage == "changed object" else ""
+        assert f"doctor {deep}--accept {one.kind} {one.node_id}" in one.remedy and "backup" in one.remedy
         assert one.severity == "error" and "harmless" not in one.remedy
         await ground.engine.remedies.accept(one.kind, one.node_id, found)
     else:

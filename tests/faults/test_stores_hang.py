@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -134,6 +135,24 @@ async def test_a_service_waits_for_a_store_that_is_not_there_yet(engine: Engine,
             assert (await door.get("/v1/users")).status_code == 200
         finally:
             await service.__aexit__(None, None, None)
+
+
+@pytest.mark.ledger("U07")
+async def test_a_service_whose_graph_store_was_restarted_prepares_its_search_before_it_is_ready(
+    engine: Engine, settings: Settings
+) -> None:
+    app = create_app(settings.model_copy(update={"worker": False}))
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://localhost") as door,
+    ):
+        await until_ready_says(door, "ready")
+        os.kill(server_pid(engine, "neo4j"), signal.SIGKILL)
+        await until_ready_says(door, "prepared again")
+        await until_ready_says(door, "ready")
+        assert app.state.opening.reason == ""
+    await until_healthy(engine)
 
 
 async def until_ready_says(door: httpx.AsyncClient, *words: str) -> dict[str, Any]:

@@ -429,12 +429,18 @@ async def test_who_may_not_write_at_both_nodes_moves_nothing(
     await give(target, "read_write")
     await refused(clerk, one=secret.records[0].record_id)
     await memory.read_file(source, secret.records[0].file_id)
+    now_is = (
+        "UPDATE engine.awake_files SET state = %s, claimed_until = %s, due_at = %s WHERE file_id = %s RETURNING file_id"
+    )
     async with engine.postgres.as_service() as connection:
-        restoring = "UPDATE engine.awake_files SET state = 'rehydrating', due_at = NULL, claimed_until = now() + interval '1 h' WHERE file_id = %s"
-        await connection.execute(restoring, [secret.records[0].file_id])
+        later = datetime.now(UTC) + timedelta(hours=1)
+        restoring = ["rehydrating", later, None, secret.records[0].file_id]
+        assert await (await connection.execute(now_is, restoring)).fetchone()
     await refused(clerk, one=secret.records[0].record_id)  # that its file is being restored is not for others to know
-    with pytest.raises(Conflict, match="being restored"):
+    with pytest.raises(Conflict):
         await memory.move_record(secret.records[0].record_id, source, target)
+    async with engine.postgres.as_service() as connection:
+        await connection.execute(now_is, ["active", None, later, secret.records[0].file_id])
     moved = await clerk.move_record(record.record_id, source, target)
     assert (await memory.assignments(AssignmentFilter(record_id=record.record_id)))[0].author == clerk.principal.name
     assert moved.revision == 2 and (await memory.shell(target)).records == 1

@@ -19,7 +19,7 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
-from engine.errors import Conflict, DepthExceeded, InvalidInput, NameTaken, NotFound
+from engine.errors import Conflict, DepthExceeded, InvalidInput, MovedIntoItself, NameTaken, NotFound
 from engine.history.reading import Within
 from engine.ingest.documents import note
 from engine.ingest.sources import Pending
@@ -226,8 +226,9 @@ async def test_moves_that_would_break_the_tree_are_refused(memory: Memory) -> No
     other = (await memory.provision(NewNode(root, "Other"))).node_id
     with pytest.raises(DepthExceeded):
         await memory.change(Change("node", chain[1], {"parent_id": other}))
-    with pytest.raises(DepthExceeded):
-        await memory.change(Change("node", chain[1], {"parent_id": chain[3]}))  # below itself
+    for inside in (chain[1], chain[3]):
+        with pytest.raises(MovedIntoItself):
+            await memory.change(Change("node", chain[1], {"parent_id": inside}))
     with pytest.raises(NotFound):
         await memory.change(Change("node", other, {"parent_id": uuid4()}))
     with pytest.raises(InvalidInput):

@@ -209,3 +209,9 @@ async def test_metadata_comes_in_pages(memory: Memory, user: User) -> None:
     for bad in ("zzz", "e30=", "\u2603"):
         with pytest.raises(InvalidInput):
             await memory.metadata(user.user_id, cursor=bad)
+
+
+@pytest.mark.parametrize("text", ["", " \n", " \u200b ", "\u200b\u200c\u2060", "\u3164"])
+async def test_a_text_with_nothing_to_see_is_refused(memory: Memory, text: str) -> None:
+    with pytest.raises(InvalidInput, match="no text to store"):
+        await memory.remember_text("blank", text)

@@ -5,7 +5,7 @@ WITH own AS (
            (SELECT count(*) FROM {schema}.memory_items AS i
             WHERE i.record_id = r.record_id AND i.version_of IS NULL AND i.category <> 'whole') AS items
     FROM {schema}.metadata_records AS r
-    JOIN {schema}.file_manifest AS f ON f.record_id = r.record_id AND f.storage_path = r.file_pointer
+    LEFT JOIN {schema}.file_manifest AS f ON f.record_id = r.record_id AND f.storage_path = r.file_pointer
     WHERE r.record_id = %(record_id)s AND r.version_of IS NULL AND r.state = 'live'
 ), slices AS (
     SELECT s.version_of IS NULL AS own, s.record_id AS slice_id, s.title, s.occurred_at, nullif(s.valid_from, '-infinity') AS valid_from,

@@ -1,8 +1,8 @@
 -- What is wrong inside of these nodes: items whose text is not that of its hash, rows without a vector of the active version that nothing
--- is going to make, changes that the log lacks, sources that are forgotten. `unreadable`: the SQLSTATE, where reading failed. Only nodes
+-- is going to make, changes that the log lacks, sources that are forgotten, files without a line in the manifest. `unreadable`: the SQLSTATE, where reading failed. Only nodes
 -- whose tables the catalog finds whole and of the newest version.
 CREATE OR REPLACE FUNCTION engine.node_contents(p_nodes uuid[])
-RETURNS TABLE (node_id uuid, schema_name text, texts bigint, vectors bigint, deltas bigint, sources bigint, unreadable text)
+RETURNS TABLE (node_id uuid, schema_name text, texts bigint, vectors bigint, deltas bigint, sources bigint, files bigint, unreadable text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -16,7 +16,7 @@ BEGIN
                 ORDER BY n.node_id
     LOOP
         node_id := node.node_id; schema_name := node.schema_name;
-        texts := 0; vectors := 0; deltas := 0; sources := 0; unreadable := NULL;
+        texts := 0; vectors := 0; deltas := 0; sources := 0; files := 0; unreadable := NULL;
         BEGIN
             EXECUTE format('SELECT count(*) FILTER (WHERE content_hash <> sha256(convert_to(content, ''UTF8''))),'
                            ' count(*) FILTER (WHERE %2$I IS DISTINCT FROM $1 OR vector_dims(%3$I) <> $2) FROM %1$I.memory_items',
@@ -31,6 +31,7 @@ BEGIN
             END IF;
             SELECT count(*) INTO deltas FROM engine.lost_deltas(node.node_id);
             SELECT count(*) INTO sources FROM engine.lost_sources(node.node_id);
+            SELECT count(*) INTO files FROM engine.lost_entries(node.node_id);
         EXCEPTION
             WHEN undefined_function OR insufficient_resources OR operator_intervention THEN
                 RAISE;

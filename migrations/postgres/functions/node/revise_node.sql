@@ -1,7 +1,7 @@
 -- Changes a node for its user: a new name, a new parent, or only what the graph holds. One commit: registry, slices, delta
 -- and the graph's part. `p_slices`: what of name and place ends to be known, and what begins (slice_id, known_to or all columns).
 -- Refuses with NG404 what is not there, NG409 for a revision that is not the expected one or a taken name, NG422 for a
--- place below layer 5 or inside the node itself. Returns the nodes whose layer moved.
+-- place below layer 5, NG424 for one inside the node itself. Returns the nodes whose layer moved.
 CREATE OR REPLACE FUNCTION engine.revise_node(p_commit uuid, p_node uuid, p_expected integer, p_name text, p_key text, p_parent uuid,
                                    p_slices jsonb, p_delta jsonb, p_payload jsonb)
 RETURNS TABLE (payload jsonb)
@@ -32,8 +32,10 @@ BEGIN
         END IF;
         shift := target.layer + 1 - node.layer;
         above := target.lineage;
-        IF p_node = ANY (above) OR 5 < shift + (SELECT max(n.layer) FROM engine.nodes AS n
-                                                WHERE n.user_id = node.user_id AND p_node = ANY (n.lineage)) THEN
+        IF p_node = ANY (above) THEN
+            RAISE EXCEPTION 'A node cannot be moved into itself.' USING ERRCODE = 'NG424';
+        END IF;
+        IF 5 < shift + (SELECT max(n.layer) FROM engine.nodes AS n WHERE n.user_id = node.user_id AND p_node = ANY (n.lineage)) THEN
             RAISE EXCEPTION 'A node cannot lie deeper than layer 5.' USING ERRCODE = 'NG422';
         END IF;
     END IF;
