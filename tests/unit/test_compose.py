@@ -40,6 +40,14 @@ def test_every_setting_of_the_engine_exists_and_its_urls_parse() -> None:
         assert settings.neo4j_url == "bolt://neo4j:7687" and settings.api_token
 
 
+def test_other_settings_come_from_a_file_that_may_be_missing_and_is_never_kept() -> None:
+    for name in ("api", "worker"):
+        assert SERVICES[name]["env_file"] == [{"path": "engine.env", "required": False}]
+    assert all("env_file" not in SERVICES[name] for name in ("postgres", "neo4j", "objects", "prepare"))
+    for ignored in (".gitignore", ".dockerignore"):
+        assert "engine.env" in (ROOT / ignored).read_text(encoding="utf-8").splitlines()
+
+
 def test_every_service_has_a_health_check_and_every_store_a_volume() -> None:
     assert SERVICES.keys() == {"neo4j", "postgres", "objects", "prepare", "api", "worker"}
     for name, service in SERVICES.items():
