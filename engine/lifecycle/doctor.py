@@ -11,7 +11,7 @@ from engine.domain.object_keys import file_of
 from engine.errors import StoreDamaged
 from engine.lifecycle import compared
 from engine.lifecycle.file_check import FileCheck
-from engine.lifecycle.finding import Finding
+from engine.lifecycle.finding import FIX, Finding
 from engine.progress import Progress, Silent
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
@@ -185,7 +185,15 @@ class Doctor:
             except StoreDamaged:  # a node there has lost its tables, a finding of its own
                 continue
             known = {one["resource_id"] for one in await self._rows("resource/known", files=row["unknown"])}
-            if unknown := set(row["unknown"]) - known:  # an input whose line in a manifest is lost is found at its node
+            if known:
+                yield Finding(
+                    "error",
+                    "postgres",
+                    f"{len(known)} files under {root}/",
+                    "raw inputs tell of them, but no manifest: their lines are lost",
+                    f"{FIX} enters those of present versions again; lines of older versions come back from a backup alone",
+                )
+            if unknown := set(row["unknown"]) - known:
                 yield Finding(
                     "warning",
                     "objects",

@@ -240,6 +240,24 @@ async def test_without_deep_no_file_is_read_and_a_limit_is_told(ground: Ground) 
     await ground.engine.remedies.accept("file-lost", ground.node, [found])
 
 
+async def test_a_lost_line_of_an_older_version_is_told_and_its_file_stays(ground: Ground) -> None:
+    for text in ("The hull is of wood.", "The hull is of steel."):
+        manual = await ground.memory.remember_text("Hull", text, source_id="hull", node_id=ground.node)
+    path = f"(SELECT file_pointer FROM {{schema}}.metadata_records WHERE record_id = '{manual.records[0].record_id}')"
+    of_old = f"record_id = '{manual.records[0].record_id}' AND storage_path <> {path}"
+    await ground.write(
+        "CREATE TABLE {schema}.kept AS SELECT * FROM {schema}.file_manifest",
+        f"DELETE FROM {{schema}}.file_manifest WHERE {of_old}",
+    )
+    told = [one for one in await ground.engine.doctor.examine() if "raw inputs tell of them" in one.problem]
+    assert [(one.severity, one.subject.partition(" ")[0]) for one in told] == [("error", "1")]
+    assert (await ground.engine.sweep.run(grace=timedelta(0))).stopped
+    await ground.write(
+        f"INSERT INTO {{schema}}.file_manifest SELECT * FROM {{schema}}.kept WHERE {of_old}", "DROP TABLE {schema}.kept"
+    )
+    assert await ground.engine.doctor.examine() == []
+
+
 async def test_a_file_from_the_backup_needs_no_acceptance(ground: Ground) -> None:
     kept = await ground.object()
     await emptied(ground)
