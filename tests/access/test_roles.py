@@ -12,6 +12,7 @@ from psycopg import conninfo
 from engine.embedded import Stack
 from engine.errors import SettingsError
 from engine.neurigraph import Engine
+from engine.stores.migrations import migrate_postgres, migrations
 from engine.stores.roles import ensure_roles, prepare_roles
 from engine.wiring.addresses import request_url
 from engine.wiring.open_engine import open_engine
@@ -92,6 +93,7 @@ async def test_what_a_superuser_made_is_refused_until_it_is_prepared(
         try:
             async with opened(service, request) as postgres:
                 await ensure_roles(postgres, service, request, None)
+                assert await migrate_postgres(postgres, migrations("postgres")) == []
                 after = await new_user(postgres)
                 async with postgres.as_service() as connection:
                     counted = await (await connection.execute("SELECT count(*) AS n FROM engine.users")).fetchone()
@@ -100,7 +102,7 @@ async def test_what_a_superuser_made_is_refused_until_it_is_prepared(
                 left = (
                     "SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace"
                     " WHERE c.relowner <> 'neurigraph_later'::regrole AND c.relkind IN ('r', 'S', 'v')"
-                    " AND (n.nspname IN ('engine', 'template', '_queue') OR n.nspname IN (%s, %s) OR c.relname = 'neurigraph_migrations')"
+                    " AND (n.nspname IN ('engine', 'template', '_queue') OR n.nspname IN (%s, %s) OR c.relname IN ('neurigraph_migrations', 'neurigraph_functions'))"
                     " UNION ALL SELECT p.proname FROM pg_proc AS p WHERE p.proowner <> 'neurigraph_later'::regrole"
                     " AND p.pronamespace IN ('engine'::regnamespace, '_queue'::regnamespace)"
                     " UNION ALL SELECT polname FROM pg_policy WHERE polname = 'service' AND polroles <> ARRAY['neurigraph_later'::regrole]::oid[]"

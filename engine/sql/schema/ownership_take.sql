@@ -1,5 +1,5 @@
--- Purpose: hands schemas with all that is in them to the service: an earlier installation worked under an administrator's role. The table of
--- migrations goes with the shared schema. For an administrator. Literals: service, schemas (array of text). Returns: nothing.
+-- Purpose: hands schemas with all that is in them to the service: an earlier installation worked under an administrator's role. The tables of
+-- migrations and functions go with the shared schema. For an administrator. Literals: service, schemas (array of text). Returns: nothing.
 DO $take$
 DECLARE
     part record;
@@ -10,7 +10,8 @@ BEGIN
         SELECT pg_catalog.format('ALTER TABLE %s OWNER TO %I', c.oid::regclass, new_owner) AS statement
         FROM pg_catalog.pg_class AS c
         WHERE (c.relnamespace = ANY (places) AND c.relkind IN ('r', 'p', 'v')
-               OR c.oid = to_regclass('public.neurigraph_migrations') AND to_regnamespace('engine')::oid = ANY (places))
+               OR c.oid IN (to_regclass('public.neurigraph_migrations'), to_regclass('public.neurigraph_functions'))
+                  AND to_regnamespace('engine')::oid = ANY (places))
         UNION ALL
         SELECT pg_catalog.format('ALTER ROUTINE %s OWNER TO %I', p.oid::regprocedure, new_owner)
         FROM pg_catalog.pg_proc AS p WHERE p.pronamespace = ANY (places)
