@@ -365,7 +365,7 @@ async def implausible(engine: Engine, root: str) -> None:
 
 
 async def known_elsewhere(engine: Engine, memory: Memory) -> None:
-    """A file that left its manifest but that the graph knows stops the sweep."""
+    """A file that left its manifest but that the graph knows stops the sweep; its line comes back from the raw input."""
     [node] = [node for node in await memory.nodes() if node.path[-1:] == ("Lake",)]
     async with engine.postgres.as_service() as connection:
         place = sql.Identifier(node.schema_name)
@@ -375,6 +375,11 @@ async def known_elsewhere(engine: Engine, memory: Memory) -> None:
     swept = await engine.sweep.run(grace=timedelta(0), force=True)
     assert "known to the graph" in swept.stopped and swept.quarantined == 0
     assert UUID(swept.stopped.split("first ")[1].split(":")[0]) in lost
+    mended = await engine.remedies.fix(await engine.doctor.examine())
+    assert [(one.kind, one.failure) for one in mended] == [("entry-lost", "")]
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute(sql.SQL("SELECT file_id FROM {}.file_manifest").format(place))
+        assert {row["file_id"] for row in await cursor.fetchall()} == lost
 
 
 @pytest.mark.ledger("X12")
