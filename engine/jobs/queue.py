@@ -88,6 +88,7 @@ class Queue:
             max_size=limits.concurrency + 2,
             timeout=connect_timeout,
             max_lifetime=1800,
+            reconnect_timeout=connect_timeout,  # pauses between attempts double: who asks after an outage begins anew
         )
         self._asking = App(connector=self._connector)
         self._runs, self.limits = runs, limits
