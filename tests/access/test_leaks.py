@@ -27,7 +27,7 @@ from engine.retrieval import anchors
 from engine.stores import statements
 
 SMALL = Size(users=2, nodes=9, edges=8, grants=10)
-OPERATIONS, OPERATIONS_OF_LONG_FORM = 1_000, 10_000
+OPERATIONS, OPERATIONS_OF_LONG_FORM = 400, 10_000
 AIMED, AIMED_AT_REDUNDANT = 1_200, 250
 """Operations after which a mutation must have been noticed; most are within the first few dozen."""
 

@@ -29,8 +29,8 @@ from engine.settings import Settings
 if TYPE_CHECKING:
     from tests.contract.conftest import House
 
-EXAMPLES, EXAMPLES_OF_LONG_FORM = 8, 25
-EXAMPLES_OF_OTHERS, EXAMPLES_OF_OTHERS_OF_LONG_FORM = 2, 5
+EXAMPLES, EXAMPLES_OF_LONG_FORM = 4, 25
+EXAMPLES_OF_OTHERS, EXAMPLES_OF_OTHERS_OF_LONG_FORM = 1, 5
 """For each operation, mode and kind of principal: the operations are the same, only who asks differs."""
 CHECKS = [
     schemathesis.checks.not_a_server_error,
