@@ -2,6 +2,7 @@
 
 Functions of Postgres stand in `migrations/postgres/functions/<subject>/<name>.sql`, one a file, and are applied after the
 migrations whenever their text has changed. A new argument or another result needs a migration that drops the function first.
+A migration that needs functions names them in a line `-- Uses functions: subject/name, …`, and gets them there as they are today.
 
 The file of an applied migration must not change; a changed one is refused. Postgres applies each file in one
 transaction together with its row in `public.neurigraph_migrations`. Neo4j changes its schema outside of
@@ -11,6 +12,7 @@ transactions, so there every statement is repeatable (IF NOT EXISTS) and the `(:
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,9 +26,9 @@ from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import ROOT, cypher, sql_text
 
-_EARLIER = {"V0001__registry.sql": "dea65b61df81e36d8776d482155f8f8031c3d045ba5ccc4d1d72900c87a91211"}
-"""Checksums of texts that a file had once, where both leave the same: this one made the role that it now expects to be there."""
 FUNCTIONS = ROOT / "migrations" / "postgres" / "functions"
+EARLIER = ROOT / "migrations" / "earlier_checksums.json"
+_USES = re.compile(r"^-- Uses functions: (.+)$", re.MULTILINE)
 _NAME = re.compile(r"V(\d{4})__[a-z0-9_]+\.(sql|cypher)")
 
 
@@ -43,6 +45,11 @@ class Migration:
         """SHA-256 of the text, in hex."""
         return hashlib.sha256(self.text.encode("utf-8")).hexdigest()
 
+    @property
+    def script(self) -> str:
+        """What is sent: the text, and in it the functions that it names."""
+        return _USES.sub(lambda line: "\n".join(_function(name).text for name in line[1].split(", ")), self.text)
+
 
 def migrations(store: str, folder: Path = ROOT / "migrations") -> list[Migration]:
     """The migrations of a store ("postgres" or "neo4j"), in order; raises MigrationError for a gap or a bad name."""
@@ -58,8 +65,10 @@ def migrations(store: str, folder: Path = ROOT / "migrations") -> list[Migration
 
 
 def _still_to_do(known: dict[int, str], wanted: list[Migration]) -> list[Migration]:
+    # Of texts that a file had once, where both leave the same: functions stood in migrations until they had files of their own.
+    earlier: dict[str, list[str]] = json.loads(EARLIER.read_text(encoding="utf-8"))
     for migration in wanted:
-        accepted = (None, migration.checksum, _EARLIER.get(migration.name))
+        accepted = (None, migration.checksum, *earlier.get(migration.name, ()))
         if known.get(migration.version) not in accepted:
             raise MigrationError(
                 f"{migration.name} was changed after it had been applied; add a new migration instead."
@@ -82,12 +91,15 @@ class Function:
         return hashlib.sha256(self.text.encode("utf-8")).hexdigest()
 
 
-def functions(folder: Path = FUNCTIONS) -> list[Function]:
+def functions() -> list[Function]:
     """The functions of Postgres in the order of their application."""
-    files = {path.relative_to(folder).with_suffix("").as_posix(): path for path in folder.rglob("*.sql")}
-    found = [Function(name, path.read_text(encoding="utf-8")) for name, path in files.items()]
+    names = (path.relative_to(FUNCTIONS).with_suffix("").as_posix() for path in FUNCTIONS.rglob("*.sql"))
     # What Postgres parses at once may need others to be there; the body of the rest is looked at when it is called.
-    return sorted(found, key=lambda one: ("$$" not in one.text, one.name))
+    return sorted(map(_function, names), key=lambda one: ("$$" not in one.text, one.name))
+
+
+def _function(name: str) -> Function:
+    return Function(name, (FUNCTIONS / f"{name}.sql").read_text(encoding="utf-8"))
 
 
 async def migrate_postgres(
@@ -103,8 +115,9 @@ async def migrate_postgres(
         await connection.execute(sql_text("schema/migrations_table"))
         cursor = await connection.execute(sql_text("schema/migrations_applied"))
         known = {row["version"]: row["checksum"] for row in await cursor.fetchall()}
+        await connection.execute(sql_text("schema/function_bodies_later"))
         for migration in _still_to_do(known, wanted):
-            await connection.execute(sql.SQL(migration.text))
+            await connection.execute(sql.SQL(migration.script))
             parameters: dict[str, Any] = {
                 "version": migration.version,
                 "name": migration.name,

@@ -66,28 +66,6 @@ CREATE TABLE engine.nodes (
 CREATE UNIQUE INDEX one_root_per_user ON engine.nodes (user_id) WHERE layer = 0;
 CREATE INDEX nodes_pending ON engine.nodes (created_at) WHERE state = 'pending';
 
--- Who asks. Unset or malformed settings name nobody.
-CREATE FUNCTION engine.principal_kind() RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog
-RETURN coalesce(current_setting('engine.principal_kind', true), '');
-
-CREATE FUNCTION engine.principal_id() RETURNS uuid
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog
-RETURN CASE WHEN pg_input_is_valid(current_setting('engine.principal_id', true), 'uuid')
-            THEN current_setting('engine.principal_id', true)::uuid END;
-
--- The user whose graph the principal belongs to; NULL for a principal without one.
-CREATE FUNCTION engine.principal_user() RETURNS uuid
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog
-RETURN CASE WHEN engine.principal_kind() = 'user' THEN engine.principal_id() END;
-
--- May the principal of this transaction do this with that node? The one place where the rules live for
--- Postgres: every policy of every per-node table asks here, once a scan. Missing and forbidden both say no.
-CREATE FUNCTION engine.can(p_mode text, p_node uuid) RETURNS boolean
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog
-RETURN p_mode IN ('read', 'write') AND EXISTS (
-    SELECT 1 FROM engine.nodes AS n WHERE n.node_id = p_node AND n.user_id = engine.principal_user());
-
 ALTER TABLE engine.workspaces ENABLE ROW LEVEL SECURITY;
 ALTER TABLE engine.workspaces FORCE ROW LEVEL SECURITY;
 CREATE POLICY service ON engine.workspaces TO CURRENT_USER USING (true) WITH CHECK (true);
@@ -95,6 +73,7 @@ CREATE POLICY service ON engine.workspaces TO CURRENT_USER USING (true) WITH CHE
 ALTER TABLE engine.users ENABLE ROW LEVEL SECURITY;
 ALTER TABLE engine.users FORCE ROW LEVEL SECURITY;
 CREATE POLICY service ON engine.users TO CURRENT_USER USING (true) WITH CHECK (true);
+-- Uses functions: access/principal_id, access/principal_kind, access/principal_user
 CREATE POLICY own ON engine.users FOR SELECT TO neurigraph_request
     USING (user_id = (SELECT engine.principal_user()));
 GRANT SELECT ON engine.users TO neurigraph_request;

@@ -103,32 +103,6 @@ BEGIN
     END LOOP;
 END $$;
 
--- What a reader is shown of chosen items, as before, but for the file: that of the record's version at the moment.
-CREATE OR REPLACE FUNCTION engine.search_contents(p_schema text, p_template integer, p_items uuid[], p_as_of timestamptz, p_known_at timestamptz)
-RETURNS TABLE (row_id uuid, item_id uuid, record_id uuid, source_ref text, speaker text, content text, occurred_at timestamptz,
-               dates text[], is_question boolean, previous_has_question boolean, first_of_session boolean,
-               first_person boolean, word_count integer, time_expressions smallint, section text, record_title text,
-               record_summary text, content_type text, file_id uuid, file_name text, file_state text, scope text, scope_id text, source text)
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog AS $$
-BEGIN
-    RETURN QUERY EXECUTE format(
-        'SELECT i.item_id, %2$s, i.record_id, i.source_ref, i.speaker, i.content, i.occurred_at, i.dates, i.is_question,
-                i.previous_has_question, i.first_of_session, i.first_person, i.word_count, i.time_expressions, i.section,
-                r.title, r.summary, r.content_type, f.file_id, f.file_name, f.compression_state, %4$s
-         FROM %1$I.memory_items AS i
-         JOIN %1$I.metadata_records AS r ON %3$s AND r.valid_from <= $2 AND (r.valid_to IS NULL OR r.valid_to > $2)
-              AND r.known_from <= $3 AND (r.known_to IS NULL OR r.known_to > $3)
-         LEFT JOIN (SELECT DISTINCT ON (m.record_id, m.storage_path) m.* FROM %1$I.file_manifest AS m
-                    WHERE m.record_id = ANY (ARRAY(SELECT record_id FROM %1$I.memory_items WHERE item_id = ANY ($1)))
-                    ORDER BY m.record_id, m.storage_path, m.created_at, m.file_id) AS f
-              ON f.record_id = i.record_id AND f.storage_path = r.file_pointer
-         WHERE i.item_id = ANY ($1)', p_schema,
-        CASE WHEN p_template >= 3 THEN 'coalesce(i.version_of, i.item_id)' ELSE 'i.item_id' END,
-        CASE WHEN p_template >= 3 THEN '(r.record_id = i.record_id OR r.version_of = i.record_id)' ELSE 'r.record_id = i.record_id' END,
-        CASE WHEN p_template >= 5 THEN 'i.scope, i.scope_id, i.source' ELSE '''user'', NULL::text, ''ingested''' END)
-    USING p_items, p_as_of, p_known_at;
-END $$;
-
 -- Raw resources ---------------------------------------------------------------------------------------------------------
 
 -- What came in, as it is kept: one line for each file that was stored with a record. The bytes are those of that file's object and
@@ -164,13 +138,6 @@ CREATE POLICY stored ON engine.raw_resources FOR INSERT TO neurigraph_request
     WITH CHECK (user_id = (SELECT engine.principal_graph()) AND engine.can('write', node_id));
 GRANT SELECT, INSERT ON engine.raw_resources TO neurigraph_request;
 
--- The workspace of a user, also for a persona, which sees no users.
-CREATE FUNCTION engine.workspace_of(p_user uuid) RETURNS uuid
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog
-RETURN (SELECT u.workspace_id FROM engine.users AS u WHERE u.user_id = p_user AND p_user = engine.principal_graph());
-REVOKE ALL ON FUNCTION engine.workspace_of FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION engine.workspace_of TO neurigraph_request;
-
 -- The log of events -----------------------------------------------------------------------------------------------------
 
 -- What happened to a user, or was felt: written once, never changed. Two clocks: when it happened, and when it was written.
@@ -195,6 +162,7 @@ ALTER TABLE engine.event_log ENABLE ROW LEVEL SECURITY;
 ALTER TABLE engine.event_log FORCE ROW LEVEL SECURITY;
 CREATE POLICY service ON engine.event_log TO CURRENT_USER USING (true) WITH CHECK (true);
 CREATE POLICY own ON engine.event_log FOR SELECT TO neurigraph_request USING (user_id = (SELECT engine.principal_user()));
+-- Uses functions: access/owns
 CREATE POLICY written ON engine.event_log FOR INSERT TO neurigraph_request
     WITH CHECK (user_id = (SELECT engine.principal_user()) AND (node_id IS NULL OR engine.owns(node_id)));
 GRANT SELECT, INSERT ON engine.event_log TO neurigraph_request;

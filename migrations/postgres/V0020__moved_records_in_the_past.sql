@@ -1,24 +1,3 @@
 -- Records that were moved to a node which is younger than they are, in reads of the time before it.
 
 CREATE INDEX assignments_moved ON engine.assignments (user_id, node_id) WHERE moved_from IS NOT NULL;
-
--- Where a search of the past looks, too: nodes that were not known at the moment, but hold by now a record that lay then in one of
--- the nodes that are searched. What was known is found, though it was moved since; what else such a node holds is younger.
-CREATE FUNCTION engine.search_younger_nodes(p_user uuid, p_nodes uuid[], p_as_of timestamptz, p_known_at timestamptz, p_most integer)
-RETURNS TABLE (node_id uuid, schema_name text, template_version integer)
-LANGUAGE sql STABLE SET search_path = pg_catalog
-BEGIN ATOMIC
-    SELECT n.node_id, n.schema_name, n.template_version
-    FROM engine.nodes AS n
-    WHERE n.user_id = p_user AND n.state = 'live' AND n.known_from > p_known_at AND n.known_to IS NULL
-      AND n.valid_from <= p_as_of AND (n.valid_to IS NULL OR n.valid_to > p_as_of)
-      AND n.node_id IN (
-          SELECT a.node_id FROM engine.assignments AS a
-          WHERE a.user_id = p_user AND a.moved_from IS NOT NULL
-            AND (p_nodes IS NULL OR a.node_id = ANY (p_nodes) OR EXISTS (
-                SELECT FROM engine.assignments AS b WHERE b.record_id = a.record_id AND b.node_id = ANY (p_nodes))))
-    ORDER BY n.layer, n.created_at, n.node_id
-    LIMIT p_most;
-END;
-REVOKE ALL ON FUNCTION engine.search_younger_nodes FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION engine.search_younger_nodes TO neurigraph_request;

@@ -1,10 +1,5 @@
 -- May the principal of this transaction do this with that node, or with that kind of its content? The one place where
 -- the rules live for Postgres: every policy asks here, once a scan. Missing and forbidden both say no.
-CREATE OR REPLACE FUNCTION engine.can(p_mode text, p_node uuid) RETURNS boolean
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN engine.can(p_mode, p_node, NULL);
-GRANT EXECUTE ON FUNCTION engine.can(text,uuid) TO neurigraph_request;
-
 CREATE OR REPLACE FUNCTION engine.can(p_mode text, p_node uuid, p_field text) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -21,3 +16,8 @@ BEGIN
             ELSE false END);
 END $$;
 GRANT EXECUTE ON FUNCTION engine.can(text,uuid,text) TO neurigraph_request;
+
+CREATE OR REPLACE FUNCTION engine.can(p_mode text, p_node uuid) RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+RETURN engine.can(p_mode, p_node, NULL);
+GRANT EXECUTE ON FUNCTION engine.can(text,uuid) TO neurigraph_request;
