@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from time import monotonic
 
 from engine.errors import NeurigraphError, StoreUnavailable
@@ -79,33 +79,21 @@ class Opening:
                 await asyncio.sleep(PAUSE)
 
     async def _serve(self, engine: Engine) -> None:
-        """Until cancelled."""
-        self.engine, self.reason = engine, "The search is being prepared."
+        """Until cancelled. Plans the search before it is ready, and again after each time that the graph store was away."""
+        self.engine = engine
+        prepared = -1  # how often the graph store had been away when the search was planned
         try:
-            with suppress(NeurigraphError):  # a store that went away again: readiness asks the stores anyway
-                await warm(engine)
-            self.reason = ""
-            self.ready.set()
-            await self._prepare_again(engine)
+            while True:
+                seen = engine.neo4j.interruptions
+                if seen != prepared:
+                    self.reason = "The search is being prepared."
+                    if await _warmed(engine):
+                        prepared, self.reason = seen, ""
+                        self.ready.set()
+                await asyncio.sleep(LOOK)
         finally:
             self.engine = None
             self.ready.clear()
-
-    async def _prepare_again(self, engine: Engine) -> None:
-        """Until cancelled: a graph store that was restarted plans the search anew before readiness is told again."""
-        seen = engine.neo4j.interruptions
-        while True:
-            await asyncio.sleep(LOOK)
-            if engine.neo4j.interruptions == seen:
-                continue
-            self.reason = "The graph store was away; the search is being prepared again."
-            seen = engine.neo4j.interruptions
-            with suppress(NeurigraphError):
-                await warm(engine)
-            if engine.neo4j.interruptions == seen:
-                self.reason = ""
-            else:
-                seen = -1  # away again meanwhile
 
     def _wait_for(self, reason: str) -> None:
         self.reason = reason
@@ -113,3 +101,14 @@ class Opening:
         if reason != said or monotonic() - at > SAID_AGAIN:
             self._said = (reason, monotonic())
             self._told(f"Not ready yet, waiting: {reason}")
+
+
+async def _warmed(engine: Engine) -> bool:
+    """False while a store does not answer. What else fails (a model service) fails in a request, too, and is not waited for."""
+    try:
+        await warm(engine)
+    except StoreUnavailable:
+        return False
+    except NeurigraphError as error:
+        log.warning("The first search may be slow: %s", error)
+    return True
