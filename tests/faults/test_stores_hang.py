@@ -149,7 +149,7 @@ async def test_a_service_whose_graph_store_was_restarted_prepares_its_search_bef
     ):
         await until_ready_says(door, "ready")
         os.kill(server_pid(engine, "neo4j"), signal.SIGKILL)
-        await until_ready_says(door, "prepared again")
+        await until_ready_says(door, "being prepared")
         await until_ready_says(door, "ready")
         assert app.state.opening.reason == ""
     await until_healthy(engine)
