@@ -1,4 +1,4 @@
-"""Anchors: the nodes where a question's subjects live. One Cypher statement finds them, pure rules weigh them."""
+"""Anchors: the nodes that a question leads to. One Cypher statement finds them, pure rules weigh them."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from engine.stores.statements import cypher
 FULL_MEANING = 3.0
 """Spreads above the average shell at which a node's meaning counts in full."""
 
-# One size class of each parameter, whatever is asked: for any other the server plans the statement anew, for seconds.
+# One size class of each parameter, for every question: for another one the server plans again, for seconds.
 # A class ends at a power of ten.
 FEWEST_KEYS = 101
 SHORTEST_TEXT, SHORTEST_VERSION, SHORTEST_KIND = 1100, 40, 12
 MOST_TOLD = 1000
-"""Rows asked of an index for a reader who may not read all of them."""
+"""Rows requested from an index for a principal who may not read all of them."""
 EXACT_SHELLS = 500
 """Shells of a user that are compared one by one (4 ms for 100, 35 ms for 3,000); in bigger graphs the vector index
 finds the closest (5 ms at any size, 19 of 20 right)."""
 
-# How much a word found in each property of a shell says.
+# Weight of a word by the property of the shell in which it is found.
 _FIELDS = (("name", 4), ("aliases", 3), ("keywords", 2), ("summary", 1))
 
 
 @dataclass(frozen=True, slots=True)
 class FoundAnchor:
-    """An anchor with the nodes below it, which are searched with it when it was named, and those above it, where content stays
-    of which it was not sure that it belongs here."""
+    """An anchor with the nodes below it, which are searched with it when it was named, and those above it, which keep
+    content whose place further down was not certain."""
 
     anchor: Anchor
     below: tuple[UUID, ...]
@@ -50,7 +50,7 @@ class FoundAnchor:
 
 @dataclass(frozen=True, slots=True)
 class Navigation:
-    """Where to look. `scope` None: everywhere. `strengths`: by node in scope, that of the anchor that led there."""
+    """Which nodes to search. `scope` None: all. `strengths`: by node in scope, that of the anchor that led there."""
 
     anchors: tuple[Anchor, ...]
     scope: tuple[UUID, ...] | None
@@ -97,12 +97,12 @@ class Anchors:
 
 
 def padded(keys: Sequence[str]) -> list[str]:
-    """The keys, filled up with empty ones, which no node has: the server plans anew for each order of magnitude."""
+    """The keys, padded with empty ones, which no node has: the server plans again for each order of magnitude."""
     return [*keys, *[""] * (FEWEST_KEYS - len(keys))]
 
 
 def _sent(vector: QueryVector) -> Vector:
-    """The vector as the graph takes it; without one any, which is not looked at."""
+    """The vector as the graph takes it; without one a placeholder, which is ignored."""
     values = np.eye(1, vector.version.dimension)[0] if vector.values is None else vector.values
     return Vector.from_numpy(values.astype(np.float32))
 
@@ -112,7 +112,7 @@ def lucene_query(words: Sequence[str], user_key: str) -> str:
 
     The words are letters and digits in quotes, and so cannot be operators. Without words it finds nothing.
     """
-    wanted = words or (user_key,)  # which stands in no name, summary or keyword
+    wanted = words or (user_key,)  # which occurs in no name, summary or keyword
     choices = " ".join(f'{field}:"{word}"^{boost}' for word in wanted for field, boost in _FIELDS)
     return f"+user_key:{user_key} +({choices})"
 
@@ -126,9 +126,9 @@ def weighed(rows: Sequence[Row], strengths: AnchorStrengths) -> list[FoundAnchor
 
 
 def navigate(found: Sequence[FoundAnchor], strengths: AnchorStrengths, widen: str) -> Navigation:
-    """Where to search: the anchors, what lies below them and the nodes above them, or everywhere when none is strong.
+    """Which nodes to search: the anchors, those below and above them, or all nodes when no anchor is strong.
 
-    The user's own node names everything and nothing, so it alone is never strong.
+    The root matches every question a little, so it alone is never strong.
     """
     leading: dict[UUID, Anchor] = {}
     for one in found:

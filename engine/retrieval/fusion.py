@@ -1,7 +1,7 @@
-"""Signals of the candidates, weighed and added up. Pure arithmetic on what the stores gave.
+"""The weighted sum of each candidate's signals. Pure arithmetic on what the stores returned.
 
-Each family has its own weights. A signal that does not apply is 0 for every candidate: nobody is named, no time is
-asked for, all speakers are named alike.
+Each family has its own weights. A signal that does not apply is 0 for every candidate: no speaker is named, or all
+of them alike, or no time is asked for.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _STORED = (
 SIGNALS = (*_STORED, "speaker_named", "log_words", "time_expressions", "date_match", "anchor")
 MOST_TIME_EXPRESSIONS = 2
 SESSION_DAY = 0.5
-"""How much a date asked for counts when it is only the day on which something was said."""
+"""Weight of a matching date that is only the day on which something was said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,10 @@ def fuse(
 
 
 def merged(ranked: Sequence[Ranked], namesakes: Iterable[frozenset[UUID]], limit: int) -> list[Ranked]:
-    """The first `limit`, in which every namesake has a hit where it has a candidate at all.
+    """The first `limit`, with a hit of every namesake that has a candidate.
 
-    `namesakes`: the nodes of each anchor that shares its name with others. Who asks about a name that lives in three
-    places is asking about all three; their best hits take the last places where they would have had none.
+    `namesakes`: the nodes of each anchor that shares its name with others. A question about a name that three
+    nodes have is about all three: the best candidates of those without a hit take the last places.
     """
     chosen = list(ranked[:limit])
     missing: list[Ranked] = []
@@ -113,8 +113,8 @@ def _signals(
 def _date_match(candidate: Candidate, question: Question) -> float:
     if not question.dates:
         return 0.0
-    told = agreement(question.dates, candidate.dates)
-    if told == 1.0 or candidate.occurred_at is None:
-        return told
+    stated = agreement(question.dates, candidate.dates)
+    if stated == 1.0 or candidate.occurred_at is None:
+        return stated
     said = agreement(question.dates, (candidate.occurred_at.date().isoformat(),))
-    return max(told, SESSION_DAY * said)
+    return max(stated, SESSION_DAY * said)

@@ -3,7 +3,7 @@
     parse → embed → anchors → scoped search → fusion → rationale
 
 One embedding, one Cypher round trip, one SQL round trip; no language model and no file is touched. Opening a file
-that a hit names is the second phase, and another module's.
+that a hit names is the second phase, in another module.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Search:
         clock: Clock | None = None,
         touches: Touches | None = None,
     ) -> None:
-        """`touches` takes note of what is returned; without it nothing is counted."""
+        """`touches` counts what is returned; None counts nothing."""
         self._touches = touches
         self._active, self._weights, self._clock = active, weights, clock or SystemClock()
         self._limit = postgres.limit
@@ -58,10 +58,10 @@ class Search:
     async def search(self, principal: Principal, request: SearchRequest) -> SearchAnswer:
         """The best items for a question, with the anchors that led to them.
 
-        A question longer than the ranking file's limit is cut, and the answer says so; when the embedding service
-        does not answer, the search goes by words. An answer is made with one embedding version; where another one was
-        promoted meanwhile, it is made anew with that. Raises InvalidInput (an empty question, a limit outside 1 to 200),
-        WrongDimension, StoreUnavailable; stores that do not answer are waited for once, not one after the other.
+        A question longer than the ranking file's limit is cut, and the answer notes it; when the embedding service
+        does not answer, the search uses words only. An answer uses one embedding version; where another one was
+        promoted meanwhile, the search is repeated. Raises InvalidInput (an empty question, a limit outside 1 to 200),
+        WrongDimension, StoreUnavailable; one timeout covers all stores.
         """
         _check(request)
         check_scopes(principal, request.scopes)
@@ -92,7 +92,7 @@ class Search:
     async def _answer(
         self, principal: Principal, request: SearchRequest, model: Model, lost: str | None = None
     ) -> tuple[SearchAnswer, str]:
-        """The answer made with a model, and the version that was active then; `lost`: why there are words only."""
+        """The answer with a model's vectors, and the version that was active then; `lost`: why it used words only."""
         watch = _Stopwatch()
         question = parse(request.query, request.moment.as_of or self._clock.now(), self._weights.limits)
         watch.lap("parse")
@@ -140,7 +140,7 @@ class Search:
     async def _navigate(
         self, principal: Principal, request: SearchRequest, question: Question, vector: QueryVector
     ) -> Navigation:
-        """Where to look: the nodes that were asked for, or those that the anchors lead to."""
+        """Which nodes to search: those that the request names, or those that the anchors lead to."""
         if request.nodes is not None:
             return Navigation((), request.nodes, {})
         found = await self._anchors.find(
@@ -166,7 +166,7 @@ class _Stopwatch:
 
 
 def _check(request: SearchRequest) -> None:
-    """Raises InvalidInput for a request that cannot be answered."""
+    """Raises InvalidInput for an invalid request."""
     if not 1 <= request.limit <= MOST_HITS:
         raise InvalidInput(f"A search gives 1 to {MOST_HITS} hits.")
     if request.kinds is not None and not (request.kinds and set(request.kinds) <= set(get_args(ItemKind))):

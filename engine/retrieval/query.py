@@ -1,4 +1,4 @@
-"""A question taken apart: its words, the names it may contain, the dates it asks about. Pure; asks no model."""
+"""Parses a question: its words, the names it may contain, the dates it asks about. Pure; calls no model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Question:
     """A question as the search uses it.
 
     `name_keys`: normal forms of every run of words that could be a node's name or alias; `tokens`: folded words, to
-    recognise speakers; `lucene`: words for the full-text index, harmless as they stand; `dates`: ISO prefixes.
+    recognise speakers; `lucene`: words for the full-text index, which need no escaping; `dates`: ISO prefixes.
     """
 
     text: str
@@ -50,7 +50,7 @@ class Question:
 
 
 def parse(text: str, now: datetime, limits: Limits) -> Question:
-    """Takes a question apart; relative dates count from `now`. Raises InvalidInput for one without any text.
+    """Parses a question; relative dates count from `now`. Raises InvalidInput for one without any text.
 
     Characters that no store takes (NUL, halves of surrogate pairs) are dropped; longer questions are cut.
     """

@@ -25,13 +25,13 @@ from engine.stores.statements import sql_text
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What is searched. `nodes` None: everything that the principal may read; `kinds` None: items of all kinds; `sources`
-    None: whatever way they came in; `scopes` beside the user's memory as a whole."""
+    None: all sources; `scopes` beside the user's memory as a whole."""
 
     nodes: Sequence[UUID] | None
     kinds: Sequence[ItemKind] | None
     moment: Moment
     now: datetime
-    """The present, for what the moment leaves open."""
+    """The current time, for the clocks that the moment leaves open."""
     scopes: Sequence[MemoryScope] = ()
     sources: Sequence[SourceKind] | None = None
 
@@ -53,8 +53,8 @@ class QueryVector:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """What the stores gave: candidates in no order, how much was looked at, the embedding version that was active, and the
-    damaged nodes that were not looked at."""
+    """What the stores returned: candidates in no order, how much was searched, the active embedding version, and the
+    damaged nodes that were left out."""
 
     candidates: tuple[Candidate, ...]
     nodes_searched: int
@@ -64,9 +64,9 @@ class Scanned:
 
 
 _FAILURES = (StoreFailed, NotFound, InvalidInput)
-"""What a damaged node makes of a search: a missing table, lost rights, a row of the wrong shape."""
+"""Errors of a search at a damaged node: a missing table, lost rights, a row of the wrong shape."""
 _ROUNDS = 3
-"""So often a search is tried without the nodes that were found damaged."""
+"""Attempts of a search without the nodes that were found damaged."""
 _COLUMNS = tuple(field.name for field in fields(Candidate))
 
 
@@ -100,7 +100,7 @@ class ScopedSearch:
         return Scanned(found_items, first["nodes_searched"], first["items_searched"], first["active"], left_out)
 
     async def _damaged(self, principal: Principal, scope: Scope, vector: QueryVector) -> tuple[LeftOut, ...]:
-        # Nodes that hold moved records join a search of the past: then any may be at fault.
+        # A search of the past also reads nodes that hold moved records: any of them may be the damaged one.
         nodes = None if scope.moment.known_at else scope.nodes
         version = vector.version.name
         return await self._damage.found(principal, nodes, rows=True, vector=vector.text, version=version)

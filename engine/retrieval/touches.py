@@ -25,7 +25,7 @@ from engine.stores.statements import cypher, sql_text
 log = logging.getLogger(__name__)
 
 MOST_NODES = 10_000
-"""Nodes that may wait; what is returned of further ones until the next write is not counted."""
+"""Most nodes in the buffer; what is returned of further ones until the next write is not counted."""
 LAST_WRITE = 5.0
 """Seconds that the last write may take when the engine is closed."""
 
@@ -49,7 +49,7 @@ class Touches:
         self._writing = asyncio.Lock()
 
     def note(self, node: UUID, *, items: Iterable[UUID] = (), records: Iterable[UUID] = ()) -> None:
-        """Something of this node was returned. Nothing is awaited and no store is asked."""
+        """Counts what was returned of this node, in memory: awaits nothing, calls no store."""
         if node not in self._waiting and len(self._waiting) >= MOST_NODES:
             return
         touched = self._waiting.setdefault(node, _Touched(self._clock.now()))
@@ -65,7 +65,7 @@ class Touches:
             await self.write()
 
     async def write(self) -> None:
-        """Writes what waits, now."""
+        """Writes the buffer now."""
         async with self._writing:
             waiting, self._waiting = self._waiting, {}
             try:
@@ -92,7 +92,7 @@ class Touches:
             log.warning("access times of one node were not written: %s", error.detail)
 
     async def close(self) -> None:
-        """Ends the background task and writes what waits, for some seconds at most."""
+        """Ends the background task and writes the buffer, for some seconds at most."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):

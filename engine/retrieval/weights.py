@@ -56,7 +56,7 @@ class Weights:
 def load_weights(path: Path | None = None) -> Weights:
     """The shipped ranking, with the values of the file at `path` in place of its own.
 
-    Raises SettingsError for a file that cannot be read, a key that means nothing, or a value that is no number.
+    Raises SettingsError for a file that cannot be read, an unknown key, or a value that is no number.
     """
     sections = _read(SHIPPED)
     if path is not None:

@@ -1,6 +1,6 @@
-"""Objects as files below one folder: a put writes into a folder apart, flushes, then renames.
+"""Objects as files below one folder: a put writes a temporary file, flushes it, then renames it.
 
-What a killed process leaves is either the old object or the new one, and at most an unfinished file that nobody sees.
+A killed process leaves the old object or the new one, and at most a temporary file that no reader sees.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.errors import NotFound, StoreFull, StoreUnavailable
 from engine.stores.tier import BLOCK, STORE, UNFINISHED, StoredObject, checked, in_pages, in_thread
 
 ATTEMPTS = 20
-"""How often a put makes its folder again when deletes take it away as empty."""
+"""How often a put creates its folder again when concurrent deletes remove it as empty."""
 
 
 @contextmanager
@@ -54,7 +54,7 @@ class Folder:
         return self.folder.joinpath(*checked(key).split("/"))
 
     async def put(self, key: str, content: IO[bytes]) -> None:
-        """Stores what is left to read of `content`; readers see all of it or none. Raises StoreFull."""
+        """Stores `content` from its current position on; readers see all of it or nothing. Raises StoreFull."""
         await in_thread(self._put, self._path(key), content)
 
     def _put(self, target: Path, content: IO[bytes]) -> None:
@@ -106,11 +106,11 @@ class Folder:
                 return
             try:
                 folder.rmdir()
-            except OSError:  # not empty: that is where it ends
+            except OSError:  # not empty: stop here
                 return
 
     async def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
-        """Every object whose key starts with the prefix, in the order of the keys. One folder's names in memory a level."""
+        """Every object whose key starts with the prefix, sorted by key. In memory: one folder's names a level."""
         above = prefix.rpartition("/")[0]
         start = self._path(above) if above else self.folder
         with _translating():
@@ -118,11 +118,11 @@ class Folder:
                 yield entry
 
     async def presigned(self, key: str, expires: timedelta) -> str | None:
-        """None: a folder has no URL to give away."""
+        """None: a folder has no URLs."""
         return None
 
     async def discard_unfinished(self, before: datetime, ours: Callable[[str], bool]) -> int:
-        """Removes the files of puts that have not been written to since; how many. They lie in a folder of ours."""
+        """Removes temporary files of puts last written before; how many. They lie in a folder of their own."""
         with _translating():
             return await in_thread(self._discard, before.timestamp())
 
@@ -136,7 +136,7 @@ class Folder:
         return removed
 
     async def check(self) -> None:
-        """Proves that the folder can be written to."""
+        """Checks that the folder is writable."""
         with _translating():
             await in_thread(self._probe)
 
@@ -148,17 +148,17 @@ class Folder:
 
 
 def _make_folder(folder: Path) -> None:
-    """The folder with all above it, each on the disk before something goes into it."""
+    """Creates the folder and its parents, each flushed to disk before anything is written into it."""
     if not folder.is_dir():
         _make_folder(folder.parent)
-        with suppress(FileExistsError):  # somebody was faster; if it is a file, its use says so
+        with suppress(FileExistsError):  # created concurrently; if it is a file, using it raises
             folder.mkdir(mode=0o700)
             _sync(folder.parent)
 
 
 def _publish(partial: Path, target: Path) -> None:
     for _ in range(ATTEMPTS):
-        with suppress(FileNotFoundError):  # a delete took an empty folder away in between
+        with suppress(FileNotFoundError):  # a concurrent delete removed the empty folder
             _make_folder(target.parent)
             partial.replace(target)
             _sync(target.parent)
@@ -167,7 +167,7 @@ def _publish(partial: Path, target: Path) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Brings the names in a folder to the disk."""
+    """Flushes the names in a folder to disk."""
     with suppress(FileNotFoundError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -180,7 +180,7 @@ def _walk(folder: Path, above: str, prefix: str) -> Iterator[StoredObject]:
     """The files below a folder whose keys start with the prefix; `above` is the folder's own part of the key."""
     try:
         with os.scandir(folder) as found:
-            # a folder stands in its parent's order as its keys do: with the slash
+            # a folder is sorted as its keys are: with the slash
             entries = sorted((entry.name + "/" * entry.is_dir(follow_symlinks=False), entry) for entry in found)
     except (FileNotFoundError, NotADirectoryError):
         return

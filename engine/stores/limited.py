@@ -1,4 +1,4 @@
-"""Connections to Postgres that do not wait for ever: a server that is stopped does not keep its own `statement_timeout`."""
+"""Connections to Postgres with a client-side timeout: a stopped server does not enforce its own `statement_timeout`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Found = TypeVar("Found")
 
 
 class SilentServer(psycopg.OperationalError):
-    """The server did not answer within the limit of this side; the connection is closed."""
+    """The server did not answer within the client's timeout; the connection is closed."""
 
 
 class LimitedConnection(AsyncConnection[DictRow]):
@@ -24,12 +24,12 @@ class LimitedConnection(AsyncConnection[DictRow]):
     limit = 30.0 + MARGIN
 
     async def wait(self, gen: PQGen[Found], interval: float = 0.1, timeout: float | None = None) -> Found:
-        """The driver's only way to wait for an answer. Raises SilentServer."""
+        """Every wait of the driver for an answer. Raises SilentServer."""
         try:
             return await super().wait(gen, interval, remaining(self.limit) if timeout is None else timeout)
         except errors._WaitTimeout as error:
             if timeout is not None:
-                raise  # the caller's own limit, which it handles
+                raise  # the caller's own timeout, which it handles
             self.pgconn.finish()
             raise SilentServer("The server did not answer within the limit.") from error
 

@@ -2,7 +2,7 @@
 
 A read is one auto-commit statement, one round trip. A write is one transaction of one statement that may be
 repeated (everything is MERGE by id), so the driver's own retries are safe. Each has one deadline for connecting,
-running and repeating: a server that is stopped never answers, not even to say that a statement took too long.
+running and retrying: a stopped server never answers, not even with its own timeout.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ Row = dict[str, Any]
 
 STORE = "graph store"
 NO_ROOM = ("No space left on device", "OutOfDisk", "no space left")
-"""What the server says where its disk is full; it has no code of its own for it."""
+"""Texts in the server's errors when its disk is full; there is no error code for it."""
 STOPPED = "critical error, and needs to be restarted"
 LONGEST_END = 5.0
-"""Seconds that saying goodbye to the server may take."""
+"""Timeout for closing the connections, in seconds."""
 WRITE_ATTEMPTS = 8
-"""Two writers that wait for each other's locks: the server ends one of them, which tries again, later each time."""
+"""Attempts of a write: on a deadlock of two writers the server ends one, which retries after growing pauses."""
 
 
 def translated(error: BaseException) -> NeurigraphError | None:
-    """The engine's error for a driver's error; None where it is a defect of ours."""
+    """The engine's error for a driver's error; None where it is a bug of the engine."""
     if isinstance(error, ConstraintError):
         return Conflict()
     if isinstance(error, Neo4jError) and any(words in f"{error.code} {error.message}" for words in NO_ROOM):
@@ -85,7 +85,7 @@ def translated(error: BaseException) -> NeurigraphError | None:
 
 @contextmanager
 def translating() -> Iterator[None]:
-    """Within this block the driver's errors leave as the engine's."""
+    """Translates the driver's errors inside the block into the engine's."""
     try:
         yield
     except (Neo4jError, DriverError, OSError) as error:
@@ -97,7 +97,7 @@ def translating() -> Iterator[None]:
 
 @asynccontextmanager
 async def _ending(limit: float) -> AsyncIterator[None]:
-    """The block ends within the limit and the operation's deadline; else StoreTimeout."""
+    """Raises StoreTimeout when the block exceeds the limit or the operation's deadline."""
     with ending_within(limit):
         try:
             async with asyncio.timeout(remaining(limit)):
@@ -107,9 +107,9 @@ async def _ending(limit: float) -> AsyncIterator[None]:
 
 
 def _encrypted(url: str, authority: Path | None) -> tuple[str, dict[str, Any]]:
-    """The URL and the driver's options that ask for a certificate of the authority, fitting the host name.
+    """The URL and the driver's options for TLS: a certificate of the authority, valid for the host name.
 
-    The driver knows an authority of one's own only beside the plain schemes; `+s` becomes such an option.
+    The driver takes a custom authority only with the plain schemes; `+s` becomes an option.
     """
     if authority is None:
         return url, {}
@@ -121,7 +121,7 @@ def _encrypted(url: str, authority: Path | None) -> tuple[str, dict[str, Any]]:
 
 
 class Neo4j:
-    """The driver and the two ways to use it."""
+    """The driver, for reads and for idempotent writes."""
 
     def __init__(  # noqa: PLR0913 (wired in one place)
         self,
@@ -150,18 +150,18 @@ class Neo4j:
         )
         self._database = database
         self._timeout, self.limit = timeout, timeout + MARGIN
-        self._data = data  # where it keeps its data, if on this machine
+        self._data = data  # the server's data folder, if on this machine
         self.interruptions = 0
-        """How often a connection broke or was refused: the server may have been restarted, and has then forgotten all plans."""
+        """How often a connection broke or was refused: a restarted server has lost its cached query plans."""
 
     async def open(self) -> None:
-        """Proves that the server answers and accepts the password; raises StoreUnavailable."""
+        """Checks that the server answers and accepts the password; raises StoreUnavailable."""
         async with _ending(self.limit):
             with translating():
                 await self.driver.verify_connectivity()
 
     async def close(self) -> None:
-        """Closes all connections; a server that does not answer is not waited for."""
+        """Closes all connections; does not wait for a server that does not answer."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LONGEST_END):
                 await self.driver.close()
@@ -177,8 +177,8 @@ class Neo4j:
                 return await self._run(statement, parameters, READ_ACCESS)
 
     async def write(self, statement: LiteralString, **parameters: Any) -> list[Row]:
-        """One idempotent writing statement, its rows; repeated once when the connection broke, and for some time while other
-        writers are in its way."""
+        """One idempotent writing statement, its rows; retried once when the connection broke, and for some time after
+        deadlocks with other writers."""
         async with _ending(self.limit):
             return await self._write(statement, parameters)
 

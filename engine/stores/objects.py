@@ -1,7 +1,7 @@
-"""Objects: file bytes under keys that mirror the hierarchy, in a folder or in any S3 service, the same behaviour.
+"""Objects: file bytes under keys that mirror the hierarchy, in a folder or in any S3 service, with the same behaviour.
 
-There may be a second, cold tier for what is seldom read. A key lives in one of them; a reader need not know in which.
-Where a crash left a key in both, the hot one counts. Every call has an end, however silent a tier is.
+An optional second, cold tier holds what is seldom read. A key is in one of them; a reader need not know in which.
+Where a crash left a key in both, the hot one counts. Every call has a timeout.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ IN_MEMORY = 8 << 20
 SLOWEST = 256 << 10
 """Bytes a second below which a put counts as stuck."""
 TRIES = 3
-"""How often a silent service is asked within the limit of a call."""
+"""Attempts within the timeout of a call when the service does not answer."""
 
 
 class ObjectStore:
-    """A place for bytes, of one tier or two. Every method raises StoreUnavailable when a tier does not answer."""
+    """The object store, of one tier or two. Every method raises StoreUnavailable when a tier does not answer."""
 
     def __init__(self, hot: Tier, cold: Tier | None = None, *, limit: float = 30.0 + MARGIN) -> None:
         self.hot, self.cold, self._limit = hot, cold, limit
 
     @asynccontextmanager
     async def _ending(self, size: int = 0) -> AsyncIterator[None]:
-        """The block ends in time, for `size` bytes a longer one; else StoreTimeout."""
+        """Raises StoreTimeout when the block takes too long; the limit grows with `size` in bytes."""
         try:
             async with asyncio.timeout(remaining(self._limit + size / SLOWEST)):
                 yield
@@ -49,9 +49,9 @@ class ObjectStore:
             raise StoreTimeout(STORE) from error
 
     async def put(self, key: str, content: IO[bytes], *, cold: bool = False) -> None:
-        """Stores what is left to read of `content`; readers see all of it or none. Raises StoreFull.
+        """Stores `content` from its current position on; readers see all of it or nothing. Raises StoreFull.
 
-        `cold` says in which tier; where there is only one, it says nothing.
+        `cold` selects the tier; it is ignored where there is only one.
         """
         async with self._ending(_left_of(content)):
             if self.cold is None:
@@ -91,10 +91,10 @@ class ObjectStore:
             await self.hot.delete(key)
 
     async def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
-        """Every object whose key starts with the prefix, in the order of the keys.
+        """Every object whose key starts with the prefix, sorted by key.
 
-        One that is moved or put while the listing goes on may be missing in it. What the engine keeps for itself
-        (`.neurigraph/`) is listed only where the prefix asks for it.
+        Objects that are moved or put during the listing may be missing. The engine's own objects
+        (`.neurigraph/`) are listed only where the prefix starts with that name.
         """
         async for entry in self._listing(prefix):
             if prefix.startswith(OWN) or not entry.key.startswith(OWN):
@@ -120,9 +120,9 @@ class ObjectStore:
                 theirs = await following(cold)
 
     async def move(self, key: str, *, cold: bool) -> None:
-        """Brings the object into the cold tier, or back; where there is one tier, nothing. Raises NotFound.
+        """Moves the object to the cold tier, or back; does nothing where there is one tier. Raises NotFound.
 
-        It can be read all the while, and a cut-off move can be repeated. Not for a key that is being put.
+        It stays readable, and an interrupted move can be repeated. Not for a key that is being put.
         """
         size = (await self.find(key)).size
         if self.cold is None:
@@ -140,9 +140,9 @@ class ObjectStore:
                 await source.delete(key)
 
     async def rename(self, key: str, new: str) -> None:
-        """Gives the object another key in its tier. Raises NotFound, InvalidInput for a key that no store can hold.
+        """Renames the object within its tier. Raises NotFound, InvalidInput for an invalid key.
 
-        The bytes are under one of the keys all the while, and a cut-off rename can be repeated.
+        The bytes are always under one of the keys, and an interrupted rename can be repeated.
         """
         size = (await self.find(key)).size
         async with self._ending(2 * size):
@@ -151,7 +151,7 @@ class ObjectStore:
             await tier.delete(key)
 
     async def presigned(self, key: str, expires: timedelta) -> str | None:
-        """A URL that gives the bytes to whoever has it, for 1 second to 7 days; None where the tier is a folder.
+        """A presigned download URL, valid for 1 second to 7 days; None where the tier is a folder.
 
         Raises NotFound, InvalidInput.
         """
@@ -160,12 +160,12 @@ class ObjectStore:
             return await tier.presigned(key, expires)
 
     async def discard_unfinished(self, before: datetime, ours: Callable[[str], bool] = every) -> int:
-        """Removes what puts have left that began before and never ended, of our keys; how many. Readers never saw it."""
+        """Removes unfinished puts of our keys that started before; how many. Readers never saw them."""
         async with self._ending():
             return sum([await tier.discard_unfinished(before, ours) for tier in self.tiers])
 
     async def check(self) -> None:
-        """Proves that the store can be reached and written to."""
+        """Checks that the store can be reached and written to."""
         async with self._ending():
             for tier in self.tiers:
                 await tier.check()
@@ -177,7 +177,7 @@ class ObjectStore:
 
     @property
     def _places(self) -> tuple[Tier, ...]:
-        """Where to look for a key: at the end once more in the hot tier, into which it may just have been moved."""
+        """The tiers to search for a key; the hot one again at the end, since the key may just have been moved there."""
         return (self.hot, self.cold, self.hot) if self.cold else (self.hot,)
 
     async def _found(self, key: str) -> tuple[StoredObject, Tier]:
@@ -188,7 +188,7 @@ class ObjectStore:
 
 
 def _left_of(content: IO[bytes]) -> int:
-    """Bytes from where the content stands to its end."""
+    """Bytes from the content's current position to its end."""
     start = content.tell()
     end = content.seek(0, SEEK_END)
     content.seek(start)
@@ -225,7 +225,7 @@ def object_store(
 ) -> ObjectStore:
     """The store that a URL names: `file:///folder` or `s3://key:secret@host:port/bucket?secure=true&region=…`.
 
-    `timeout` seconds may a connection take, `silence` a service or a folder say nothing, in a whole call with its repetitions;
+    `timeout`: seconds for connecting; `silence`: seconds without an answer, for a whole call with its retries;
     `authority` is the PEM file for the certificates of S3 services. Raises SettingsError.
     """
     patience, limit = Patience(timeout, silence / TRIES), silence + MARGIN

@@ -1,10 +1,10 @@
-"""Postgres: one pool for the service, one for people's requests, and the only translation of its errors.
+"""Postgres: one pool for the service, one for requests of principals, and the only translation of its errors.
 
 A request transaction is one network round trip: the principal and the statements go out in one pipeline, which
 Postgres runs as one implicit transaction, committed at the pipeline's end or not at all. The principal is local
 to the transaction, so a pooled connection cannot carry it over.
 
-Every wait has a limit on this side, too, see `limited`.
+Every wait has a client-side timeout, too; see `limited`.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ STORE = "metadata store"
 OPENING = 15.0
 """Seconds that the first connection may take."""
 LONGEST_PREPARATION, PREPARATION_PAUSE = 300.0, 0.2
-"""Seconds that a process waits for another one that prepares the database, and between two looks."""
+"""Seconds that a process waits for another one that prepares the database, and between two attempts."""
 
 STOPPED = "NG503"
-"""State of the error that refuses writes while the stores are not of one age."""
+"""SQLSTATE of the error that refuses writes while the stores' generations differ."""
 
 TABLES_LOST = (NotFound, StoreDamaged)
-"""What the service meets at a node whose tables, or whose rights on them, are gone."""
+"""Errors at a node whose tables, or whose rights on them, are missing."""
 _OWN_STATES: dict[str, type[NeurigraphError]] = {
     "NG404": NotFound,
     "NG409": Conflict,
@@ -99,15 +99,15 @@ _TRANSLATIONS: tuple[tuple[type[BaseException], type[NeurigraphError]], ...] = (
 
 
 def translated(error: BaseException) -> NeurigraphError | None:
-    """The engine's error for a driver's error; None where there is none (a defect of ours, not of the world).
+    """The engine's error for a driver's error; None where it is a bug of the engine.
 
-    A database's own words never reach a caller: they could tell what exists.
+    A database's own message never reaches a caller: it could reveal what exists.
     """
     state = getattr(error, "sqlstate", None)
     found = _OWN_STATES.get(state or "")
     if found is None:
         found = next((ours for driver_error, ours in _TRANSLATIONS if isinstance(error, driver_error)), None)
-    if state == STOPPED:  # the only words of the database that are meant for callers: the engine wrote them
+    if state == STOPPED:  # the only message of the database that callers see: the engine wrote it
         diagnostics = getattr(error, "diag", None)
         return WritingStopped(STORE, diagnostics.message_primary if diagnostics else None)
     if found is None:
@@ -117,7 +117,7 @@ def translated(error: BaseException) -> NeurigraphError | None:
 
 @contextmanager
 def translating() -> Iterator[None]:
-    """Within this block the driver's errors leave as the engine's."""
+    """Translates the driver's errors inside the block into the engine's."""
     try:
         yield
     except (psycopg.Error, PoolTimeout, TurnTimeout) as error:
@@ -128,13 +128,13 @@ def translating() -> Iterator[None]:
 
 
 def encrypted(url: str, authority: Path | None) -> str:
-    """The URL, with TLS by the authority and for the host name in it, and nothing else; raises SettingsError."""
+    """The URL with TLS required and verified, by the authority and for the host name; raises SettingsError."""
     if authority is None:
         return url
     mode = conninfo.conninfo_to_dict(url).get("sslmode", "verify-full")
     if mode != "verify-full":
         raise SettingsError(f"NEURIGRAPH_POSTGRES_CA means sslmode=verify-full; the URL says sslmode={mode}.")
-    # Kerberos would come before TLS, and without the certificate
+    # Kerberos would be tried before TLS, without the certificate
     return conninfo.make_conninfo(url, sslmode="verify-full", sslrootcert=str(authority), gssencmode="disable")
 
 
@@ -145,12 +145,12 @@ async def _first(connection: Connection, name: str) -> DictRow:
 
 
 async def _prepare(connection: Connection) -> None:
-    with suppress(psycopg.ProgrammingError):  # no vector types: whoever looks at the roles says so, in a sentence
+    with suppress(psycopg.ProgrammingError):  # no vector types: the check of the roles reports it
         await register_vector_async(connection)
 
 
 class Postgres:
-    """The pools. `service` owns the schemas; `request` is the unprivileged role that serves people."""
+    """The pools. `service` owns the schemas; `request` is the unprivileged role that serves principals."""
 
     def __init__(
         self,
@@ -170,7 +170,7 @@ class Postgres:
             " -c timezone=UTC",
             "keepalives_idle": 30,
         }
-        self._data = data  # where the server keeps its data, if on this machine
+        self._data = data  # the server's data folder, if on this machine
         self.limit, self._waits = statement_timeout + MARGIN, connect_timeout
         self._turns = Turns(size, each=max(2, size * 3 // 4))  # of the connections for requests
         self.service = self._pool(service_url, options, max(2, size // 2))
@@ -190,15 +190,15 @@ class Postgres:
         )
 
     async def open_service(self) -> None:
-        """Opens the service's pool; raises StoreUnavailable when no connection can be had."""
+        """Opens the service's pool; raises StoreUnavailable when it cannot connect."""
         with translating():
             await self._open(self.service)
 
     @asynccontextmanager
     async def preparing(self) -> AsyncIterator[None]:
-        """While this lasts, no other process prepares this database; waits for one that does.
+        """Holds the lock for preparing this database; waits for a process that has it.
 
-        A lock of the session: what is prepared takes several transactions, and other stores. Raises StoreTimeout.
+        A session lock: preparing takes several transactions, and other stores. Raises StoreTimeout.
         """
         with translating():
             async with self.service.connection() as connection:
@@ -210,11 +210,11 @@ class Postgres:
                 try:
                     yield
                 finally:
-                    with suppress(psycopg.Error):  # a connection that is lost has given it back
+                    with suppress(psycopg.Error):  # a lost connection has released the lock
                         await _first(connection, "schema/preparation_end")
 
     async def open_request(self) -> None:
-        """Opens the pool of the request role, which the migrations have made; raises StoreUnavailable."""
+        """Opens the pool of the request role, which the migrations create; raises StoreUnavailable."""
         with translating():
             await self._open(self.request)
 
@@ -253,7 +253,7 @@ class Postgres:
 
     @asynccontextmanager
     async def as_service(self) -> AsyncIterator[Connection]:
-        """A transaction of the service, which sees all users: migrations, recovery, jobs; never a person's request."""
+        """A transaction of the service, which sees all users: migrations, recovery, jobs; never requests."""
         with telling_room(STORE, self._data), translating():
             async with self.service.connection(remaining(self._waits)) as connection:
                 try:
@@ -264,7 +264,7 @@ class Postgres:
                     raise
 
     async def _part_with(self, connection: Connection) -> None:
-        """Closes a failed connection; where the server itself went away, looks through all others before they are used."""
+        """Closes a failed connection; where the server itself was lost, checks all others before they are used."""
         lost = connection.broken
         await connection.close()
         if lost:
@@ -273,8 +273,8 @@ class Postgres:
     async def fetch(self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters) -> list[DictRow]:
         """One reading statement for a principal, its rows; one round trip.
 
-        A connection that a restarted server left dead is noticed only in use; then the pool is checked and the
-        statement, which changes nothing, is sent once more.
+        A connection that a server restart broke is noticed only in use; then the pool is checked and the
+        statement, which only reads, is retried once.
         """
         with ending_within(self.limit):
             try:
@@ -288,7 +288,7 @@ class Postgres:
                 return await self._fetch(principal, query, parameters)
 
     async def change(self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters) -> None:
-        """One changing statement for a principal; one round trip, never repeated."""
+        """One writing statement for a principal; one round trip, never retried."""
         async with self.as_principal(principal) as connection:
             await connection.execute(query, parameters)
 

@@ -1,11 +1,11 @@
-"""The two roles under which the engine works in Postgres, and what the database must deny them.
+"""The two Postgres roles of the engine, and the rights that they must not have.
 
-    service   owns the engine's schemas and makes those of the nodes; no superuser, makes no roles and no databases
-    request   serves requests: owns nothing, is a member of nothing, makes nothing, temporary objects neither
+    service   owns the engine's schemas and creates those of the nodes; no superuser, creates no roles and no databases
+    request   serves requests: owns nothing, is a member of nothing, creates nothing, not even temporary objects
 
-At run time the engine only looks whether that holds, and refuses to start where it does not: a role that may make roles is one
-statement away from every right. An administrator prepares the database, once: the superuser of the embedded server does
-it by itself, `neurigraph prepare` does it on a managed one. Repeating it changes nothing.
+At run time the engine only checks this, and refuses to start where it does not hold: a role that may create roles is
+one statement away from every right. The database is prepared once, as an administrator: an embedded server when it
+starts, a managed one by `neurigraph prepare`. Repeating it changes nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ REMEDY = (
 
 
 async def ensure_roles(postgres: Postgres, service_url: str, request_url: str, admin_url: str | None) -> None:
-    """Returns when both roles are as they should be; prepares them where an administrator's URL is known.
+    """Checks both roles; prepares them where an administrator's URL is known.
 
     Raises SettingsError, with what is wrong and what to do, and StoreUnavailable.
     """
@@ -43,7 +43,7 @@ async def ensure_roles(postgres: Postgres, service_url: str, request_url: str, a
 
 
 async def prepare_roles(admin_url: str, service_url: str, request_url: str) -> int:
-    """Makes or weakens both roles, closes the database, hands over what an earlier role owned; how many schemas those were.
+    """Creates or restricts both roles, closes the database to others, transfers an earlier role's schemas; how many.
 
     Raises SettingsError where the URLs name one role, StoreUnavailable.
     """
@@ -70,7 +70,7 @@ async def prepare_roles(admin_url: str, service_url: str, request_url: str) -> i
 
 
 async def _hand_over(connection: AsyncConnection[DictRow], service: str) -> int:
-    """Schema by schema, because one transaction can lock only so many tables; the shared one last, so that it can go on."""
+    """By parts, because a transaction can lock only so many tables; the shared schema last, so that it can resume."""
     handed = 0
     while True:
         cursor = await connection.execute(sql_text("schema/ownership_schemas"), {"service": service})
@@ -83,7 +83,7 @@ async def _hand_over(connection: AsyncConnection[DictRow], service: str) -> int:
 
 
 async def _faults(postgres: Postgres, request_url: str) -> list[str]:
-    """What is wrong, in sentences. What the service may put right by itself as the owner of its database, it does."""
+    """The faults, as sentences. The service mends what it may as the owner of its database."""
     state = await _state(postgres)
     if state["open"]:
         with suppress(NotFound):  # it does not own the database: then this is a fault
@@ -95,11 +95,11 @@ async def _faults(postgres: Postgres, request_url: str) -> list[str]:
         " databases, replicate, or reach the server's files.": state["strong"],
         f"The engine's tables belong to {state['owner']}, not to {state['service']}.": state["owner"],
         f"{service} may not create schemas.": not state["creates"],
-        "The extension vector is not there.": not state["vector_there"],
+        "The extension vector is missing.": not state["vector_there"],
         "There is no role neurigraph_request.": not state["request_there"],
         "The role neurigraph_request may do more than serve requests.": state["request_strong"]
         or state["request_creates"],
-        "Anybody may create objects, or temporary ones, in this database.": state["open"],
+        "Every role may create objects, or temporary ones, in this database.": state["open"],
     }
     faults = [sentence for sentence, holds in found.items() if holds]
     return faults or await _refused(request_url)
@@ -120,7 +120,7 @@ async def _state(postgres: Postgres) -> dict[str, Any]:
 
 
 async def _refused(request_url: str) -> list[str]:
-    """Whether the request role's password is another one; a server that does not answer is the pool's to tell."""
+    """Whether the request role's password is wrong; a server that does not answer is reported by the pool."""
     try:
         async with await AsyncConnection.connect(request_url, connect_timeout=TIMEOUT):
             return []

@@ -1,4 +1,4 @@
-"""A server on a full disk stops or says something else; where its data lie on this machine, the disk itself is asked."""
+"""Full disks: a server without space stops or reports another error, so the disk of a local data folder is checked."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 from engine.errors import StoreFull, StoreUnavailable
 
 LEAST = 16 * 2**20
-"""Bytes: with less free a server that does not answer is held to have no room."""
+"""Free bytes below which a server that does not answer counts as out of disk space."""
 
 
 @contextmanager
 def telling_room(store: str, data: Path | None) -> Iterator[None]:
-    """Within this block a store that is unavailable because the disk of its data is full says so: StoreFull."""
+    """Raises StoreFull in place of StoreUnavailable inside the block where the disk of the store's data is full."""
     try:
         yield
     except StoreUnavailable as error:

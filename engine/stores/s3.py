@@ -1,8 +1,8 @@
 """Objects in a bucket of any S3 service, through the minio client in worker threads.
 
-Large objects go up in parts, one in memory at a time, and become visible when the last step has succeeded. Refused
-connections, silence, 5xx and "slow down" are tried again with growing pauses; a download that breaks goes on where
-it was. Every wait has an end.
+Large objects are uploaded in parts, one in memory at a time, and become visible when the last step has succeeded.
+Refused connections, timeouts, 5xx and "slow down" are retried with growing pauses; a broken download is resumed. Every
+wait has a timeout.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ PART = 8 << 20
 """Bytes of a part; larger where an object would have more than MOST_PARTS."""
 MOST_PARTS = 9000
 ATTEMPTS = 4
-"""How often a whole put, or the rest of a read, is tried."""
+"""Attempts of a whole put, or of the rest of a read."""
 TRANSIENT = frozenset({429, 500, 502, 503, 504})
 _AGAIN = frozenset({"NoSuchUpload", "RequestTimeout", "InternalError", "SlowDown", "ServiceUnavailable"})
-"""Codes after which a put begins anew. NoSuchUpload: the last step was repeated, and its first answer got lost."""
+"""Codes after which a put is retried. NoSuchUpload: the last step was retried after its first answer was lost."""
 _NOT_FOR_US = frozenset({"AccessDenied", "NotImplemented", "MethodNotAllowed"})
-"""Codes of a service that does not let us look at its uploads; a rule of the bucket may end them instead."""
+"""Codes of a service that denies or lacks the list of uploads; a lifecycle rule of the bucket may end them instead."""
 _FULL = frozenset({"XMinioStorageFull", "InsufficientStorage", "QuotaExceeded"})
 NO_ROOM = 507
 _OPTIONS = frozenset({"secure", "region", "sse", "class"})
@@ -45,7 +45,7 @@ _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Seconds that a connection may take, and that a connected service may be silent before a call is repeated."""
+    """Timeouts in seconds: for connecting, and for an answer before a call is retried."""
 
     connect: float
     silence: float
@@ -65,7 +65,7 @@ def _translating() -> Iterator[None]:
 
 
 class Bucket:
-    """The tier. `encryption` and `storage_class` are asked for with every put."""
+    """The tier. `encryption` and `storage_class` are sent with every put."""
 
     def __init__(
         self, client: Minio, name: str, *, encryption: Sse | None = None, storage_class: str | None = None
@@ -74,7 +74,7 @@ class Bucket:
         self._metadata = {"x-amz-storage-class": storage_class} if storage_class else None
 
     async def put(self, key: str, content: IO[bytes]) -> None:
-        """Stores what is left to read of `content`, in parts where it is large; readers see all of it or none."""
+        """Stores `content` from its current position on, in parts where it is large; readers see all or nothing."""
         with _translating():
             await in_thread(self._put, checked(key), content)
 
@@ -93,7 +93,7 @@ class Bucket:
         raise StoreUnavailable(STORE)
 
     def _sent(self, key: str, content: IO[bytes], size: int) -> bool:
-        """Whether the service has it: it may answer the last step with a success that holds an error and no tag."""
+        """Whether it is stored: the service may answer the last step with status 200 and an error, without a tag."""
         done = self._client.put_object(
             self._name,
             key,
@@ -128,7 +128,7 @@ class Bucket:
                 response = await self._rest(key, position, tag)
 
     async def _rest(self, key: str, position: int, tag: str) -> urllib3.BaseHTTPResponse:
-        """The same object from a position on; another one under this key, or none, cannot continue it."""
+        """The same object from a position on. Raises StoreUnavailable where the key holds another one now, or none."""
         unchanged: dict[str, str | list[str] | tuple[str]] | None = {"If-Match": tag} if tag else None
         try:
             return await in_thread(self._client.get_object, self._name, key, offset=position, request_headers=unchanged)
@@ -147,7 +147,7 @@ class Bucket:
             await in_thread(self._client.remove_object, self._name, checked(key))
 
     async def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
-        """Every object whose key starts with the prefix, in the order that the service gives: that of the keys."""
+        """Every object whose key starts with the prefix, sorted by key, as the service lists them."""
         found = self._client.list_objects(self._name, prefix=prefix, recursive=True)
         objects = (
             StoredObject(entry.object_name or "", entry.size or 0, entry.last_modified or datetime.now(UTC))
@@ -158,19 +158,19 @@ class Bucket:
                 yield entry
 
     async def presigned(self, key: str, expires: timedelta) -> str | None:
-        """A URL that gives the bytes to whoever has it, for 1 second to 7 days. Raises InvalidInput for other times."""
+        """A presigned download URL, valid for 1 second to 7 days. Raises InvalidInput for other times."""
         if not timedelta(seconds=1) <= expires <= timedelta(days=7):
-            raise InvalidInput("A download URL lives for 1 second to 7 days.")
+            raise InvalidInput("A download URL is valid for 1 second to 7 days.")
         with _translating():
             return await in_thread(self._client.presigned_get_object, self._name, checked(key), expires=expires)
 
     async def discard_unfinished(self, before: datetime, ours: Callable[[str], bool]) -> int:
-        """Ends uploads in parts that began before, at most 1,000 at a time; how many. None where we may not see them."""
+        """Aborts multipart uploads that started before, at most 1,000 at a time; how many (0 where denied)."""
         with _translating():
             return await in_thread(self._discard, before, ours)
 
     def _discard(self, before: datetime, ours: Callable[[str], bool]) -> int:
-        # the client has no public way to these; without them the parts of killed uploads are paid for for ever
+        # private methods of the client: there are no public ones, and parts of killed uploads are billed for ever
         try:
             found = self._client._list_multipart_uploads(self._name).uploads
         except S3Error as error:
@@ -185,10 +185,10 @@ class Bucket:
         return len(old)
 
     async def check(self) -> None:
-        """Proves that the bucket is there, and makes it where it may."""
+        """Checks that the bucket exists; creates it where it may."""
         with _translating():
             if not await in_thread(self._client.bucket_exists, self._name):
-                with suppress(S3Error):  # another process was faster; if not, the first put says so
+                with suppress(S3Error):  # created concurrently; if not, the first put raises
                     await in_thread(self._client.make_bucket, self._name)
 
 
@@ -198,7 +198,7 @@ def bucket(url: SplitResult, patience: Patience, authority: Path | None) -> Buck
     if not url.hostname or not _BUCKET.fullmatch(name):
         raise SettingsError("The object store's URL is file:///folder or s3://key:secret@host:port/bucket.")
     if unknown := options.keys() - _OPTIONS:
-        raise SettingsError(f"The object store's URL does not know {', '.join(sorted(unknown))}.")
+        raise SettingsError(f"The object store's URL has unknown parameters: {', '.join(sorted(unknown))}.")
     secure = options.get("secure", "true") != "false"
     if authority and not secure:
         raise SettingsError("NEURIGRAPH_OBJECTS_CA does not go with secure=false in the object store's URL.")
@@ -221,7 +221,7 @@ def _connections(patience: Patience, authority: Path | None) -> urllib3.PoolMana
         backoff_factor=0.2,
         backoff_jitter=0.2,
         status_forcelist=TRANSIENT,
-        allowed_methods=None,  # POST too: to begin an upload twice is harmless, to end it twice is seen
+        allowed_methods=None,  # POST too: starting an upload twice is harmless, completing it twice is detected
         retry_after_max=10,
     )
     return urllib3.PoolManager(

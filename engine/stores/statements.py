@@ -2,9 +2,9 @@
 
 SQL: `engine/sql/<subject>/<name>.sql`, called "subject/name"; those of benchmarks, evaluations and the leak audit lie beside
 their code. Placeholders `%(name)s`, identifiers `{name}` filled through `psycopg.sql`.
-Cypher: `cypher/engine/<subject>/<name>.cypher`; parameters `$name`. What many statements say alike, rights and the two clocks,
-stands once in `cypher/engine/parts/`: `part.holds(n)` in a statement becomes the text of that part, with `n` where it says
-`@thing`.
+Cypher: `cypher/engine/<subject>/<name>.cypher`; parameters `$name`. Text that statements share (rights, the
+two clocks) is in `cypher/engine/parts/`: `part.holds(n)` in a statement becomes the text of that part, with `n` where
+it says `@thing`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PART = re.compile(r"\bpart\.(\w+)\(([^()]*)\)")
 
 @cache
 def cypher(name: str) -> LiteralString:
-    """The Cypher statement `cypher/engine/<name>.cypher`, its parts filled in. It may be sent as it stands: files are ours."""
+    """The Cypher statement `cypher/engine/<name>.cypher`, its parts filled in. Safe to send: files are ours."""
     return _filled((CYPHER_FOLDER / f"{name}.cypher").read_text(encoding="utf-8"))
 
 
@@ -56,7 +56,7 @@ def _part(name: str, arguments: tuple[str, ...]) -> str:
 
 
 def sql_file(name: str) -> Path:
-    """Where the SQL statement of this name stands."""
+    """The file of the SQL statement of this name."""
     subject, _, rest = name.partition("/")
     return (SQL_BESIDE_CODE[subject] / rest if subject in SQL_BESIDE_CODE else SQL_FOLDER / name).with_suffix(".sql")
 

@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 STORE = "object store"
 THREADS = ThreadPoolExecutor(16, "objects")
-"""Threads of their own: calls that a silent store holds must not take those that questions are embedded in."""
+"""A thread pool of its own: calls that hang on a store must not use up the threads that embed questions."""
 BLOCK = 1 << 20
 """Bytes that are read at a time."""
 UNFINISHED = ".unfinished"
@@ -47,7 +47,7 @@ class Tier(Protocol):
     """One place for objects. Every method raises StoreUnavailable when the place does not answer."""
 
     async def put(self, key: str, content: IO[bytes]) -> None:
-        """Stores what is left to read of `content`; readers see all of it or none. Raises StoreFull."""
+        """Stores `content` from its current position on; readers see all of it or nothing. Raises StoreFull."""
 
     def read(self, key: str) -> AsyncIterator[bytes]:
         """The bytes in blocks of at most 1 MiB; raises NotFound, before the first block."""
@@ -59,30 +59,30 @@ class Tier(Protocol):
         """Removes the object; a missing one is fine."""
 
     def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
-        """Every object whose key starts with the prefix, in the order of the keys."""
+        """Every object whose key starts with the prefix, sorted by key."""
 
     async def presigned(self, key: str, expires: timedelta) -> str | None:
-        """A URL that gives the bytes to whoever has it; None where the place has no such thing."""
+        """A presigned download URL; None where the place has none."""
 
     async def discard_unfinished(self, before: datetime, ours: Callable[[str], bool]) -> int:
-        """Removes what puts have left that began before and never ended, of our keys; how many. Readers never saw it."""
+        """Removes unfinished puts of our keys that started before; how many. Readers never saw them."""
 
     async def check(self) -> None:
-        """Proves that the place can be reached and written to."""
+        """Checks that the place can be reached and written to."""
 
 
 async def in_thread(call: Callable[Given, Result], *args: Given.args, **options: Given.kwargs) -> Result:
-    """What a blocking call of a tier gives."""
+    """The result of a blocking call of a tier, run in a worker thread."""
     return await asyncio.get_running_loop().run_in_executor(THREADS, partial(call, *args, **options))
 
 
 def every(_: str) -> bool:
-    """Takes every key for one of ours."""
+    """Accepts every key as the engine's own."""
     return True
 
 
 def checked(key: str) -> str:
-    """The key; raises InvalidInput for one that a store could not hold or that would lead out of it."""
+    """The key; raises InvalidInput for an invalid one, or one that would lead out of the store."""
     parts = key.split("/")
     odd = any(part in ("", ".", "..") or len(part) > LONGEST_PART for part in parts) or parts[0] == UNFINISHED
     if odd or not key.isascii() or "\x00" in key or "\\" in key or len(key) > LONGEST_KEY:
@@ -91,7 +91,7 @@ def checked(key: str) -> str:
 
 
 async def in_pages(objects: Iterator[StoredObject]) -> AsyncIterator[StoredObject]:
-    """What a blocking iterator gives, fetched in worker threads a page at a time."""
+    """The values of a blocking iterator, fetched in worker threads a page at a time."""
     while page := await in_thread(lambda: list(islice(objects, PAGE))):
         for entry in page:
             yield entry

@@ -1,5 +1,5 @@
-"""TLS to managed stores: an authority of the operator's own, one PEM file a store. Where one is set, the store has to
-show a certificate of it that fits the host name; nothing is ever sent unencrypted."""
+"""TLS to managed stores by the operator's own certificate authority, one PEM file a store. The store then must
+present a certificate of it that is valid for the host name; nothing is ever sent unencrypted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.errors import SettingsError
 
 
 def authority(file: Path | None, setting: str) -> Path | None:
-    """The file, proven to hold certificates; None where there is none. `setting` names it in the SettingsError."""
+    """The file, checked to hold certificates; None where there is none. `setting` names it in the SettingsError."""
     if file is None:
         return None
     try:
