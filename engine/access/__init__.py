@@ -1,1 +1,1 @@
-"""Who asks, and which of their requests was made before."""
+"""Grants, tokens, integrations, and kept answers of repeated requests."""

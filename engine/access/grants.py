@@ -1,7 +1,7 @@
-"""Giving and ending rights, and the log of both: the databases enforce what is written here.
+"""Creates and revokes grants, and reads the log of both; the databases enforce them.
 
-Postgres takes the grant first (and ends it first), then the graph learns it; only then is it acknowledged. What a crash
-leaves between the two is finished by the outbox, like every other commit.
+A grant is written (or revoked) in Postgres first, then applied to the graph; only then is it acknowledged. After a
+crash between the two the outbox finishes it, like every other commit.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ TITLES = 5
 
 
 class Grants:
-    """The rights on the nodes of a graph, as its user sees and changes them."""
+    """The grants of a graph, for its owner."""
 
     def __init__(self, postgres: Postgres, outbox: Outbox, clock: Clock) -> None:
         self._postgres, self._outbox, self._clock = postgres, outbox, clock
 
     async def give(self, principal: Principal, new: NewGrant) -> GivenGrant:
-        """Grants; the same right twice is one grant. Raises NotFound (node or subject), InvalidInput, StoreUnavailable."""
+        """Creates a grant, or returns an equal one. Raises NotFound (node, subject), InvalidInput, StoreUnavailable."""
         new = new.checked()
         if new.expires_at is not None and new.expires_at <= self._clock.now():
-            raise InvalidInput("This grant would be over before it begins.")
+            raise InvalidInput("This grant would expire before it starts.")
         parameters = {
             "grant_id": uuid4(),
             "node_id": new.node_id,
@@ -55,7 +55,7 @@ class Grants:
     async def preview(
         self, principal: Principal, node_id: UUID, *, depth: int = 0, below: float = LITTLE_CONFIDENCE
     ) -> GrantPreview:
-        """What a grant on the node would open, for a look before it is given. Raises NotFound, InvalidInput."""
+        """A preview of what a grant on the node would open. Raises NotFound, InvalidInput."""
         if not 0 <= depth <= 5:
             raise InvalidInput("A grant reaches 0 to 5 layers below its node.")
         if not 0 <= below <= 1:
@@ -65,7 +65,7 @@ class Grants:
         return GrantPreview(node_id, depth, below, tuple(_opened(row) for row in rows))
 
     async def revoke(self, principal: Principal, grant_id: UUID) -> datetime:
-        """Ends a grant; when this returns, nobody reads by it any more. The time of its end; raises NotFound."""
+        """Revokes a grant, in force when this returns. Returns the time of revocation; raises NotFound."""
         parameters = {"commit_id": uuid4(), "grant_id": grant_id}
         row = (await self._postgres.fetch(principal, sql_text("grant/revoke"), parameters))[0]
         await self._outbox.carry_out(None, Commit(row["commit_id"], "revoked", row["payload"]))
@@ -83,7 +83,7 @@ class Grants:
         return tuple(Grant(**row | {"fields": tuple(row["fields"])}) for row in rows)
 
     async def audience(self, principal: Principal, node_id: UUID, at: datetime | None = None) -> tuple[Viewer, ...]:
-        """Who could see the node at that time (now without one). Raises NotFound."""
+        """The principals that could see the node at that time (None: now). Raises NotFound."""
         parameters = {"node_id": node_id, "at": at}
         rows = await self._postgres.fetch(principal, sql_text("access/audience"), parameters)
         return tuple(Viewer(**row | {"fields": tuple(row["fields"])}) for row in rows)
@@ -97,7 +97,7 @@ class Grants:
         return tuple(AccessEntry(**row) for row in rows)
 
     async def refused(self, principal: Principal, node_id: UUID, operation: str) -> None:
-        """Notes that a request found nothing there for it; the same line whether there is something or not."""
+        """Logs a refused request; the same line whether the node exists or not."""
         await self._postgres.change(principal, sql_text("access/refused"), {"node_id": node_id, "operation": operation})
 
 

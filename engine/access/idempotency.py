@@ -1,8 +1,8 @@
-"""The same request twice gives the same answer: answers of writes kept under the caller's idempotency key.
+"""Idempotency: answers of writes are kept under the caller's key, and returned when the request is repeated.
 
-claimed   one carrier of the request is at work and says so every few seconds; the same request meanwhile waits for its answer
-free      the carrier failed, or was cut off: whoever sends the request again carries it out
-answered  the answer is kept and given again
+claimed   one process carries out the request and renews its claim every few seconds; repeats wait for its answer
+free      the process failed or was killed: the next repeat carries out the request
+answered  the kept answer is returned
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from engine.stores.statements import sql_text
 Answer = dict[str, Any]
 
 LEASE, RENEWAL = 8.0, 2.0
-"""Seconds for which a claim holds without a sign of life, and between two of them."""
+"""Seconds after which a claim expires that is not renewed, and between two renewals."""
 LONGEST_WAIT = 30.0
-"""Seconds that a request waits for the same one that is being carried out."""
+"""Seconds that a repeat waits for the request that is in progress."""
 MOST_KEY = 200
 FIRST_LOOK, MOST_LOOK = 0.05, 0.5
-"""Seconds between two looks for the answer."""
+"""Seconds between two polls for the answer."""
 
 
 class Idempotency:
@@ -42,10 +42,10 @@ class Idempotency:
     async def once(
         self, principal: Principal, key: str | None, request: bytes, action: Callable[[], Awaitable[Answer]]
     ) -> tuple[Answer, bool]:
-        """The answer to the request and whether it was kept from before.
+        """The answer to the request, and whether it is a kept one.
 
-        Of the same request several times at once one is carried out, and the others wait for its answer. One that failed
-        or was cut off runs again: writes are themselves idempotent by their source ids, names and commits.
+        Of concurrent repeats one is carried out, and the others wait for its answer. One that failed
+        or was killed runs again: writes are themselves idempotent by their source ids, names and commits.
         Raises IdempotencyMismatch when the key belongs to another request, InProgress where the answer takes too long.
         """
         if key is None:
@@ -64,7 +64,7 @@ class Idempotency:
         return answer, False
 
     async def _claimed(self, principal: Principal, claim: dict[str, Any]) -> Answer | None:
-        """The kept answer, waited for where another request is at work; None where the claim is ours."""
+        """The kept answer, after waiting for a request in progress; None where this request got the claim."""
         end, pause = monotonic() + LONGEST_WAIT, FIRST_LOOK
         while True:
             row = (await self._postgres.fetch(principal, sql_text("idempotency/claim"), claim))[0]
@@ -80,12 +80,12 @@ class Idempotency:
 
     @asynccontextmanager
     async def _carrying(self, principal: Principal, claim: dict[str, Any]) -> AsyncIterator[None]:
-        """Keeps the claim alive; what fails inside gives it back."""
+        """Renews the claim; an error inside releases it."""
         renewing = asyncio.create_task(self._renew(principal, claim))
         try:
             yield
         except NeurigraphError:
-            with suppress(NeurigraphError):  # a store that is away: the claim ends by itself
+            with suppress(NeurigraphError):  # store unavailable: the claim expires by itself
                 await self._postgres.change(principal, sql_text("idempotency/renew"), claim | {"lease": 0.0})
             raise
         finally:

@@ -31,7 +31,7 @@ class Integrations:
         self._postgres, self._workspace = postgres, workspace
 
     async def create(self, name: str) -> Integration:
-        """The integration of that name, made where there is none. Raises InvalidName, Conflict for a look-alike of another."""
+        """The integration of that name, created where missing. Raises InvalidName, Conflict for a look-alike."""
         name = clean_name(name)
         parameters = {
             "integration_id": uuid4(),

@@ -1,6 +1,6 @@
-"""Gives users and integrations of before the normal form that new ones are compared by.
+"""Adds the normal form by which names are compared to users and integrations that are older than it.
 
-Where two look alike already, both stay: the older has the form, the other one of its own. No third one can be made.
+Where two look alike already, both stay: the older has the form, the other a unique one. No third one can be created.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 async def complete_keys(postgres: Postgres) -> None:
-    """Makes what is missing; running it again, or at the same time in several processes, changes nothing more."""
+    """Adds what is missing; idempotent, also in several processes at the same time."""
     for table, id_column, name, key in TABLES:
         columns = {"id": sql.Identifier(id_column), "name": sql.Identifier(name), "key": sql.Identifier(key)}
         while await _completed(postgres, table, columns) == PAGE:

@@ -1,9 +1,9 @@
-"""JSON web tokens of the operator's own issuer (OpenID Connect): who signed, for whom, until when.
+"""Verifies JSON web tokens (JWT) of the operator's OpenID Connect issuer: signature, audience, expiry.
 
-    handle_of   the claim that names the user, from a token whose every part is right; else None, without a reason
+    handle_of   the claim that names the user, from a valid token; else None, without a reason
     _Keys       the issuer's public keys, found through its discovery document, kept for a while
 
-Only asymmetric signatures are known here: a token cannot choose `none`, nor make a public key a shared secret.
+Only asymmetric signatures are accepted: a token cannot choose `none`, nor use a public key as a shared secret.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Seconds: for one look at the issuer, until keys are asked for again, and between two looks at the least."""
+    """Seconds: timeout of a fetch, age at which keys are fetched again, least time between two fetches."""
 
     answer: float = 5
     keys: float = 300
@@ -58,8 +58,8 @@ class Issuer:
         self._keys = _Keys(url, patience or Patience())
 
     async def handle_of(self, token: str) -> str | None:
-        """The handle that a valid token names; None for any other. Raises ProviderUnavailable, when the keys that
-        would decide cannot be had."""
+        """The handle that a valid token names; None for any other. Raises ProviderUnavailable when the keys to
+        verify it cannot be fetched."""
         header = _header(token)
         if header is None:
             return None
@@ -98,7 +98,7 @@ def is_safe(url: str) -> bool:
 
 
 class _Keys:
-    """The issuer's keys. One look at a time; who waited takes what it brought, its failure too."""
+    """The issuer's keys. One fetch at a time; callers that waited share its result, also its failure."""
 
     def __init__(self, issuer: str, patience: Patience) -> None:
         self._issuer, self._patience = issuer, patience
@@ -107,7 +107,7 @@ class _Keys:
         self._looking = asyncio.Lock()
 
     async def find(self, algorithm: str, key_id: object) -> Jwk | None:
-        """The key of that id for that algorithm; an unknown one is looked for at the issuer once."""
+        """The key of that id for that algorithm; for an unknown one the keys are fetched once."""
         if time.monotonic() - self._fetched_at >= self._patience.keys:
             await self._look()
         found = self._held(algorithm, key_id)
@@ -122,7 +122,7 @@ class _Keys:
         return next((key for key in fitting if key.get("kid") == key_id), None)
 
     async def _look(self) -> bool:
-        """Brings the keys; False where that was done just now. Raises ProviderUnavailable, also for the last look."""
+        """Fetches the keys; False where that was just done. Raises ProviderUnavailable, also for the last fetch."""
         asked_at = time.monotonic()
         async with self._looking:
             if time.monotonic() - self._looked_at < self._patience.pause:
@@ -145,7 +145,7 @@ async def _fetched(issuer: str, patience: float) -> list[Jwk]:
             document = await _json(client, issuer.rstrip("/") + "/.well-known/openid-configuration")
             place = document.get("jwks_uri")
             if document.get("issuer") != issuer or not isinstance(place, str) or not is_safe(place):
-                raise ValueError("its discovery document does not fit")
+                raise ValueError("its discovery document is invalid")
             keys = (await _json(client, place)).get("keys")
             if not isinstance(keys, list):
                 raise ValueError("its key set holds no keys")
@@ -156,7 +156,7 @@ async def _fetched(issuer: str, patience: float) -> list[Jwk]:
 
 
 async def _json(client: httpx.AsyncClient, url: str) -> dict[str, Any]:
-    """One JSON object. Raises httpx.HTTPError, and ValueError for anything else that came."""
+    """One JSON object. Raises httpx.HTTPError, and ValueError for any other answer."""
     content = bytearray()
     async with client.stream("GET", url, headers={"Accept": "application/json"}) as response:
         if response.status_code != 200:
@@ -172,7 +172,7 @@ async def _json(client: httpx.AsyncClient, url: str) -> dict[str, Any]:
 
 
 def _header(token: str) -> dict[str, Any] | None:
-    """The header of a token that could be right; nothing in it is trusted but as a choice among what we know."""
+    """The unverified header of a token; it only chooses among known keys and algorithms. None for an invalid one."""
     if not is_token(token):
         return None
     try:

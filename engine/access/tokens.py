@@ -1,7 +1,7 @@
-"""Tokens: the secrets that users, personas, integrations and administrators come in with.
+"""Tokens: the secrets by which users, personas, integrations and administrators are authenticated.
 
 A secret is `ngt_` and 32 random bytes in base64url. It is shown once, at creation or rotation; what is kept is its
-SHA-256. Whether a token is in force is asked of the database at every request, so that an end takes effect at once.
+SHA-256. Every request checks in the database that its token is valid, so that a revocation takes effect at once.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
 MOST_KNOWN = 10_000
-"""Principals that are remembered as existing; beyond it the memory starts anew."""
+"""Most principals in the cache of those known to exist; beyond it the cache is cleared."""
 
 _SECRET = re.compile(r"ngt_[A-Za-z0-9_-]{43}")
 
 
 def is_secret(credential: str) -> bool:
-    """Whether a credential has the shape of our secrets."""
+    """Whether a credential has the form of the engine's tokens."""
     return _SECRET.fullmatch(credential) is not None
 
 
@@ -60,16 +60,16 @@ class Tokens:
         return IssuedToken(await self._changed("token/create", parameters, by), secret)
 
     async def revoke(self, token_id: UUID, by: Identity) -> Token:
-        """Ends a token now; ending it again changes nothing. Raises NotFound."""
+        """Revokes a token now; idempotent. Raises NotFound."""
         return await self._changed("token/revoke", {"token_id": token_id}, by)
 
     async def rotate(self, token_id: UUID, by: Identity, grace: timedelta = NO_GRACE) -> IssuedToken:
-        """A new token in place of an old one, for as long again; the old one ends now or after the grace.
+        """A new token that replaces an old one, with the same lifetime; the old one ends now or after the grace period.
 
         Raises NotFound, Conflict for one that has ended or was replaced already, InvalidInput.
         """
         if not NO_GRACE <= grace <= LONGEST_GRACE:
-            raise InvalidInput(f"The grace of an old token is at most {LONGEST_GRACE.days} days.")
+            raise InvalidInput(f"The grace period of an old token is at most {LONGEST_GRACE.days} days.")
         secret, digest = _new_secret()
         parameters = {"token_id": token_id, "new_id": uuid4(), "token_hash": digest, "grace": grace}
         return IssuedToken(await self._changed("token/rotate", parameters, by), secret)
@@ -83,7 +83,7 @@ class Tokens:
             return await cursor.fetchall()
 
     async def authenticate(self, secret: str) -> Identity | None:
-        """Who holds the secret; None for one that is unknown, has ended, or belongs to another workspace."""
+        """The identity of the secret; None for one that is unknown, expired, revoked or of another workspace."""
         if not is_secret(secret):
             return None
         parameters = {"workspace": self._workspace, "token_hash": _digest(secret)}
@@ -93,7 +93,7 @@ class Tokens:
         return Identity(row["principal_kind"], row["principal_id"], self._workspace) if row else None
 
     async def knows(self, kind: TokenKind, principal_id: UUID) -> bool:
-        """Whether the workspace has such a principal; who has been seen once is remembered."""
+        """Whether the workspace has such a principal; known ones are cached."""
         if (kind, principal_id) in self._known:
             return True
         parameters = {"workspace": self._workspace, "kind": kind, "principal_id": principal_id}

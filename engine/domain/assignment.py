@@ -1,4 +1,4 @@
-"""Where content went, how sure that was, and why: the decisions that placed records, which can be looked at and corrected."""
+"""Assignments: decisions at which nodes records lie, with confidence and reasons; they can be read and corrected."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 Decider = Literal["engine", "model", "hand"]
-"""The engine by its rules, a language model, or a person who said where."""
+"""The engine's rules, a language model, or a person who named the node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ BY_HAND = Decision(reasons={"rule": "the writer named the node"})
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A decision as it is kept; none is ever changed. The newest of a record tells where it lies. `moved_from`: where it lay
-    before somebody moved it; `title` is the record's at that time, `author` who wrote or moved."""
+    """A kept decision, never changed. The newest of a record names its node. `moved_from`: its node before it was
+    moved; `title` is the record's at that time, `author` who wrote or moved it."""
 
     entry_id: int
     record_id: UUID
@@ -46,8 +46,8 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentFilter:
-    """Which decisions are wanted: of one record (then also those before), at one node, with less confidence than `below`,
-    by whom; `before` is the last entry_id of the page before."""
+    """A filter of decisions: of one record (then also earlier ones), at one node, with less confidence than `below`,
+    by decider; `before` is the last entry_id of the page before."""
 
     record_id: UUID | None = None
     node_id: UUID | None = None

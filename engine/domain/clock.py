@@ -10,17 +10,17 @@ END_OF_TIME = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 class Clock(Protocol):
-    """Tells the present; tests move their own."""
+    """Returns the current time; tests move their own."""
 
     def now(self) -> datetime:
-        """The present, aware, in UTC."""
+        """The current time, with time zone, in UTC."""
 
 
 class SystemClock:
     """The clock of this machine."""
 
     def now(self) -> datetime:
-        """The present, aware, in UTC."""
+        """The current time, with time zone, in UTC."""
         return datetime.now(UTC)
 
 
@@ -32,22 +32,22 @@ class Moment:
     known_at: datetime | None = None
 
     def parameters(self, now: datetime) -> dict[str, datetime | None]:
-        """What statements take. The present of `as_of` is that of the engine's clock, so that a writer reads its own changes
-        whatever the clock of a database says; `known_at` None is all that is known now. `earliest` is that
-        of the two that are given, else the end of time.
+        """Statement parameters. `as_of` None is the time of the engine's clock, so that a writer reads its own changes
+        whatever the clock of a database says; `known_at` None is all that is known now. `earliest` is the earlier
+        of those that are given, else the end of time.
         """
         return {"as_of": self.as_of or now, "known_at": self.known_at, "earliest": self.earliest or END_OF_TIME}
 
     def graph_parameters(self, now: datetime) -> dict[str, datetime]:
-        """The same for statements of the graph, which plans them anew for each combination of types: none is ever null, and all
-        that is known now is what is known at the end of time.
+        """The same for statements of the graph, which plans again for each combination of types: none is ever null, and
+        `known_at` None becomes the end of time.
         """
         earliest = self.earliest or END_OF_TIME
         return {"as_of": self.as_of or now, "known_at": self.known_at or END_OF_TIME, "earliest": earliest}
 
     @property
     def earliest(self) -> datetime | None:
-        """The earlier of the two times, of those that are given: who may not read the past before it is shown nothing."""
+        """The earlier of the given times: a principal without a right to the past before it sees nothing."""
         return min((time for time in (self.as_of, self.known_at) if time is not None), default=None)
 
 

@@ -1,8 +1,8 @@
 """Where a streamed conversation is cut: pure rules over the turns that wait.
 
-A *response* is one turn of whoever answers: a turn of the role `assistant`; where turns have no roles, a turn of anybody but the
-speaker of the first waiting turn. A response is never split, because no turn is. An *exchange* ends with the last response
-before somebody asks again.
+A *response* is one turn of the role `assistant`; where turns have no roles, a turn of any speaker but that of the
+first waiting turn. A response is never split, because no turn is. An *exchange* ends with the last response before the
+next question.
 
     below watch_from      nothing is cut
     watch_from to soft    at the end of an exchange, once the next turn shows that it is one
@@ -10,7 +10,7 @@ before somebody asks again.
     hard                  before the turn that would go beyond it: at the last response that ended, else between two turns
 
 A single turn larger than `hard` is stored whole, together with what was asked since the last response, and counted as
-oversized. Only turns up to the cut and the one behind it are looked at; so where a conversation is cut does not
+oversized. Only turns up to the cut and the one behind it are read; so where a conversation is cut does not
 depend on how its turns arrived.
 """
 
@@ -25,12 +25,12 @@ from engine.errors import SettingsError
 Role = Literal["user", "assistant"]
 
 MOST_TURNS = 50_000
-"""Turns of one piece, however little they say: it is read and committed as a whole."""
+"""Most turns of one piece, however short: it is read and committed as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Tokens, and turns, that may wait. Raises SettingsError where they are in no order."""
+    """Tokens, and turns, that may wait. Raises SettingsError for a wrong order."""
 
     watch_from: int = 480_000
     soft: int = 500_000

@@ -1,4 +1,4 @@
-"""Dates that a text speaks of, resolved against the moment when it was said.
+"""Dates that a text mentions, resolved against the time when it was said.
 
 A date is an ISO prefix, as exact as the text is: "2023-05-07", "2023-05", "2022". A week becomes its days. A
 question names months without a year more often than not: there the year is left open, "*-05".
@@ -85,7 +85,7 @@ def _hints_at(hinted: str, hints: Iterable[str]) -> bool:
 
 
 def time_expressions(text: str) -> int:
-    """How many times the text speaks of a time: "yesterday", "last week", "in June", "three years"."""
+    """How many times the text mentions a time: "yesterday", "last week", "in June", "three years"."""
     if not _hints_at(_hinted(text), _IN_COUNTED):
         return 0
     return sum(1 for _ in _COUNTED.finditer(text))
@@ -96,8 +96,8 @@ def dates_in(text: str, said_at: datetime | None) -> tuple[str, ...]:
 
     Without `said_at` only complete dates count. Dates that no calendar has are left out.
     """
-    told = said_at.date() if said_at is not None else None
-    return _first(_named(text, told, lambda month, day, hint: _with_year(month, day, hint, told)))
+    said_on = said_at.date() if said_at is not None else None
+    return _first(_named(text, said_on, lambda month, day, hint: _with_year(month, day, hint, said_on)))
 
 
 def dates_asked(text: str, now: datetime) -> tuple[str, ...]:
@@ -115,10 +115,10 @@ def dates_asked(text: str, now: datetime) -> tuple[str, ...]:
     return _first(_named(text, today, open_year))
 
 
-def agreement(asked: Iterable[str], told: Iterable[str]) -> float:
-    """How well dates told fit dates asked, 0 to 1: as exact as the question or more 1, coarser .5, none 0."""
+def agreement(asked: Iterable[str], stated: Iterable[str]) -> float:
+    """How well stated dates fit those asked for, 0 to 1: as exact as the question or more 1, coarser .5, none 0."""
     best = 0.0
-    known = tuple(told)
+    known = tuple(stated)
     for wanted in asked:
         for have in known:
             if _within(have, wanted):
@@ -144,7 +144,7 @@ def _first(found: Iterator[tuple[int, str]]) -> tuple[str, ...]:
 YearFinder = Callable[[int, int | None, str], str | None]
 
 
-def _named(text: str, told: date | None, complete: YearFinder) -> Iterator[tuple[int, str]]:
+def _named(text: str, said_on: date | None, complete: YearFinder) -> Iterator[tuple[int, str]]:
     """Dates with their places. A place that a more exact pattern has read is not read again."""
     hinted = _hinted(text)
     taken = bytearray(len(text))
@@ -154,7 +154,7 @@ def _named(text: str, told: date | None, complete: YearFinder) -> Iterator[tuple
         for match in pattern.finditer(text):
             if any(taken[match.start() : match.end()]):
                 continue
-            found = read(match, told, complete)
+            found = read(match, said_on, complete)
             if found:
                 taken[match.start() : match.end()] = b"\1" * (match.end() - match.start())
                 yield from ((match.start(), name) for name in found)
@@ -163,16 +163,16 @@ def _named(text: str, told: date | None, complete: YearFinder) -> Iterator[tuple
 Found = Iterable[str]
 
 
-def _iso(match: re.Match[str], _told: date | None, _complete: YearFinder) -> Found:
+def _iso(match: re.Match[str], _said_on: date | None, _complete: YearFinder) -> Found:
     year, month, day = match.groups()
     return _checked(int(year), int(month), int(day) if day else None)
 
 
-def _day_month(match: re.Match[str], _told: date | None, complete: YearFinder) -> Found:
+def _day_month(match: re.Match[str], _said_on: date | None, complete: YearFinder) -> Found:
     return _month_and_day(match[2], match[1], match[3], complete)
 
 
-def _month_day(match: re.Match[str], _told: date | None, complete: YearFinder) -> Found:
+def _month_day(match: re.Match[str], _said_on: date | None, complete: YearFinder) -> Found:
     return _month_and_day(match[1], match[2], match[3], complete)
 
 
@@ -186,49 +186,49 @@ def _month_and_day(name: str, day: str, year: str | None, complete: YearFinder) 
     return (found,) if found else ()
 
 
-def _month_year(match: re.Match[str], _told: date | None, _complete: YearFinder) -> Found:
+def _month_year(match: re.Match[str], _said_on: date | None, _complete: YearFinder) -> Found:
     return _checked(int(match[2]), _month_number(match[1]), None)
 
 
-def _month_alone(match: re.Match[str], _told: date | None, complete: YearFinder) -> Found:
+def _month_alone(match: re.Match[str], _said_on: date | None, complete: YearFinder) -> Found:
     if match[2].islower() and match[2] in ("may", "march") and match[1].lower() not in ("last", "next", "in", "of"):
         return ()
     found = complete(_month_number(match[2]), None, match[1].lower())
     return (found,) if found else ()
 
 
-def _bare_year(match: re.Match[str], _told: date | None, _complete: YearFinder) -> Found:
+def _bare_year(match: re.Match[str], _said_on: date | None, _complete: YearFinder) -> Found:
     return (match[1],)
 
 
-def _near_day(match: re.Match[str], told: date | None, _complete: YearFinder) -> Found:
-    return () if told is None else _days(told, _OFFSETS.get(" ".join(match[1].lower().split()), 0), 1)
+def _near_day(match: re.Match[str], said_on: date | None, _complete: YearFinder) -> Found:
+    return () if said_on is None else _days(said_on, _OFFSETS.get(" ".join(match[1].lower().split()), 0), 1)
 
 
-def _near_period(match: re.Match[str], told: date | None, _complete: YearFinder) -> Found:
+def _near_period(match: re.Match[str], said_on: date | None, _complete: YearFinder) -> Found:
     which = match[1].lower()
     steps = -1 if which in ("last", "past", "previous") else 1 if which in ("next", "coming") else 0
-    return () if told is None else _period(told, match[2].lower(), steps)
+    return () if said_on is None else _period(said_on, match[2].lower(), steps)
 
 
-def _weekday(match: re.Match[str], told: date | None, _complete: YearFinder) -> Found:
-    if told is None:
+def _weekday(match: re.Match[str], said_on: date | None, _complete: YearFinder) -> Found:
+    if said_on is None:
         return ()
-    ahead = (_DAYS.index(match[2].lower()) - told.weekday()) % 7
+    ahead = (_DAYS.index(match[2].lower()) - said_on.weekday()) % 7
     which = (match[1] or "").lower()
     if which in ("next", "coming", "until"):
-        return _days(told, ahead or 7, 1)
+        return _days(said_on, ahead or 7, 1)
     if which == "this":
-        return _days(told, ahead, 1)
-    return _days(told, ahead - 7, 1)  # people tell what has happened
+        return _days(said_on, ahead, 1)
+    return _days(said_on, ahead - 7, 1)  # people mostly speak of the past
 
 
-def _ago(match: re.Match[str], told: date | None, _complete: YearFinder) -> Found:
-    return () if told is None else _period(told, match[2].lower(), -_count(match[1]))
+def _ago(match: re.Match[str], said_on: date | None, _complete: YearFinder) -> Found:
+    return () if said_on is None else _period(said_on, match[2].lower(), -_count(match[1]))
 
 
-def _ahead(match: re.Match[str], told: date | None, _complete: YearFinder) -> Found:
-    return () if told is None else _period(told, match[2].lower(), _count(match[1]))
+def _ahead(match: re.Match[str], said_on: date | None, _complete: YearFinder) -> Found:
+    return () if said_on is None else _period(said_on, match[2].lower(), _count(match[1]))
 
 
 _PATTERNS = (
@@ -246,32 +246,32 @@ _PATTERNS = (
 )
 
 
-def _period(told: date, unit: str, steps: int) -> Found:
-    """The day, week, weekend, month or year that lies `steps` of them away from the day `told`."""
+def _period(said_on: date, unit: str, steps: int) -> Found:
+    """The day, week, weekend, month or year that lies `steps` of them away from the day `said_on`."""
     if unit == "day":
-        return _days(told, steps, 1)
+        return _days(said_on, steps, 1)
     if unit in ("week", "weekend"):
-        start = 7 * steps - told.weekday()
-        return _days(told, start + 5, 2) if unit == "weekend" else _days(told, start, 7)
+        start = 7 * steps - said_on.weekday()
+        return _days(said_on, start + 5, 2) if unit == "weekend" else _days(said_on, start, 7)
     if unit == "month":
-        year, month = divmod(told.year * 12 + told.month - 1 + steps, 12)
+        year, month = divmod(said_on.year * 12 + said_on.month - 1 + steps, 12)
         return _checked(year, month + 1, None)
-    return (f"{told.year + steps:04d}",) if 1 <= told.year + steps <= 9999 else ()
+    return (f"{said_on.year + steps:04d}",) if 1 <= said_on.year + steps <= 9999 else ()
 
 
-def _days(told: date, offset: int, length: int) -> Found:
+def _days(said_on: date, offset: int, length: int) -> Found:
     try:
-        return tuple((told + timedelta(days=offset + i)).isoformat() for i in range(length))
+        return tuple((said_on + timedelta(days=offset + i)).isoformat() for i in range(length))
     except OverflowError:
         return ()
 
 
-def _with_year(month: int, day: int | None, hint: str, told: date | None) -> str | None:
+def _with_year(month: int, day: int | None, hint: str, said_on: date | None) -> str | None:
     """The month (and day) in the year that fits: the nearest one, or the last or next when said so."""
-    if told is None:
+    if said_on is None:
         return None
-    distance = month - told.month  # months ahead in the same year
-    year = told.year
+    distance = month - said_on.month  # months ahead in the same year
+    year = said_on.year
     if hint == "last":
         year -= distance >= 0
     elif hint == "next":

@@ -21,15 +21,15 @@ from engine.domain.clock import Moment
 
 SubjectKind = Literal["record", "item", "node", "relation"]
 LoggedKind = Literal["record", "item", "node", "relation", "file"]
-"""What has deltas: files have, too, though nobody changes them by a delta."""
+"""Subjects of deltas: files have them, too, though no caller changes a file by one."""
 Operation = Literal["created", "changed", "ended", "reopened", "moved", "renewed"]
 State = Mapping[str, Any]
 """Fields as JSON holds them; times as ISO texts."""
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
-"""Stands for the time before all others."""
+"""The time before all others."""
 STATELESS = frozenset({"created", "moved"})
-"""Operations whose fields are none of the subject's own: what it began with, and at which node it lies."""
+"""Operations whose fields are not the subject's own: they hold its base, or its node."""
 ENDED = "ended"
 """The field that says from when on something no longer holds."""
 
@@ -65,11 +65,11 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is asked for: new values of fields, from now on, from `effective_at` on, or, as a `correction`, from the beginning.
+    """A requested change: new values of fields, from now, `effective_at` or, as a `correction`, the beginning on.
 
     `fields` may hold `ended`: true for what no longer holds, false for what holds again. With `if_revision` the change is
-    refused (Conflict) when somebody else changed the subject meanwhile. `node_id`: where a record or item lies. The same change
-    with the same `key` is made once, and gives the same answer again.
+    refused (Conflict) when the subject was changed meanwhile. `node_id`: where a record or item lies. The same change
+    with the same `key` is made once, and returns the same answer again.
     """
 
     subject_kind: SubjectKind
@@ -96,7 +96,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class SubjectState:
-    """What something was like at a moment. `revision` is today's, for the next change; `fields` None: not there then."""
+    """The state of a subject at a moment. `revision` is the present one, for the next change; `fields` None: none."""
 
     subject_kind: SubjectKind
     subject_id: UUID

@@ -1,6 +1,6 @@
-"""Documents and their versions: what stays from one version to the next, and what a reader is told of them. Pure rules.
+"""Documents and their versions: what stays from one version to the next, and what readers see of them. Pure rules.
 
-A chunk is known by its hash: SHA-256 over the headings above it and its text, which is what its vector is made from. So a
+A chunk is identified by its hash: SHA-256 over the headings above it and its text, which its vector is made from. So a
 chunk that moved is the same chunk, and one whose heading was renamed is another.
 """
 

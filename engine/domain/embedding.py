@@ -16,7 +16,7 @@ HALF_ABOVE = 1000
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model as somebody names it: the provider's (onnx, openai) and its name there."""
+    """A model by its provider (onnx, openai) and its name there."""
 
     provider: str
     model: str
@@ -57,8 +57,8 @@ class EmbeddingVersion:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How a build goes on: `duty` is the share of the time in which it works (above 0, at most 1), `most` ends it after so
-    many vectors."""
+    """The pace of a build: `duty` is the share of the time in which it works (above 0, at most 1), `most` ends it after
+    so many vectors."""
 
     duty: float = 0.7
     most: int | None = None

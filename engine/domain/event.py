@@ -31,7 +31,7 @@ class NewEvent:
         if self.emotion is not None:
             _check_text("emotion", self.emotion, LONGEST_EMOTION, least=1)
         if self.intensity is not None and self.emotion is None:
-            raise InvalidInput("An intensity is that of an emotion: name it.")
+            raise InvalidInput("An intensity needs an emotion.")
         for name, value in (("intensity", self.intensity), ("energy", self.energy)):
             if value is not None and not (math.isfinite(value) and 0 <= value <= 1):
                 raise InvalidInput(f"The {name} is a number from 0 to 1.")
@@ -66,7 +66,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which events are asked for: of a kind, about a node, from `start` on, before `end`, known by `known_at`."""
+    """A filter of events: of a kind, about a node, from `start` on, before `end`, known by `known_at`."""
 
     kind: str | None = None
     node_id: UUID | None = None

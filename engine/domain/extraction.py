@@ -13,7 +13,7 @@ WHOLE = "whole"
 @dataclass(frozen=True, slots=True)
 class Derived:
     """What is known of a fact, observation or summary beyond its text. `fact_type` is fact, preference, event, profile or
-    system, for facts alone; `confidence` and `importance` from 0 to 1; `private`: for the user's eyes only."""
+    system, for facts alone; `confidence` and `importance` from 0 to 1; `private`: read by the user alone."""
 
     fact_type: str = ""
     category: str = ""
@@ -25,7 +25,7 @@ class Derived:
 
 
 PLAIN = Derived()
-"""Of what stands in the source itself."""
+"""For content that stands in the source itself."""
 
 
 @dataclass(frozen=True, slots=True)

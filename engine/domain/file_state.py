@@ -1,7 +1,7 @@
 """The life of a file after it was stored.
 
-    dormant      compressed, as it was written; nothing of it takes room beside that
-    rehydrating  somebody restores it, once for everybody who waits
+    dormant      compressed, as it was written; without a restored copy
+    rehydrating  being restored, once for all readers that wait
     active       a restored copy serves its readers, until its time is over or it is put to sleep
 
 A node is rehydrating while one of its files is, else active while one is, else dormant; without files it is active.
@@ -17,8 +17,8 @@ from uuid import UUID
 from engine.domain.node import FileState
 
 StateTrigger = Literal["retrieval", "ttl", "dormancy", "manual", "recovery", "error", "review"]
-"""Why a state changed: somebody read the file, the time after that was over, it was not used for long, somebody said so,
-a crash was mended, something went wrong; or nothing changed and its user has looked at an entry."""
+"""Why a state changed: the file was read, the time after that was over, it was unused for long, a caller asked for it,
+a crash was mended, an error occurred; or nothing changed and its user reviewed an entry."""
 LONGEST_NOTE = 500
 
 
@@ -38,7 +38,7 @@ class FileStatus:
 
 @dataclass(frozen=True, slots=True)
 class StateEntry:
-    """A line of the state log. `reviewed_by` is the entry that says that its user has looked at it; `reviews` is the
+    """A line of the state log. `reviewed_by` is the entry by which its user reviewed it; `reviews` is the
     entry that this one is about."""
 
     entry_id: int

@@ -1,8 +1,8 @@
-"""Rights on single nodes that their user gave to a persona or an integration, and what is known of them later.
+"""Grants: rights on single nodes that their owner gave to a persona or an integration, and the log of them.
 
     active   granted_at <= now < expires_at, not revoked
     expired  its time is over
-    revoked  its user ended it; the next statement of anybody sees that
+    revoked  its owner ended it; every later statement sees that
 
 A grant is never changed: another right is another grant.
 """
@@ -44,7 +44,7 @@ class NewGrant:
     past: bool = False
 
     def checked(self) -> NewGrant:
-        """The grant with its fields once and in order; raises InvalidInput where the rules do not know such a one."""
+        """The grant with its fields once and in order; raises InvalidInput for an invalid one."""
         if self.subject_kind == "third_party" and self.mode != "read":
             raise InvalidInput("An integration can be granted to read, never to write.")
         if not 0 <= self.depth <= 5:
@@ -52,7 +52,7 @@ class NewGrant:
         if not set(self.fields) <= set(FIELDS) or (self.fields and "records" not in self.fields):
             raise InvalidInput(f"The fields of a grant are some of {', '.join(FIELDS)}, and never without records.")
         if self.mode == "read_write" and set(self.fields) != set(FIELDS):
-            raise InvalidInput("Whoever may write must be granted all fields.")
+            raise InvalidInput("A grant to write needs all fields.")
         if len(self.purpose) > LONGEST_PURPOSE or not self.purpose.isprintable():
             raise InvalidInput(f"A purpose is one line of at most {LONGEST_PURPOSE} characters.")
         if self.expires_at is not None and self.expires_at.tzinfo is None:
@@ -62,7 +62,7 @@ class NewGrant:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A grant as it was given; `revoked_at` and `expires_at` tell its end."""
+    """A grant as it was given; `revoked_at` and `expires_at` say when it ends."""
 
     grant_id: UUID
     node_id: UUID
@@ -117,7 +117,7 @@ class OpenedNode:
 
 @dataclass(frozen=True, slots=True)
 class GrantPreview:
-    """What a grant on a node would open, node by node, at most 200. `below`: the confidence that counts as little."""
+    """What a grant on a node would open, node by node, at most 200. `below`: the confidence that counts as low."""
 
     node_id: UUID
     depth: int

@@ -32,7 +32,7 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """Turns in order. `source_id` is unique in the history; `node` fixes the node instead of assignment,
-    `origin` its scope and source instead of those of whoever stores it."""
+    `origin` its scope and source instead of those of the caller."""
 
     source_id: str
     turns: tuple[Turn, ...]

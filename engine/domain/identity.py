@@ -1,4 +1,4 @@
-"""Who stands at a door, whatever credential said so. Which memories that opens is the principal's matter.
+"""The identity that a credential authenticates. Which memories it may read is decided by its principal.
 
 operator       runs the installation: acts for every user of the workspace
 administrator  keeps the workspace's users, integrations and tokens; reads no memory
@@ -16,7 +16,7 @@ IdentityKind = Literal["operator", "administrator", "user", "persona", "third_pa
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Somebody who was recognised. `principal_id` is None for the operator alone, who has no id."""
+    """An authenticated identity. `principal_id` is None for the operator alone, who has no id."""
 
     kind: IdentityKind
     principal_id: UUID | None
@@ -24,5 +24,5 @@ class Identity:
 
     @property
     def administers(self) -> bool:
-        """Whether users, integrations and tokens of the workspace are this identity's to keep."""
+        """Whether this identity may manage users, integrations and tokens of the workspace."""
         return self.kind in ("operator", "administrator")

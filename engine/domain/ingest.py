@@ -1,4 +1,4 @@
-"""An ingest as it is asked for and as it is remembered: its terms, its session, what failed for good."""
+"""An ingest: its terms, its session, its permanent failures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FailureState = Literal["open", "replayed", "dismissed"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a write may take; None is no limit. What a limit keeps from being done now is queued, never dropped.
+    """Limits of a write; None is no limit. Work beyond a limit is queued, never dropped.
 
     `milliseconds` of waiting for models, `tokens` given to models, `model_calls`: requests to a model service.
     """
@@ -33,8 +33,8 @@ UNLIMITED = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """On what terms contents are stored. The same `key` takes up the session of before; where it is `tolerant`, a source that
-    cannot be stored does not stop the others. `refused` are sources that could not even be read."""
+    """The terms on which contents are stored. The same `key` resumes the earlier session; where `tolerant`, a source
+    that cannot be stored does not stop the others. `refused` are sources that could not even be read."""
 
     key: str | None = None
     tolerant: bool = False
@@ -49,7 +49,7 @@ PLAIN = Terms()
 class IngestSession:
     """One ingest: what came in (`…_in`), what was stored of it, what was skipped because it was there, what failed.
 
-    `pending` counts records that were written without vectors; `attempt` how often it was taken up with its key.
+    `pending` counts records that were written without vectors; `attempt` how often it was resumed with its key.
     """
 
     session_id: UUID
@@ -77,7 +77,7 @@ class IngestSession:
 
 @dataclass(frozen=True, slots=True)
 class IngestedSource:
-    """What became of one source in a session: units (turns, or 1 for a file) from `first_unit` to `units`, its hash, ids."""
+    """The outcome of one source in a session: units (turns, or 1 for a file) `first_unit` to `units`, its hash, ids."""
 
     entry_id: int
     source_id: str
@@ -92,7 +92,7 @@ class IngestedSource:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What failed for good. `cause` is the name of the engine's error, `subject` a source, a session or a job, `reference`
+    """A permanent failure. `cause` is the name of the engine's error, `subject` a source, session or job, `reference`
     where its payload can be found again; the payload itself is not kept."""
 
     failure_id: UUID

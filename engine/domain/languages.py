@@ -9,7 +9,7 @@ from functools import lru_cache
 import stopwordsiso
 
 LANGUAGES = ("en", "de", "es", "pt", "fr", "it", "nl", "pl", "sv", "da", "tr", "cs")
-"""Languages that are told apart, by their ISO 639-1 codes; the first wins where nothing speaks for one."""
+"""Languages that are distinguished, by their ISO 639-1 codes; the first is the default."""
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
@@ -19,7 +19,7 @@ def _lists() -> dict[str, frozenset[str]]:
 
 
 def stop_words(language: str) -> frozenset[str]:
-    """Words of a language that say nothing by themselves, folded; empty for one that is not known."""
+    """Stop words of a language, folded; empty for an unknown one."""
     return _lists().get(language, frozenset())
 
 

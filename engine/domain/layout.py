@@ -35,10 +35,10 @@ class Layout:
         """As it is kept: JSON, a short list for each turn."""
         number = {speaker: index for index, speaker in enumerate(self.speakers)}
         return {
-            "started_at": _told(self.started_at),
+            "started_at": _iso(self.started_at),
             "speakers": list(self.speakers),
             "turns": [
-                [turn.number, turn.ref, number[turn.speaker], _told(turn.at), turn.start, turn.length, turn.asked]
+                [turn.number, turn.ref, number[turn.speaker], _iso(turn.at), turn.start, turn.length, turn.asked]
                 for turn in self.turns
             ],
         }
@@ -54,9 +54,9 @@ def layout_of(compact: dict[str, Any]) -> Layout:
     return Layout(_moment(compact["started_at"]), speakers, tuple(turns))
 
 
-def _told(moment: datetime | None) -> str | None:
+def _iso(moment: datetime | None) -> str | None:
     return moment.isoformat() if moment else None
 
 
-def _moment(told: str | None) -> datetime | None:
-    return datetime.fromisoformat(told) if told else None
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None

@@ -22,7 +22,7 @@ MOST_SCHEMA_BYTES = 63
 _MOST_RAW = 2_000
 # A key goes into B-tree indexes that hold some 2,700 bytes; compatibility forms can unfold to 18 characters each.
 _MOST_KEY = 400
-# Seen by nobody, though their categories are those of letters and symbols: fillers, blank Braille.
+# Invisible, though their categories are those of letters and symbols: fillers, blank Braille.
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 # Marks of direction and break that pasted text carries along. Joiners stay: they make emoji and Persian words.
 _UNHEARD = dict.fromkeys(
@@ -87,7 +87,7 @@ def schema_name(user_slug: str, path: Sequence[str], node_id: UUID, *, distinct:
     `path` holds names from layer 1 downwards. The readable form is used as it is where it fits 63 bytes and
     every name was plain (ASCII words joined by single spaces, hyphens or underscores). Otherwise the last
     eight hex digits of the node's id follow, and a long form loses its middle. Two plain paths can still meet
-    ("a b" and "a", "b"): the caller sees that in the registry and asks again with `distinct`, which always
+    ("a b" and "a", "b"): the caller sees that in the registry and calls again with `distinct`, which always
     appends the digits. The last digits are used because those of a time-ordered id are the random ones.
     """
     owner = user_slug if _IDENTIFIER.fullmatch(user_slug) else slug(user_slug)
@@ -102,7 +102,7 @@ def schema_name(user_slug: str, path: Sequence[str], node_id: UUID, *, distinct:
 
 
 def _shortened(readable: str, room: int) -> str:
-    """At most `room` characters, cut in the middle: the user at the head and the node at the tail tell most."""
+    """At most `room` characters, cut in the middle: the user at the start and the node at the end say most."""
     if len(readable) <= room:
         return readable
     half = (room - 2) // 2

@@ -41,7 +41,7 @@ class ProvisionedNode:
 
 @dataclass(frozen=True, slots=True)
 class NewNode:
-    """What is asked for: a child of `parent_id`."""
+    """A requested node: a child of `parent_id`."""
 
     parent_id: UUID
     name: str
@@ -53,8 +53,8 @@ class NewNode:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A cross-node edge as seen from one of its ends; `outgoing` tells which. `other_state` is that of the files at the
-    other end, none of which wakes by being pointed to."""
+    """A cross-node edge as seen from one of its ends; `outgoing` says which. `other_state` is that of the files at the
+    other end, none of which an edge wakes."""
 
     edge_type: str
     other_id: UUID
@@ -132,7 +132,7 @@ class Shell:
     manifest: tuple[ManifestEntry, ...]
     """The newest entries; all of them come with the node's metadata."""
     revision: int | None = None
-    """How often it was changed, for the next change; told to the user only."""
+    """How often it was changed, for the next change; returned to the user only."""
     archived: bool = False
     """Not searched and without new content, by itself or with a node above it."""
 

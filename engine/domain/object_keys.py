@@ -1,6 +1,6 @@
 """Keys of objects that the engine makes: `root/…/<file id>/name` is a file, `root/…/<file id>/warm/<claim id>` a copy of it.
 
-Whatever does not look so is not ours and is never touched.
+Other keys do not belong to this engine and are never touched.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lists are given in pages; no list has no end."""
+"""Pagination: every list is returned in pages."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ MOST = 500
 
 
 def check_page(limit: int, most: int = MOST) -> None:
-    """Raises InvalidInput for a page that nobody gives."""
+    """Raises InvalidInput for an invalid page size."""
     if not 1 <= limit <= most:
         raise InvalidInput(f"A page has 1 to {most} entries.")

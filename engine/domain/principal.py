@@ -1,11 +1,11 @@
-"""Who asks, and in whose graph. Set in every Postgres transaction and passed to every Cypher statement.
+"""The principal of a request, and its graph. Set in every Postgres transaction and passed to every Cypher statement.
 
     user         everything in the own graph, nothing of any other
     persona      reads what lies at and below its own node, except what is private; more by grant
     third_party  nothing but the nodes that were granted to it, read only
 
-The service itself (migrations, recovery, jobs) and the workspace's administrators are no principals of memories:
-the one asks through `Postgres.as_service`, the others never read any.
+The service itself (migrations, recovery, jobs) and the workspace's administrators are not principals of memories:
+the service uses `Postgres.as_service`, administrators never read any.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PrincipalKind = Literal["user", "persona", "third_party"]
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Somebody who asks in the graph of `user_id`; what they may see there, the databases decide.
+    """A principal in the graph of `user_id`; the databases decide what it may see there.
 
     `principal_id` is the user, the persona's node, or the integration.
     """
@@ -50,7 +50,7 @@ class Principal:
         return f"{self.kind}:{self.principal_id}"
 
     def own_key(self, key: str, most: int = 500) -> str:
-        """A source's or request's id as it is kept: what others than the user bring is kept apart from the user's.
+        """A source's or request's id as it is kept: those of other principals are kept apart from the user's.
 
         One that would be longer than `most` characters is kept as its hash.
         """

@@ -47,7 +47,7 @@ class MovedTo:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What came of a proposal: its id, with which it is undone; nodes that are new; records that were moved from the root."""
+    """The result of a proposal: its id, by which it is undone; new nodes; records that were moved from the root."""
 
     proposal_id: UUID
     nodes_created: int

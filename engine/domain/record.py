@@ -44,7 +44,7 @@ class AssignableNode:
 
 @dataclass(frozen=True, slots=True)
 class Keywords:
-    """What a record is about, as columns that can be asked one by one."""
+    """What a record is about, as columns that can be queried one by one."""
 
     entities: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""A replay: all records of a user made again beside what is there, compared, then swapped or discarded."""
+"""A replay: all records of a user rebuilt beside the present ones, compared, then swapped or discarded."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class ReplayComparison:
-    """What a swap would do. `changed`: differing records that were changed since they were made; a swap makes those anew."""
+    """What a swap would do. `changed`: differing records that were changed since then; a swap rebuilds those."""
 
     counts: ReplayCounts
     changed: int

@@ -1,7 +1,7 @@
 """What another reading of a stored record comes to: which items stay, which are new, which end, which fields differ. Pure rules.
 
 An item is recognised by what it says and where: a turn or a derived item by its place in the session, a chunk by the headings
-above it. What it was changed to by hand does not count, and what a hand has touched never ends.
+above it. Changes by hand do not count, and what was changed by hand never ends.
 """
 
 from __future__ import annotations

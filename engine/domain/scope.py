@@ -1,9 +1,9 @@
-"""To what a record belongs, and how it came in.
+"""The scope and the source of a record.
 
     user               part of the user's memory everywhere
     thread, workflow   part of the one that the id names: found by those who ask within it, and only by the user
 
-What is scoped is private. An id of a thread is no secret, so nobody else is let in for naming one.
+Scoped records are private. An id of a thread is no secret, so naming one gives no other principal access.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_SCOPES = 100
 
 
 def check_sources(sources: Sequence[str]) -> None:
-    """Raises InvalidInput for a source that is none."""
+    """Raises InvalidInput for an unknown source."""
     if not set(sources) <= set(get_args(SourceKind)):
         raise InvalidInput(f"A source is one of {', '.join(get_args(SourceKind))}.")
 
@@ -82,7 +82,7 @@ INGESTED = Origin()
 
 
 def check_scopes(principal: Principal, scopes: Sequence[MemoryScope]) -> None:
-    """Raises InvalidInput where somebody else than the user names a thread or a workflow, or where they are too many."""
+    """Raises InvalidInput where a principal other than the user names a thread or a workflow, or for too many."""
     if not principal.owns and any(scope.narrow for scope in scopes):
         raise InvalidInput("Only the user of a memory stores and searches within a thread or a workflow.")
     if len(scopes) > MOST_SCOPES:
@@ -90,7 +90,7 @@ def check_scopes(principal: Principal, scopes: Sequence[MemoryScope]) -> None:
 
 
 def check_privacy(principal: Principal, privacy: str) -> None:
-    """Raises InvalidInput for a privacy that is none, or where somebody else than the user stores what is private."""
+    """Raises InvalidInput for an unknown privacy, or where a principal other than the user stores what is private."""
     if privacy not in ("org", "private"):
         raise InvalidInput("What is stored is org or private.")
     if privacy == "private" and not principal.owns:

@@ -1,4 +1,4 @@
-"""What a search takes and gives."""
+"""Requests and answers of searches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ItemKind = Literal["turn", "chunk", "fact", "observation", "summary"]
 class SearchRequest:
     """A question. `nodes` fixes where to look instead of navigating; `widen` says when to search all nodes:
     "auto" when the anchors are weak, "always", or "never". `scopes` are the threads and workflows that are searched beside the
-    user's memory as a whole; `sources` None: whatever way items came in."""
+    user's memory as a whole; `sources` None: items of all sources."""
 
     query: str
     limit: int = 10
@@ -33,7 +33,7 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A node where the question's subject lives: why it was found, how strongly (0 to 1), and the way to it."""
+    """A node that a question leads to: why it was found, how strongly (0 to 1), and the path to it."""
 
     node_id: UUID
     name: str

@@ -26,7 +26,7 @@ LAST_NUMBER = 2**31 - 1 - MOST_APPENDED
 
 @dataclass(frozen=True, slots=True)
 class StreamedTurn:
-    """One utterance. `ref` is the client's own id of it; `role` says whether somebody asks or answers."""
+    """One utterance. `ref` is the client's own id of it; `role` says whether its speaker asks or answers."""
 
     speaker: str
     text: str

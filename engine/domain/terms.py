@@ -29,7 +29,7 @@ MOST_TERMS = 700
 LONGEST_KEPT = 4000
 """Characters of a text whose words are kept at hand for a while."""
 LONGEST_WORD = 64
-"""Characters of a word that count; the rest of an endless one tells nothing."""
+"""Characters of a word that count; the rest of a longer one is ignored."""
 
 K1 = 0.9
 B = 0.4

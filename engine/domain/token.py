@@ -1,4 +1,4 @@
-"""Tokens as values: what is asked for, what is known about one, and the one moment in which its secret is seen."""
+"""Tokens as values: a requested one, the metadata of one, and a new one with its secret, which is shown once."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class IssuedToken:
 
 @dataclass(frozen=True, slots=True)
 class NewToken:
-    """What is asked for. `principal_id` is None for an administrator, whom the token itself makes."""
+    """A requested token. `principal_id` is None for an administrator, whom the token itself makes."""
 
     kind: TokenKind
     principal_id: UUID | None

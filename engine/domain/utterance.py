@@ -1,7 +1,7 @@
 """What is written beside every turn, so that a search need not read it again.
 
-Whether a turn asks, answers, opens a conversation or speaks of its speaker tells as much about where an
-answer is as its words do. All of it comes from the text and the turn before; nothing asks a model.
+Whether a turn asks, answers, opens a conversation or speaks of its speaker helps to find an answer
+as much as its words do. All of it comes from the text and the turn before; no model is called.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def has_question(text: str) -> bool:
 def embedded_text(text: str, speakers: Iterable[str]) -> str:
     """The text as it is embedded: without the speakers' names and without time stamps, which are columns.
 
-    A name says who, not what: left in, it draws everything that its bearer said to every question about them.
+    A name left in would make everything that its speaker said similar to every question about them.
     The text stays as it is where nothing else would remain.
     """
     stripped = _STAMP.sub(" ", text)
