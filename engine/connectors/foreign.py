@@ -10,7 +10,7 @@ from engine.connectors.source import ACCEPTED, disk_errors, shown
 from engine.errors import WrongContentType
 
 _HEAD = 256 * 1024
-"""So much of a file tells what it is; exports of years are far larger than what is read at once."""
+"""Bytes from which an export is recognised; exports of years are far larger than what is read at once."""
 _CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json", re.IGNORECASE)
 _KEYS = {"ChatGPT": (b'"mapping"', b'"create_time"'), "Claude": (b'"chat_messages"', b'"uuid"')}
 

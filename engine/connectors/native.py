@@ -163,7 +163,7 @@ def _turns(entries: list[object], place: str, skipped: Skipped) -> tuple[Turn, .
 
 
 class _Files:
-    """Reads the entries of `files`; a file's bytes are looked at when it is stored, its size and place now."""
+    """Reads the entries of `files`; a file's bytes are read when it is stored, its size and place now."""
 
     def __init__(self, folder: Path, max_text_bytes: int, outline: Outline, skipped: Skipped) -> None:
         self._folder, self._limit = Path(os.path.realpath(folder)), max_text_bytes

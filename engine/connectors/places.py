@@ -61,7 +61,7 @@ def filled(form: type[FormType], raw: object, place: str) -> FormType:
 
 
 def emptied(form: type[FormType], raw: object, place: str) -> FormType:
-    """As `filled`; afterwards the object holds nothing, so that what the form lets go of is really gone."""
+    """As `filled`; empties the object, so that what the form releases is freed."""
     result = filled(form, raw, place)
     if isinstance(raw, dict):
         raw.clear()
@@ -81,7 +81,7 @@ def joined(place: str, *steps: str | int) -> str:
 
 
 def drained(entries: list[object], place: str) -> Iterator[tuple[str, object]]:
-    """Each entry with its place; the list lets go of it, so that forms and values never coexist as a whole."""
+    """Each entry with its place; removes it from the list, so that not all forms and values are held at once."""
     for number, entry in enumerate(entries):
         entries[number] = None
         yield joined(place, number), entry
@@ -102,7 +102,7 @@ def identifier(text: str, place: str) -> str:
 
 
 def named(raw: str, place: str) -> str:
-    """The clean name. Raises InvalidName that tells the place."""
+    """The clean name. Raises InvalidName with the place."""
     try:
         return clean_name(raw)
     except InvalidName as error:
@@ -133,7 +133,7 @@ def _aware(parsed: datetime) -> datetime:
 
 
 def kind_of(value: object) -> str:
-    """What a JSON value is, in a sentence."""
+    """The kind of a JSON value, for messages."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -1,6 +1,6 @@
 """Recognises what a path holds and reads it: own format, LoCoMo, text files.
 
-The disk and the parser work in a thread; progress is told from the event loop.
+The disk and the parser work in a thread; progress is reported from the event loop.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ async def read_history(
 
 
 def _size(path: Path, max_text_bytes: int) -> int | None:
-    """Bytes of a file, None for a folder: nobody knows before it was walked."""
+    """Bytes of a file, None for a folder: unknown before it was walked."""
     if _is_folder(path):
         return None
     if path.suffix.lower() not in (".json", *CONTENT_TYPES):
         with disk_errors(path):
-            path.stat()  # what is not there is said before what kind it would be
+            path.stat()  # a missing file is reported before an unknown kind
         raise WrongContentType(f"{shown(path)} is not read here; accepted is {ACCEPTED}.")
     return size_of(path, max_text_bytes)
 
@@ -95,12 +95,12 @@ def _parsed(path: Path, max_text_bytes: int) -> object:
     try:
         return from_json(content, allow_inf_nan=False, cache_strings="keys")
     except ValueError as error:
-        told = _AT.match(str(error))
-        if told is None:
+        found = _AT.match(str(error))
+        if found is None:
             raise InvalidHistory(f"{shown(path)} is not valid JSON: {error}.") from error
-        line, offset = int(told[2]), int(told[3])
+        line, offset = int(found[2]), int(found[3])
         raise InvalidHistory(
-            f"{shown(path)} is not valid JSON: {_explained(told[1])}.",
+            f"{shown(path)} is not valid JSON: {_explained(found[1])}.",
             line=line,
             column=_column(content, line, offset),
         ) from error

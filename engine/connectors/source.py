@@ -97,11 +97,11 @@ def text_paths(folder: Path) -> list[Path]:
 
 @contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
-    """Translates what the file system says about the path."""
+    """Translates errors of the file system about the path."""
     try:
         yield
     except FileNotFoundError as error:
-        raise InvalidHistory(f"{shown(path)} is not there, or not any more; nothing was taken in.") from error
+        raise InvalidHistory(f"{shown(path)} was not found; nothing of it was stored.") from error
     except PermissionError as error:
         raise InvalidHistory(f"{shown(path)} may not be read by this user.") from error
     except OSError as error:

@@ -37,7 +37,7 @@ def text_history(path: Path, *, handle: str | None, max_text_bytes: int, skipped
 
 
 def _refuse_stray_link(file: Path, folder: Path, *, whole_folder: bool) -> None:
-    """A folder means its own files: a link out of it would take in what nobody named."""
+    """Only a folder's own files are read: a link out of it would store files that the caller did not name."""
     if whole_folder and not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder)):
         raise InvalidHistory(f"{shown(file)} is a link that leads out of the folder.")
 

@@ -1,1 +1,1 @@
-"""What a caller can do with a memory, one module a subject; each door is an adapter of these."""
+"""The operations of a memory, one module a subject; REST, shell and Python are adapters of these."""

@@ -1,4 +1,4 @@
-"""Whoever asks of a memory: the principal, what it works with, and how a refusal is told and noted."""
+"""The base of operations: the principal, the parts that it uses, and how a refusal is answered and logged."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from engine.retrieval.touches import Touches
 from engine.stores.deadline import ending_within
 
 REFUSAL_S = 0.05
-"""A refusal is told after this time, or a multiple of it; unpadded, denied and missing differ by some 0.1 ms."""
+"""A refusal is answered after this time, or a multiple of it; unpadded, denied and missing differ by some 0.1 ms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a memory works with; put together in `engine.wiring`."""
+    """The parts that a memory uses; put together in `engine.wiring`."""
 
     provisioning: Provisioning
     shells: Shells
@@ -75,7 +75,7 @@ class Parts:
 
 
 class Asking:
-    """A principal in front of the parts. Errors are those of `engine.errors`; missing and forbidden look the same."""
+    """A principal and its parts. Errors are those of `engine.errors`; missing and forbidden look the same."""
 
     def __init__(self, principal: Principal, parts: Parts) -> None:
         self.principal = principal
@@ -84,13 +84,13 @@ class Asking:
     # who asks --------------------------------------------------------------------------------------------
 
     async def require(self) -> None:
-        """Raises NotFound unless the principal is at home here: a user in the own graph, a persona in its owner's."""
+        """Raises NotFound unless the graph is the principal's: a user's own, or that of a persona's owner."""
         await self._parts.shells.schema_of(self.principal, self.principal.principal_id)
 
     @asynccontextmanager
     async def _noting(self, operation: str, node_id: UUID) -> AsyncIterator[None]:
-        """Notes a refusal, and tells it at a round time: that a policy had to be asked must not show on a clock. An error of
-        a damaged store names the node."""
+        """Logs a refusal and answers it after a multiple of REFUSAL_S: its time must not reveal whether a policy was
+        checked. An error of a damaged store names the node."""
         started = monotonic()
         try:
             async with self._naming(node_id):
@@ -102,7 +102,7 @@ class Asking:
 
     @asynccontextmanager
     async def _reading(self, operation: str, node_id: UUID) -> AsyncIterator[None]:
-        """As `_noting`; all calls to the stores inside end together within the limit of one."""
+        """As `_noting`; all calls to the stores inside share the timeout of one."""
         with ending_within(self._parts.limit):
             async with self._noting(operation, node_id):
                 yield
@@ -116,7 +116,7 @@ class Asking:
             raise StoreDamaged(error.store, await self._damaged(node_id)) from error
 
     async def _damaged(self, node_id: UUID | None) -> UUID | None:
-        """The damaged node that an operation met: that one, or the first of the graph; None where it is no node's damage."""
+        """The damaged node of an operation: that one, or the first of the graph; None where it is no node's damage."""
         damage = self._parts.search.damage
         found = await damage.found(self.principal, [node_id], rows=True) if node_id else ()
         found = found or await damage.found(self.principal, None)
@@ -124,5 +124,5 @@ class Asking:
 
     @property
     def grants(self) -> Grants:
-        """The rights that the user of this graph gave, and their log."""
+        """The grants of this graph, and their log."""
         return self._parts.grants

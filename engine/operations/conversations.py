@@ -1,4 +1,4 @@
-"""What comes into a memory as it happens: conversations turn by turn, events at their end."""
+"""Live conversations of a memory: turns are appended as they are said."""
 
 from __future__ import annotations
 

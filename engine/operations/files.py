@@ -1,4 +1,4 @@
-"""The files of a memory: opening one, and whether it sleeps."""
+"""The files of a memory: opening them, their states, waking them and putting them to sleep."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Files(Asking):
     ) -> AsyncIterator[OpenedFile]:
         """Phase two: this one file, restored and verified. See `Rehydration.opened`."""
         async with AsyncExitStack() as opening:
-            async with self._noting("file", node_id):  # not around the reader, whose own errors are none of ours
+            async with self._noting("file", node_id):  # not around the reader, whose own errors are no refusals
                 opened = self._parts.rehydration.opened(self.principal, node_id, file_id, wait_s)
                 file = await opening.enter_async_context(opened)
             yield file
@@ -49,5 +49,5 @@ class Files(Asking):
 
     @property
     def file_log(self) -> FileLog:
-        """The log of the states of files, and what in it needs a look."""
+        """The log of the states of files, and its entries that need a review."""
         return self._parts.file_log

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 async def take_in(memory: Memory, history: History, progress: Progress, max_text_bytes: int) -> IngestReport:
-    """Stores a history; what is there already is left as it is, so it may simply be started again."""
+    """Stores a history; what is stored already is left as it is, so it can be repeated."""
     redacted: Counter[str] = Counter()
     places, created = await _plan_nodes(memory, history, progress, redacted)
     edges = await _plan_edges(memory, history, places)

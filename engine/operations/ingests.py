@@ -1,4 +1,4 @@
-"""What became of ingests, and what failed: sessions to read, failures to replay or to dismiss."""
+"""Ingest sessions to read, and failures to replay or to dismiss."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from engine.progress import Silent
 
 
 class Ingesting(Asking):
-    """Sessions and failures of the own graph: for its user alone, nobody else finds any."""
+    """Sessions and failures of the own graph: for its user alone; other principals find none."""
 
     async def ingest_sessions(
         self, *, key: str | None = None, before: UUID | None = None, limit: int = 50
     ) -> tuple[IngestSession, ...]:
-        """Sessions, newest first, one page; with `key` the one that was begun with it."""
+        """Sessions, newest first, one page; with `key` the one that was started with it."""
         return await self._parts.ingest.sessions.page(self.principal, key=key, before=before, limit=limit)
 
     async def ingest_session(self, session_id: UUID) -> IngestSession:
@@ -30,13 +30,13 @@ class Ingesting(Asking):
     async def ingested_sources(
         self, session_id: UUID, *, after: int = 0, limit: int = 100
     ) -> tuple[IngestedSource, ...]:
-        """What became of each source of a session: hash, ids, reasons; one page. Raises NotFound."""
+        """The outcome of each source of a session: hash, ids, reasons; one page. Raises NotFound."""
         return await self._parts.ingest.sessions.sources(self.principal, session_id, after=after, limit=limit)
 
     async def failures(
         self, *, state: FailureState | None = "open", before: UUID | None = None, limit: int = 100
     ) -> tuple[Failure, ...]:
-        """What failed for good, newest first, one page; `state` None: what is settled, too."""
+        """Permanent failures, newest first, one page; `state` None: settled ones, too."""
         return await self._parts.ingest.failures.page(self.principal, state=state, before=before, limit=limit)
 
     async def dismiss(self, failure_id: UUID, note: str = "") -> Failure:
@@ -44,7 +44,7 @@ class Ingesting(Asking):
         return await self._parts.ingest.failures.settle(self.principal, failure_id, "dismissed", note)
 
     async def replay(self, failure_id: UUID) -> Failure:
-        """Does again what failed; the failure as it stands then.
+        """Retries what failed; returns the failure as it is then.
 
         A source is read again from its file and stored; it is done where that is stored now, or was already. A record that no
         model could read is to be read once more. Raises NotFound, Archived where its node takes no writes, Conflict where it was

@@ -1,4 +1,4 @@
-"""Replays of the own graph: all records made again beside what is there, then swapped or discarded."""
+"""Replays of the own graph: all records rebuilt beside the present ones, then swapped or discarded."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from engine.progress import Progress
 
 
 class Replaying(Asking):
-    """For the user of the graph alone, nobody else finds any. See `engine.ingest.rereading.replays`."""
+    """For the user of the graph alone; other principals find none. See `engine.ingest.rereading.replays`."""
 
     async def begin_replay(self) -> Replay:
         """A new replay, or the one that is open. A job builds it, or `build_replay`. Raises NotFound."""
         return await self._parts.replays.begin(self.principal)
 
     async def build_replay(self, replay_id: UUID, progress: Progress | None = None) -> Replay:
-        """Makes what is not made yet, beside what is there; no model is called. Raises NotFound, Conflict."""
+        """Rebuilds what is not rebuilt yet, beside the present records; calls no model. Raises NotFound, Conflict."""
         return await self._parts.replays.build(self.principal, replay_id, progress)
 
     async def replays(self, *, before: UUID | None = None, limit: int = 50) -> tuple[Replay, ...]:

@@ -1,4 +1,4 @@
-"""What came into a memory, as it came: immutable raw resources."""
+"""The raw inputs of a memory: immutable, as they were received."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ Each find is replaced by a marker that names its kind, as in `[email]`, and by n
 back would mean keeping the original, or a key to it, beside the memory; here nothing is kept that could be reversed,
 and two addresses become the same marker. What is recognised, and what is not, stands in `shapes`.
 
-Ids are the exception, because they tell sources apart: an id that holds something gets a short keyed hash behind its
-markers. The key is no part of the stores' data, so that nobody who reads them can try out addresses.
+Ids are the exception, because they distinguish sources: an id that holds something gets a short keyed hash behind its
+markers. The key is not kept in the stores, so that a reader of their data cannot try out addresses.
 """
 
 from __future__ import annotations
@@ -80,11 +80,11 @@ class Redactor:
     """Redaction as it is configured; without kinds nothing is touched."""
 
     def __init__(self, kinds: Iterable[str] = (), key: bytes = b"") -> None:
-        """`key` hides ids that held something. Raises SettingsError for a kind that is none."""
+        """`key` hides ids that held something. Raises SettingsError for an unknown kind."""
         wanted = set(kinds)
         if unknown := sorted(wanted - {*KINDS, "all"}):
             raise SettingsError(
-                f"NEURIGRAPH_REDACT does not know {', '.join(unknown)}; it knows {', '.join(KINDS)}, all."
+                f"NEURIGRAPH_REDACT has unknown kinds: {', '.join(unknown)}; known are {', '.join(KINDS)}, all."
             )
         self.kinds = tuple(kind for kind in KINDS if kind in wanted or "all" in wanted)
         self._key = key

@@ -1,7 +1,7 @@
-"""The model that is searched with now, as one value: who takes it works with one version to the end.
+"""The active embedding model, as one value: a caller that takes it works with one version to the end.
 
-Another process may promote another version at any time. Whoever meets a version that is not its own any more follows:
-the model of the active version is loaded, or it is known for a while that this process cannot load it.
+Another process may promote another version at any time. A process that finds another active version than its own
+follows: it loads that version's model, or remembers for a while that it cannot load it.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class ActiveModel:
         self.patience = Patience()
         self._embedders = {
             model.version.choice: model.embedder
-        }  # kept: who works with one goes on, and the way back is short
+        }  # kept: callers that took one go on with it, and a way back needs no loading
 
     @property
     def current(self) -> Model:
@@ -101,9 +101,9 @@ class ActiveModel:
         return self._model
 
     async def follow(self) -> Model:
-        """The model of the version that is active now, loaded where it is another than before.
+        """The model of the version that is active now, loaded where it has changed.
 
-        Raises what loading raises; again without trying for a while.
+        Raises what loading raises; for a while the same error without another attempt.
         """
         async with self._following:
             version = await self._find()
@@ -139,12 +139,12 @@ class ActiveModel:
             raise ProviderUnavailable(f"The active embeddings {version.name} cannot be made here.")
 
     async def follow_quietly(self) -> None:
-        """Follows in the background; what does not work is met again by whoever needs it."""
+        """Follows in the background; an error is raised again when the model is needed."""
         failed = self._failed
         try:
             await self.follow()
         except NeurigraphError as error:
-            if self._failed is not failed:  # said once, not at every look
+            if self._failed is not failed:  # logged once, not at every attempt
                 log.warning("the active embeddings cannot be followed: %s", error.detail)
 
     async def close(self) -> None:

@@ -16,11 +16,11 @@ class Embedder(Protocol):
 
     @property
     def version(self) -> str:
-        """Name of the embedding version, stored beside every vector; vectors of two versions never meet."""
+        """Name of the embedding version, stored beside every vector; vectors of two versions are never compared."""
 
     @property
     def provider(self) -> str:
-        """Who makes the vectors: onnx or openai."""
+        """The provider of the vectors: onnx or openai."""
 
     @property
     def model(self) -> str:

@@ -1,6 +1,6 @@
 """What a language model is: one call that takes a prompt, a text and the form of the answer.
 
-Nothing that is read depends on a model: it works while something is stored, never while somebody asks.
+No read depends on a model: it is called when content is stored, never for a search.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.errors import UnusableAnswer
 Form = TypeVar("Form", bound=BaseModel)
 
 MOST_OBJECTS = 50
-"""Places in a prose answer where an object may begin that are tried."""
+"""Most places in a prose answer that are tried as the start of an object."""
 _LIMITS = frozenset(
     "title default minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems pattern format".split()
 )
@@ -25,7 +25,7 @@ _LIMITS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a model is told to do. A changed text needs another version: kept answers are known by it."""
+    """Instructions for a model. A changed text needs another version: kept answers are identified by it."""
 
     name: str
     version: int
@@ -45,7 +45,7 @@ class Answer(Generic[Form]):
 
 
 def told(prompt: Prompt, form: type[BaseModel]) -> str:
-    """What a model is told, apart from the text that it reads: the prompt and the form of the answer."""
+    """The system message for a model: the prompt and the form of the answer."""
     schema = json.dumps(schema_of(form))
     return f"{prompt.text}\n\nAnswer with one JSON object of this schema and nothing else:\n{schema}"
 
@@ -98,8 +98,8 @@ def read_answer(text: str, form: type[Form]) -> Form:
             return form.model_validate(candidate)
         except ValidationError:
             continue
-    told = "does not have the form that was asked for" if found else "holds no JSON"
-    raise UnusableAnswer(f"The model's answer {told}.")
+    fault = "does not have the form that was asked for" if found else "holds no JSON"
+    raise UnusableAnswer(f"The model's answer {fault}.")
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:

@@ -34,7 +34,7 @@ class OpenAIEmbedder:
     ) -> OpenAIEmbedder:
         """Asks the model for one vector to learn its dimension; raises ProviderUnavailable.
 
-        Where the dimension is known from before, a service that does not answer soon is no obstacle.
+        Where the dimension is known from before, a service that does not answer soon is ignored.
         """
         client = openai.AsyncOpenAI(api_key=key, base_url=base_url, timeout=timeout, max_retries=3)
         try:

@@ -1,10 +1,10 @@
-"""Who writes or asks does not wait for a model service that is known to be silent.
+"""A circuit breaker: writes and searches do not wait for a model service that is known to be silent.
 
     answering  every call goes to the service
     silent     after a failure calls are refused at once, for a pause that doubles with every further failure and is never
-               shorter than the service asked for; then one is let through, and its answer decides
+               shorter than the service asked for; then one call is tried, and its answer decides
 
-Background work does not ask here: it has the time, and what it finds out is told with `answered`.
+Background work bypasses it, since it can wait, and reports an answer with `answered`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ QUESTION = 5.0
 
 
 class Patience:
-    """The patience with one model service, shared by all parts of an engine."""
+    """The circuit breaker of one model service, shared by all parts of an engine."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
@@ -35,13 +35,13 @@ class Patience:
     async def asked(
         self, call: Callable[[], Awaitable[Answer]], within: float | None = None, *, blamed: bool = True
     ) -> Answer:
-        """The service's answer, waited for `within` seconds; `blamed`: one that takes longer is held to be silent.
+        """The service's answer, waited for `within` seconds; `blamed`: a timeout counts as a failure.
 
         Raises ProviderUnavailable, at once while the service is known to be silent.
         """
         left = self._silent_until - self._clock()
         if left > 0:
-            raise ProviderUnavailable(f"The model service does not answer; it is asked again in {left:.0f} s.")
+            raise ProviderUnavailable(f"The model service does not answer; it is called again in {left:.0f} s.")
         try:
             async with asyncio.timeout(within):
                 answer = await call()
@@ -56,7 +56,7 @@ class Patience:
         return answer
 
     def answered(self) -> None:
-        """The service answers."""
+        """Notes that the service answers."""
         self._failures, self._silent_until = 0, 0.0
 
     def _failed(self, asked_for: float) -> None:

@@ -4,7 +4,7 @@
 as such an interface works for the engine. The SDKs repeat what failed for a moment (with growing, jittered pauses, or as
 long as Retry-After says); how many calls run at once, and how long a call may take in all, is bounded here.
 
-Loaded when a model is configured: nobody else waits for the import.
+Loaded only when a model is configured: the import is slow.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from engine.errors import ProviderUnavailable, RequestRefused, UnusableAnswer
 from engine.providers.language import Answer, Form, Prompt, read_answer, schema_of, told
 
 MOST_ANSWER_TOKENS = 16_000
-"""Tokens of one answer of Anthropic's models, which want to be told."""
+"""Most tokens of one answer of Anthropic's models, whose API requires a limit."""
 PAUSES = 30.0
 """Seconds that the pauses between the attempts of one call may add to it."""
 FAILURES = 3
 REST = 30.0
-"""After so many calls in a row without an answer the service is left alone for so many seconds."""
+"""After so many failed calls in a row the service is not called for so many seconds."""
 
 Limits = tuple[float, int, int]
 """Seconds an attempt, attempts after the first, calls at once."""
@@ -68,14 +68,14 @@ def anthropic_model(model: str, key: str, base_url: str | None, limits: Limits) 
 
 
 class _Messages(AnthropicLLM):
-    """As the library has it, but for how a message is made: its way does not fit the SDK's present type of one."""
+    """The library's class, except for how messages are made: its own way does not fit the SDK's present types."""
 
     def get_messages_v2(self, input: list[LLMMessage]) -> tuple[str | anthropic.Omit, Iterable[MessageParam]]:
-        """What a model is told, apart from the messages."""
-        told = [message["content"] for message in input if message["role"] == "system"]
+        """The system message, and the others."""
+        system = [message["content"] for message in input if message["role"] == "system"]
         said = [message for message in input if message["role"] != "system"]
         messages = [cast("MessageParam", {"role": message["role"], "content": message["content"]}) for message in said]
-        return (told[-1] if told else anthropic.omit), messages
+        return (system[-1] if system else anthropic.omit), messages
 
 
 class ServiceModel:
@@ -94,7 +94,7 @@ class ServiceModel:
         async with self._gate:
             if monotonic() < self._rests_until:
                 raise ProviderUnavailable(
-                    f"{self.name} did not answer {self._failures} times; it is asked again later."
+                    f"{self.name} did not answer {self._failures} times; it is called again later."
                 )
             try:
                 response = await self._asked(prompt, text, form)
@@ -125,7 +125,7 @@ class ServiceModel:
                 return await self._called(messages, self._constraint(prompt.name, schema_of(form)))
             except RequestRefused:
                 answer = await self._called(messages, None)
-                self._constrained = False  # it was the constraint: without it there is an answer
+                self._constrained = False  # the constraint was the cause: without it the call succeeded
                 return answer
         return await self._called(messages, None)
 
@@ -142,8 +142,8 @@ class ServiceModel:
             raise ProviderUnavailable(f"{self.name} did not answer within {self._longest:g} s.") from error
         except LLMGenerationError as error:
             raise self._told(error) from error
-        except (TypeError, AttributeError, LookupError, ValueError) as error:  # a body that is no answer at all
-            raise UnusableAnswer(f"{self.name} answered without an answer.") from error
+        except (TypeError, AttributeError, LookupError, ValueError) as error:  # an invalid body
+            raise UnusableAnswer(f"{self.name} sent an invalid answer.") from error
         if not isinstance(answer.content, str) or not answer.content.strip():
             raise UnusableAnswer(f"{self.name} gave an empty answer.")
         return answer
@@ -159,7 +159,7 @@ class ServiceModel:
             return ProviderUnavailable(f"{self.name} answered {cause.status_code}.")
         if cause is not None:
             return ProviderUnavailable(f"{self.name} did not answer.")
-        return UnusableAnswer(f"{self.name} answered without an answer.")
+        return UnusableAnswer(f"{self.name} sent an invalid answer.")
 
     async def close(self) -> None:
         """Closes the connections."""

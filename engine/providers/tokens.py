@@ -1,6 +1,6 @@
-"""Counting tokens, for the question how much of a conversation waits.
+"""Counts tokens, to know how much of a conversation waits.
 
-The tokenizer is that of the configured offline encoder, whoever makes the vectors: its vocabulary lies on this machine
+The tokenizer is that of the configured offline encoder, whatever model makes the vectors: its vocabulary is local
 (nothing is downloaded to count), it counts the same before and after a change of embeddings, and it is fast. Its
 counts are close to those of other models on English, and higher on code and on other languages; the thresholds are round
 numbers and allow for that.
@@ -19,7 +19,7 @@ from engine.turns import computed
 PIECE = 8000
 """Characters that are encoded at once: the memory of an encoding is many times that of its text."""
 AT_ONCE = 20_000
-"""Characters that are counted without leaving for another thread, which takes about as long."""
+"""Characters that are counted in the calling thread: a switch to another takes about as long."""
 
 
 class TokenCounter(Protocol):

@@ -95,6 +95,6 @@ def request_url(service_url: str) -> str:
 
 
 def derived(service_url: str, purpose: bytes) -> str:
-    """HMAC-SHA256 keyed with the service's password: nobody without it can compute it, and it need not be stored."""
+    """HMAC-SHA256 keyed with the service's password: it cannot be computed without that, and need not be stored."""
     password = str(conninfo.conninfo_to_dict(service_url).get("password", ""))
     return hmac.new(password.encode(), purpose, hashlib.sha256).hexdigest()

@@ -1,4 +1,4 @@
-"""Which model makes the vectors: what the settings name, what a stored version names, and who loads it."""
+"""Loads models: embedders by the settings or by a stored version, and the language model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def chosen(settings: Settings) -> ModelChoice:
 
 
 def language_model(settings: Settings) -> LanguageModel | None:
-    """The language model that the settings name, not yet asked for anything; None where they name none.
+    """The language model that the settings name, not called yet; None where they name none.
 
     Raises SettingsError for another name than `openai:…` or `anthropic:…`, or without the key that it needs.
     """

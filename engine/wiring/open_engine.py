@@ -63,13 +63,13 @@ from engine.wiring.warming import warm_quietly
 from engine.wiring.write_path import Stores, assigner, ingest_by, proposals, readings, replays, stream_limits, streams
 
 RECOVERY_INTERVAL = 2.0
-"""Seconds between two looks for commits that were left half way: every engine finishes them, with or without a worker."""
+"""Seconds between two checks for unfinished commits: every engine finishes them, with or without a worker."""
 RECOVERY_AGE = 10.0
-"""Seconds that a commit may be under way before somebody else finishes it."""
+"""Seconds that a commit may be under way before another process finishes it."""
 
 
 def _no_step(_: str) -> None:
-    """Nobody watches the steps."""
+    """Ignores the steps."""
 
 
 @asynccontextmanager

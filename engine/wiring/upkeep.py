@@ -1,4 +1,4 @@
-"""What looks after the stores: the doctor, the sweep and its quarantine, the mending."""
+"""Upkeep of the stores: the doctor, the sweep and its quarantine, the mending."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def _rereading(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock)
 def assigner(
     settings: Settings, stores: Stores, provisioning: Provisioning, redactor: Redactor, clock: Clock
 ) -> Assigner:
-    """Who decides where content goes: a language model where there is one, else the rules."""
+    """Decides at which node content is stored: by a language model where there is one, else by the rules."""
     topic_nodes = TopicNodes(provisioning, redactor, settings.auto_create_confidence)
     rules = OfflineAssigner(NodeLikeness(stores.postgres, stores.active), topic_nodes)
     model = asked(settings, stores.postgres, stores.language, clock)

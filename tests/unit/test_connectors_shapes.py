@@ -119,7 +119,7 @@ async def test_texts_that_cannot_be_taken(saved, tmp_path):
     with pytest.raises(InvalidHistory, match="no file with content"):
         await read(folder, handle="bob")
     (folder / "gone.md").symlink_to(folder / "nowhere.md")
-    with pytest.raises(InvalidInput, match="not any more"):
+    with pytest.raises(InvalidInput, match="was not found"):
         await read(folder, handle="bob")
     (folder / "gone.md").unlink()
     (folder / "out.md").symlink_to(tmp_path / "fine.txt")
