@@ -43,7 +43,7 @@ TABLE: Mapping[type[errors.NeurigraphError], Kind] = {
     errors.MovedIntoItself: Kind(422, "moved-into-itself", "A node cannot be moved into itself."),
     errors.WrongContentType: Kind(415, "wrong-content-type", "This kind of content is not read here."),
     errors.TooLarge: Kind(413, "too-large", "The input is too large."),
-    errors.NotFound: Kind(404, "not-found", "There is no such thing here."),
+    errors.NotFound: Kind(404, "not-found", "Not found."),
     errors.Conflict: Kind(409, "conflict", "The request does not fit the present state."),
     errors.NameTaken: Kind(409, "name-taken", "A sibling already has this name."),
     errors.Archived: Kind(409, "archived", "An archived node takes no writes."),
@@ -105,9 +105,9 @@ class Problem(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     type: str = Field(description="Names the kind of problem.", examples=["urn:neurigraph:problem:not-found"])
-    title: str = Field(description="The kind of problem in words.", examples=["There is no such thing here."])
+    title: str = Field(description="The kind of problem in words.", examples=["Not found."])
     status: int = Field(description="The HTTP status.", examples=[404])
-    detail: str = Field(description="What happened this time.", examples=["There is no such thing here."])
+    detail: str = Field(description="What happened this time.", examples=["Not found."])
     instance: str = Field(description="The path that was asked for.", examples=["/v1/users/by-handle/nobody"])
     errors: list[FieldProblem] = Field(default=[], description="The wrong places of a request that is not valid.")
 

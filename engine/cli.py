@@ -94,7 +94,7 @@ def _begin(
 
 
 def main() -> None:
-    """Entry point: exit code 0, 1 for an error said in one sentence, 2 for bad usage, 130 after Ctrl-C."""
+    """Entry point: exit code 0, 1 for an error reported in one sentence, 2 for bad usage, 130 after Ctrl-C."""
     typer.main.get_command(application())()
 
 

@@ -1,4 +1,4 @@
-"""Every error that leaves the engine, in one tree. The docstring is what a person reads.
+"""All errors of the engine, in one tree. The docstring is the default message.
 
 NeurigraphError
 ├── InvalidInput              the request itself is wrong; nothing was written
@@ -11,28 +11,28 @@ NeurigraphError
 │   ├── WrongContentType
 │   ├── VersionRefused        a document's new version that does not belong where its document is
 │   └── TooLarge
-├── NotFound                  missing, or not for this principal: never said which
+├── NotFound                  missing, or not for this principal: both look the same
 ├── Conflict
 │   ├── NameTaken
 │   ├── Archived              the node takes no writes until it is taken back
 │   ├── Outdated              it was changed meanwhile; read it again
 │   ├── EmbeddingsChanged     another version was promoted while this was written
-│   ├── InProgress            the same request is being carried out; knows after how long to ask again
+│   ├── InProgress            the same request is in progress; knows when to retry
 │   ├── CommitSetAside        an earlier write of the same thing waits for a person's decision; knows which
 │   └── IdempotencyMismatch
-├── StoreFailed               a store refused what the engine asked of it
+├── StoreFailed               a store refused a statement of the engine
 │   └── StoreDamaged          what it holds is damaged; knows the node, where it is one
-├── StoreUnavailable          knows which store and after how long to try again
+├── StoreUnavailable          knows which store and when to retry
 │   ├── CommitWaits           a write waits for another one of the same graph
 │   ├── NodeOutdated          the tables of a node are of an older version
 │   ├── StoreFull
 │   ├── StoreTimeout
 │   └── WritingStopped        a store was restored from another time; the operator decides, reads go on
 ├── ProviderUnavailable       a model service did not answer
-│   ├── RequestRefused        it does not take such a request
-│   └── UnusableAnswer        it did, but not what was asked for; knows what the answer cost
+│   ├── RequestRefused        it refuses the request
+│   └── UnusableAnswer        its answer is invalid; knows what the answer cost
 ├── DamagedFile               the stored bytes do not match their hash
-├── Rehydrating               a file is being restored; knows after how long to ask again
+├── Rehydrating               a file is being restored; knows when to retry
 ├── StackError                the embedded servers could not be brought up
 │   ├── DownloadFailed
 │   └── MissingPrerequisite
@@ -101,7 +101,7 @@ class TooLarge(InvalidInput):
 
 
 class NotFound(NeurigraphError):
-    """There is no such thing here."""
+    """Not found."""
 
 
 class Conflict(NeurigraphError):
@@ -125,7 +125,7 @@ class EmbeddingsChanged(Conflict):
 
 
 class InProgress(Conflict):
-    """The same request is being carried out; ask again."""
+    """The same request is still in progress; retry later."""
 
     retry_after = 2.0
     """Seconds."""
@@ -211,12 +211,12 @@ class ProviderUnavailable(NeurigraphError):
     """The model service does not answer."""
 
     def __init__(self, detail: str | None = None, *, retry_after: float | None = None) -> None:
-        self.retry_after = retry_after  # seconds that the service asked for, where it did
+        self.retry_after = retry_after  # seconds, where the service asked for a pause
         super().__init__(detail)
 
 
 class RequestRefused(ProviderUnavailable):
-    """The model service does not take this request."""
+    """The model service refuses this request."""
 
 
 class UnusableAnswer(ProviderUnavailable):
@@ -232,7 +232,7 @@ class DamagedFile(NeurigraphError):
 
 
 class Rehydrating(NeurigraphError):
-    """The file is being restored; ask again in a moment."""
+    """The file is being restored; retry in a moment."""
 
     retry_after = 1.0
     """Seconds."""

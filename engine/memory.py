@@ -1,7 +1,7 @@
 """One user's memory: every operation of the engine, bound to the principal who asks.
 
-What a principal may do, the databases decide. Here only the user is let shape a graph, and a request that finds
-nothing at a node is noted in the audit log, in the same way whether there is something or not.
+The databases decide what a principal may do. Here only the user may change a graph's structure, and a refused request
+is logged in the audit log, in the same way whether the node exists or not.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Memory(LivingRecords, PlacedRecords, Proposing, KeptDocuments, Inputs, Dia
         return Memory(self.principal, self._parts, Origin(scope, source), self.terms)
 
     def on_terms(self, terms: Terms) -> Memory:
-        """The same memory, what it stores on these terms: the key of its session, what a write may take."""
+        """The same memory with terms for what it stores: the key of its session, limits of a write."""
         return Memory(self.principal, self._parts, self.origin, terms)
 
     # the hierarchy ---------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ class Memory(LivingRecords, PlacedRecords, Proposing, KeptDocuments, Inputs, Dia
     ) -> IngestReport:
         """Stores what is not yet stored of a conversation, at the given node or where its content belongs.
 
-        A persona says where. What is `private` is never read by anyone but the user, whatever was granted.
+        A persona names the node. What is `private` is read by the user alone, whatever was granted.
         """
         check_privacy(self.principal, "private" if conversation.holds_private else privacy)
         check_privacy(self.principal, privacy)
@@ -195,13 +195,13 @@ class Memory(LivingRecords, PlacedRecords, Proposing, KeptDocuments, Inputs, Dia
     def _live(
         self, content: Conversation | Document, node: AssignableNode | None, privacy: Privacy, origin: Origin
     ) -> Pending:
-        """What is written as it happens: it may create a node, and without a time of its own it was said now."""
+        """Live input: it may create a node; without a time of its own it was said now."""
         return Pending(content, node, privacy, origin, creates=True, arrived=self._parts.clock.now())
 
     async def _node(self, node_id: UUID | None) -> AssignableNode | None:
         if node_id is None:
             if not self.principal.owns:
-                raise InvalidInput("Whoever is not the user of a memory says at which node to store.")
+                raise InvalidInput("Only the user of a memory may store without naming a node.")
             return None
         async with self._noting("store", node_id):
             for node in await self.nodes():
@@ -219,7 +219,7 @@ class Memory(LivingRecords, PlacedRecords, Proposing, KeptDocuments, Inputs, Dia
     ) -> IngestReport:
         """Stores conversations and documents that are placed already, or are to be; what is stored already is skipped.
 
-        A store that goes away is waited for some seconds, and one that cannot be stored does not stop the others: it is reported,
+        Waits some seconds for an unavailable store. One source that cannot be stored stops no other: it is reported,
         and noted in the failure log, as are `refused` ones.
         """
         many = self.on_terms(replace(self.terms, tolerant=True, refused=tuple(refused)))
@@ -243,9 +243,9 @@ class Memory(LivingRecords, PlacedRecords, Proposing, KeptDocuments, Inputs, Dia
         return await self._parts.search.search(self.principal, request)
 
     async def touch(self, node_id: UUID, ids: Sequence[UUID] = ()) -> None:
-        """Says that a node, and these items and records of it, were used: their access times and counts follow in some seconds.
+        """Counts an access of a node and of these items and records of it; the counts are written some seconds later.
 
-        Ids that are not there are left out. Raises NotFound for the node.
+        Unknown ids are ignored. Raises NotFound for the node.
         """
         async with self._noting("touch", node_id):
             found = await self._parts.shells.readable(self.principal, node_id, ids)
@@ -254,7 +254,7 @@ class Memory(LivingRecords, PlacedRecords, Proposing, KeptDocuments, Inputs, Dia
 
     @property
     def redactor(self) -> Redactor:
-        """What is taken out of everything that this memory stores."""
+        """Redaction of everything that this memory stores."""
         return self._parts.redactor
 
     @property

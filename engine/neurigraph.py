@@ -1,4 +1,4 @@
-"""The engine as its callers hold it: users, a memory for each, health, and the care of the stores."""
+"""The engine: users, a memory for each, health, and the upkeep of the stores."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from engine.stores.statements import cypher, sql_text
 Row = dict[str, Any]
 
 CHECK_TIMEOUT = 2.0
-"""Seconds that a store may take to give a sign of life."""
+"""Timeout of a store's health check, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Engine:
 
     @property
     def failures(self) -> FailureLog:
-        """What failed for good; without a principal, what of the jobs."""
+        """Permanent failures; without a principal, those of jobs."""
         return self.parts.ingest.failures
 
     @property
@@ -180,26 +180,26 @@ class Engine:
         return failure
 
     def working(self, *, only: str | None = None) -> AbstractAsyncContextManager[None]:
-        """While this lasts, background jobs are carried out in this process; `only` asked-for runs of one job, if given.
+        """Carries out background jobs in this process inside the block; `only`: requested runs of this job alone.
 
-        Raises NotFound for a name that no job has.
+        Raises NotFound for an unknown job.
         """
         return self.jobs.working(self, only=only)
 
     async def health(self) -> tuple[StoreHealth, ...]:
-        """Asks every store for a sign of life, all at once, each for at most two seconds."""
+        """Checks the health of all stores at once, with a timeout of two seconds."""
         with ending_within(CHECK_TIMEOUT):
             checks = {
                 "postgres": asyncio.create_task(_answering(self._check_postgres())),
                 "neo4j": asyncio.create_task(_answering(self.neo4j.read(cypher("schema/ping")))),
                 "objects": asyncio.create_task(_answering(self.objects.check())),
             }
-        # a check that holds on longer than its deadline ends by itself, later; nobody waits for it
+        # a check that outlasts its deadline ends by itself later; it is not awaited
         await asyncio.wait(checks.values(), timeout=CHECK_TIMEOUT + 0.5)
         return tuple(_health(store, check) for store, check in checks.items())
 
     async def degraded(self) -> Degraded | None:
-        """What does not serve although all stores answer; None where that cannot be told within a second."""
+        """What is damaged or set aside although all stores answer; None where it is unknown after a second."""
         try:
             with ending_within(CHECK_TIMEOUT / 2):
                 return Degraded(await self.parts.search.damage.known(), (await self.commits.waiting()).commits)

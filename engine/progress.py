@@ -1,4 +1,4 @@
-"""How long work tells how far it is. The shell draws bars, the REST door sends events, tests stay silent."""
+"""Progress of long work. The shell draws bars, REST sends events, tests ignore it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class Progress(Protocol):
     """Receives progress of named tasks; totals and amounts are in the task's own unit."""
 
     def start(self, task: str, total: float | None, unit: str = "") -> None:
-        """A task begins; `total` is None where nobody knows it."""
+        """A task begins; `total` is None where it is unknown."""
 
     def advance(self, task: str, amount: float = 1) -> None:
         """`amount` more units are done."""
@@ -19,7 +19,7 @@ class Progress(Protocol):
 
 
 class Silent:
-    """Progress that nobody watches."""
+    """Ignores progress."""
 
     def start(self, task: str, total: float | None, unit: str = "") -> None:
         """Ignored."""

@@ -45,14 +45,14 @@ class Settings(BaseSettings):
     objects_cold_url: SecretStr | None = None
     """The same for a second, cold tier: another bucket or folder for what is seldom read; None means there is none."""
     objects_ca: Path | None = None
-    """The same for the S3 service; the authorities that the system trusts are then not asked."""
+    """The same for the S3 service; the system's authorities are then not trusted."""
 
     workspace: str = "default"
     encoder: str = "e5-small"
     """Offline encoder: e5-small, minilm or bge-small."""
     encoder_threads: int = Field(default=2, ge=1, le=64)
     jars_url: str | None = None
-    """Base URL of the repository that the locked jars come from; None asks Maven's settings, then its default."""
+    """Base URL of the repository that the locked jars come from; None uses Maven's settings, then its default."""
     openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
     embedding_model: str | None = None
@@ -67,7 +67,7 @@ class Settings(BaseSettings):
     language_model_concurrency: int = Field(default=4, ge=1, le=64)
     """Calls of the model at the same time."""
     language_model_prices: Annotated[tuple[float, ...], NoDecode] = ()
-    """What a million input tokens and a million output tokens cost, as `0.15,0.6`; empty: no cost is told."""
+    """What a million input tokens and a million output tokens cost, as `0.15,0.6`; empty: no cost is reported."""
     language_model_characters: int = Field(default=60_000, ge=1000)
     """Characters of one model call; a longer record is read in several, window by window."""
 
@@ -106,14 +106,14 @@ class Settings(BaseSettings):
     quarantine_days: float = Field(default=30, ge=1)
     """How long files that no manifest knows are kept aside: as long as backups of Postgres are kept, or longer."""
     adopt_stores: bool = False
-    """For one start: takes stores that carry no mark, or another installation's, as ours; see docs/backup.md."""
+    """For one start: adopts stores that carry no mark, or another installation's; see docs/backup.md."""
 
     worker: bool = True
     """Whether `neurigraph serve`, and an engine opened with `worker=True`, carries out background jobs."""
     worker_concurrency: int = Field(default=2, ge=1, le=16)
     """Jobs that one worker carries out at the same time."""
     worker_patience_s: float = Field(default=5, ge=0)
-    """Seconds that a job under way gets when its worker is told to end; then it is cancelled and taken up again."""
+    """Seconds that a job under way gets when its worker is stopped; then it is cancelled and retried."""
     job_schedules: Annotated[Mapping[str, str], NoDecode] = Field(default_factory=dict)
     """Cron in UTC, or off, by the name of the job: `orphan-sweep=0 2 * * *; drift-check=off`; `*=off` is all others."""
     job_attempts: int = Field(default=5, ge=1, le=100)
@@ -122,14 +122,14 @@ class Settings(BaseSettings):
     """Seconds before the second attempt; doubled for each further one, up to ten minutes."""
     job_time_limit_s: float = Field(default=1800, gt=0)
     job_stalled_s: float = Field(default=60, ge=30)
-    """A worker that gave no sign of life for so long is dead; it gives one every 10 s."""
+    """Seconds without a heartbeat after which a worker counts as dead; it sends one every 10 s."""
     job_history_days: float = Field(default=30, gt=0)
     idempotency_days: float = Field(default=30, gt=0)
     """How long an answer is kept for a repeated request."""
     outbox_days: float = Field(default=30, gt=0)
     """How long the outbox keeps finished commits of records, and the vectors in those of nodes."""
     access_log_days: float = Field(default=365, ge=30)
-    """How long lines of the access log are kept; the database lets none go that is younger than 30 days."""
+    """How long lines of the access log are kept; the database deletes none that is younger than 30 days."""
     session_days: float = Field(default=90, gt=0)
     """How long sessions of ingests can be read after their end; those that the failure log names stay."""
 
@@ -141,16 +141,16 @@ class Settings(BaseSettings):
     statement_timeout_s: float = Field(default=30, gt=0)
     connect_timeout_s: float = Field(default=5, gt=0)
     objects_timeout_s: float = Field(default=30, gt=0)
-    """Seconds that a call to the object store may be without an answer, its repetitions included; longer for many bytes."""
+    """Timeout of a call to the object store in seconds, its retries included; longer for many bytes."""
 
     host: str = "127.0.0.1"
     port: int = Field(default=8420, ge=0, le=65535)
     api_token: SecretStr | None = None
     """The operator's bearer token, which acts for every user; None is allowed on loopback only. At least 24 characters."""
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = ()
-    """Networks of proxies whose `X-Forwarded-For` is believed, as `10.0.0.0/8, 127.0.0.1`, with commas between."""
+    """Networks of proxies whose `X-Forwarded-For` is trusted, as `10.0.0.0/8, 127.0.0.1`, with commas between."""
     oidc_issuer: str | None = None
-    """URL of an OpenID Connect issuer whose signed tokens let users in; None accepts none."""
+    """URL of an OpenID Connect issuer whose signed tokens authenticate users; None accepts none."""
     oidc_audience: str | None = None
     """The audience that its tokens must name; needed with an issuer."""
     oidc_claim: str = Field(default="sub", min_length=1)
@@ -160,7 +160,7 @@ class Settings(BaseSettings):
     rate_limit_per_minute: int = Field(default=1200, ge=0)
     """Requests of one principal, and a twentieth of it for failed attempts of one address; 0 sets no limit."""
     cors_origins: Annotated[tuple[str, ...], NoDecode] = ()
-    """Origins of web pages that may ask, as `https://app.example.org`, with commas between; none by default."""
+    """Allowed origins of web pages (CORS), as `https://app.example.org`, with commas between; none by default."""
 
     writes_at_once: int = Field(default=32, ge=1)
     """Requests with a body that one principal may have under way; for the operator, in the graph of one user."""

@@ -1,7 +1,7 @@
-"""Fair turns at what there is little of: the encoder, threads for the processor, connections to Postgres.
+"""Fair scheduling of limited resources: the encoder, threads for the processor, connections to Postgres.
 
 Work belongs to a share (`SHARE`): requests of one principal are one share, everything else of the process another.
-Who waits is served share by share, so that a long queue of one does not hold up the first of another, and one share
+Waiting work is served in rotation over the shares, so that a long queue of one does not delay another, and one share
 never holds all places.
 """
 
@@ -19,7 +19,7 @@ SHARE: ContextVar[str] = ContextVar("share", default="")
 """Whose work this is; tasks and threads that it starts inherit it."""
 
 MOST_SHARES = 1000
-"""Shares of which it is known when they were served."""
+"""Most shares whose last turn is remembered."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -30,7 +30,7 @@ class TurnTimeout(Exception):
 
 
 class Turns:
-    """At most `places` turns at the same time, and `each` of one share; who waits is served in rotation."""
+    """At most `places` turns at the same time, and `each` of one share; waiting shares are served in rotation."""
 
     def __init__(self, places: int, each: int) -> None:
         self._free, self._each = places, each
@@ -53,7 +53,7 @@ class Turns:
             self._give_back(share)
 
     async def _take(self, share: str) -> None:
-        # Whoever could be served has been: a free place is taken at once, unless the share has enough.
+        # No waiting work can be served now: a free place is taken at once, unless the share is at its limit.
         if self._free and self._taken[share] < self._each:
             self._count(share, 1)
             return
@@ -62,7 +62,7 @@ class Turns:
         try:
             await mine
         except asyncio.CancelledError:
-            if mine.done() and not mine.cancelled():  # it was given in the same moment
+            if mine.done() and not mine.cancelled():  # the turn was given at the same moment
                 self._give_back(share)
             else:
                 self._forget(share, mine)
@@ -112,6 +112,6 @@ _processor = Turns(_THREADS, each=_THREADS - 1)
 
 
 async def computed(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What `work` gives, worked out in a thread when it is this share's turn. For what takes long; never for waiting."""
+    """The result of `work`, run in a thread when it is this share's turn. For long computations; never for waiting."""
     async with _processor.turn():
         return await asyncio.to_thread(work, *args, **kwargs)

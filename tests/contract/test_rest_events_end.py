@@ -74,7 +74,7 @@ async def test_a_stream_ends_with_its_grant(open_door: OpenDoor, engine: Engine,
     following = await begun(open_door(own_house.secrets["third_party"]), path)
     for grant in await memory.grants.listing(memory.principal):
         await memory.grants.revoke(memory.principal, grant.grant_id)
-    assert ended_by_problem(await following) == "There is no such thing here."
+    assert ended_by_problem(await following) == "Not found."
 
 
 async def test_the_stream_of_an_ingest_ends_with_its_token(
