@@ -1,4 +1,4 @@
-"""Archived nodes take no writes: asked before a change of what they hold, of their edges and of their place.
+"""Archived nodes take no writes: checked before a change of their contents, their edges or their place.
 
 New records and children are refused by the database itself, with their commit (engine.refuse_archived).
 """

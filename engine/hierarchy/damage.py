@@ -1,7 +1,7 @@
-"""Nodes whose tables are damaged: found when a statement failed, noted so that readiness and the doctor tell of them.
+"""Nodes whose tables are damaged: found when a statement failed, noted so that readiness and the doctor report them.
 
-Nothing here runs while all is well. Which nodes are damaged, the catalog says; where it finds nothing, each node is read
-apart. A principal learns of nodes that it may read, and of no other.
+Nothing here runs without such a failure. The damaged nodes are found in the catalog; where it shows nothing, each node is
+read by itself. A principal is shown only nodes that it may read.
 """
 
 from __future__ import annotations

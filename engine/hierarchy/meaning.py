@@ -12,20 +12,20 @@ from engine.stores.statements import sql_text
 
 
 class Meanings:
-    """Makes the vectors of shells; without an embedding service a node is found by its names and words until a job made it."""
+    """Makes the vectors of shells. Without an embedding service, nodes are found by words alone until a job makes the vectors."""
 
     def __init__(self, postgres: Postgres, active: ActiveModel) -> None:
         self._postgres, self._active = postgres, active
 
     async def of_shell(self, node_id: UUID, text: str) -> dict[str, Any]:
-        """The properties of a shell that say what it means; none while the embedding service is silent.
+        """The properties of a shell that hold its vector; none while the embedding service does not answer.
 
         Raises StoreUnavailable.
         """
         try:
             return await self._active.patience.asked(lambda: self._active.current.shell(text))
         except ProviderUnavailable:
-            # Noted before the shell is written: whatever dies in between, its vector is not forgotten.
+            # Noted before the shell is written: after a crash in between the job still makes its vector.
             async with self._postgres.as_service() as connection:
                 await connection.execute(sql_text("embedding/pending_note"), {"nodes": [node_id]})
             return {}

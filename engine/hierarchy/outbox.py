@@ -1,12 +1,12 @@
-"""The second half of every commit: what Postgres has accepted is taught to the graph, then made visible.
+"""The second half of every commit: what Postgres has accepted is applied in the graph, then made visible.
 
     pending    the content is committed in Postgres, no reader sees it
-    done       the graph knows it and readers see it
-    set aside  the graph refused it again and again: a person has it tried again or discards it (see `set_aside`)
+    done       it is applied in the graph and visible to readers
+    set aside  the graph refused it too often: an operator retries or discards it (see `set_aside`)
 
-The graph's part is idempotent and the row stays pending until both are through, so the request itself, the next start
-or the job can finish it; nothing has to be undone. Each commit is recovered by itself, so that one which the graph
-refuses holds up no other.
+The graph's part is idempotent and the row stays pending until both are done, so the request itself, the next start
+or the job can finish it; nothing has to be undone. Each commit is recovered by itself, so a commit that the graph
+refuses does not block others.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ from engine.stores.statements import cypher, sql_text
 log = logging.getLogger(__name__)
 
 FIRST_PAUSE, LONGEST_PAUSE = 2.0, 300.0
-"""Seconds until a commit that failed is tried again; doubled each time."""
+"""Seconds until a failed commit is retried; doubled each time."""
 StepHook = Callable[[str], None]
-"""Told the name of every step boundary that a commit passes; fault tests end the process there."""
+"""Called with the name of every step boundary that a commit passes; fault tests end the process there."""
 
 CommitKind = Literal["node", "records", "granted", "revoked", "node_revised", "record_revised", "relation"]
 _GRAPH_PART: dict[CommitKind, str] = {
@@ -67,14 +67,14 @@ class Commit:
 
 
 class Outbox:
-    """Finishes commits, fresh ones and those that a crash left."""
+    """Finishes commits: new ones, and those that a crash left pending."""
 
     def __init__(self, postgres: Postgres, neo4j: Neo4j, reached: StepHook, *, attempts: int) -> None:
         self._postgres, self._neo4j, self._reached = postgres, neo4j, reached
         self._attempts = attempts
 
     async def accept(self, connection: Connection, principal: Principal, commit: Commit) -> None:
-        """Writes the row that says what the graph has to learn, in the transaction of the content."""
+        """Writes the outbox row (the graph's part of the commit) in the transaction of the content."""
         parameters = {
             "commit_id": commit.commit_id,
             "user_id": principal.user_id,
@@ -105,7 +105,7 @@ class Outbox:
         except (
             Conflict,
             InvalidInput,
-        ) as error:  # the content is accepted: whatever the graph says, it is no fault of a request
+        ) as error:  # the content is accepted: an error of the graph is not an error of the request
             raise StoreFailed(STORE, f"The {STORE} refused this write; it is tried again. ({error.detail})") from error
         expected = len(commit.payload["records"]) if commit.kind == "records" else 1
         applied = rows[0]["applied"] if rows and commit.kind == "records" else len(rows)
@@ -130,9 +130,9 @@ class Outbox:
     async def recover(self, *, older_than: float = 0, limit: int = 50, due_only: bool = False) -> int:
         """Finishes pending commits older than `older_than` seconds, least failed and oldest first; how many were finished.
 
-        `due_only` leaves out those that failed and wait for their next attempt. Rows that another process works on are
-        skipped. One that fails is noted with its cause, and set aside when it failed too often. A store that does not
-        answer ends the round and is no failure of a commit. Raises StoreUnavailable when it is Postgres.
+        `due_only` leaves out failed commits whose next attempt is not due. Rows that another process holds are skipped. A
+        failed commit is noted with its cause, and set aside after too many attempts. An unavailable store ends the round
+        and does not count as a failure of a commit. Raises StoreUnavailable when it is Postgres.
         """
         finished = 0
         parameters = {"older_than": older_than, "limit": limit, "due_only": due_only}
@@ -157,7 +157,7 @@ class Outbox:
             await self._noted(commit_id, error)
 
     async def _finish(self, commit_id: UUID) -> bool:
-        """Whether this commit was finished now; not where another worker has it."""
+        """Whether this call finished the commit; False where another worker holds it."""
         async with self._postgres.as_service() as connection:
             cursor = await connection.execute(sql_text("commit/taken"), {"commit_id": commit_id})
             row = await cursor.fetchone()
@@ -171,7 +171,7 @@ class Outbox:
         return True
 
     async def _noted(self, commit_id: UUID, error: NeurigraphError) -> bool:
-        """Notes why an attempt failed; False where a store is down, so that others would fail alike."""
+        """Notes why an attempt failed; False where a store is down, so that other commits would fail, too."""
         if (
             isinstance(error, StoreUnavailable)
             and not isinstance(error, CommitWaits)
@@ -216,7 +216,7 @@ class Outbox:
         return row["state"] if row else "finished elsewhere"
 
     async def recover_quietly(self, older_than: float, *, due_only: bool = False) -> None:
-        """One round of recovery for the background: a store that is down is met again in the next round."""
+        """One round of recovery in the background: a store that is down is retried in the next round."""
         try:
             await self.recover(older_than=older_than, due_only=due_only)
         except NeurigraphError as error:

@@ -1,7 +1,7 @@
-"""How nodes come into existence: registry row and schema in one Postgres transaction, then the shell, then live.
+"""Provisioning of nodes: registry row and schema in one Postgres transaction, then the shell, then visible.
 
-A crash at any instant leaves either nothing or a commit that recovery finishes. Sibling names are unique, so the
-same request twice, or sixteen times at once, gives one node and the same answer.
+A crash leaves either nothing or a commit that recovery finishes. Sibling names are unique, so repeated or concurrent
+requests create one node and return the same answer.
 """
 
 from __future__ import annotations
@@ -109,10 +109,10 @@ class Provisioning:
         return await self._settled(principal, row, payload)
 
     async def whole_path(self, principal: Principal, nodes: Sequence[NewNode]) -> ProvisionedNode:
-        """The node at the end of a path below the root, with everything missing on the way, or nothing at all.
+        """The node at the end of a path below the root. Missing nodes of the path are created, all or none.
 
-        `nodes` go from below the root down; where they hang follows from their order. All are registered in one transaction, so a
-        crash leaves none of them, or commits that recovery finishes. Raises what `node` raises.
+        `nodes` are in the order of the path, the first one below the root. All are registered in one transaction, so a crash
+        leaves none of them, or commits that recovery finishes. Raises the same as `node`.
         """
         checked = [_checked(new) for new in nodes]
         if not principal.owns or not checked:
@@ -144,7 +144,7 @@ class Provisioning:
         await require_unarchived(self._postgres, principal, node_id)
 
     async def _settled(self, principal: Principal, row: dict[str, Any], payload: dict[str, Any]) -> ProvisionedNode:
-        """A registered node, with the graph's part of its commit done: here, or by whoever registered it."""
+        """A registered node, with the graph's part of its commit done: here, or by the process that registered it."""
         if row["created"]:
             await self._finish(principal, row, payload, layer=row["layer"])
         elif row["state"] == "pending":
@@ -152,7 +152,7 @@ class Provisioning:
         return ProvisionedNode(row["node_id"], row["schema_name"], row["layer"], row["node_type"], row["created"])
 
     async def path(self, principal: Principal, names: Sequence[str]) -> ProvisionedNode | None:
-        """The node at a path below the root, with everything missing on the way created.
+        """The node at a path below the root. Missing nodes of the path are created.
 
         Below layer 5 nothing is created: the deepest node of the path takes the content and the event is
         logged. None for the empty path, which is the user.

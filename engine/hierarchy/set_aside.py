@@ -1,8 +1,8 @@
 """Commits that recovery could not finish and set aside: listed, tried again, or discarded, which undoes them.
 
-retry    from the beginning; what waits for it follows by itself
-discard  a node: its name is free again. Records: their rows go, their sources stand where they stood, the sweep takes
-         the files. A grant is revoked. A change of what is stored stays, and only the graph's part is given up
+retry    from the beginning; commits that wait for it follow by themselves
+discard  a node: its name is free again. Records: their rows are deleted, their sources go back to the state before, the
+         sweep removes the files. A grant is revoked. A change of stored content stays; only the graph's part is dropped
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TAKEN_BACK: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class CommitSummary:
-    """A commit that is set aside: whose, what it writes, why it failed, and the commits that it waits for."""
+    """A commit that is set aside: its user, what it writes, why it failed, and the commits that it waits for."""
 
     commit_id: UUID
     user_id: UUID
@@ -45,7 +45,7 @@ class CommitSummary:
 
 @dataclass(frozen=True, slots=True)
 class CommitOutcome:
-    """How a commit stands after it was tried again or discarded."""
+    """The state of a commit after it was retried or discarded."""
 
     commit_id: UUID
     state: CommitState
@@ -75,7 +75,7 @@ class SetAside:
         behind: tuple[datetime, UUID] | None = None,
         limit: int = 100,
     ) -> tuple[CommitSummary, ...]:
-        """Oldest first, one page: after a commit that is set aside still, or behind a time and an id.
+        """Oldest first, one page: after a commit that is still set aside, or after a time and an id.
 
         Raises InvalidInput, StoreUnavailable.
         """
@@ -94,7 +94,7 @@ class SetAside:
         return SetAsideCount(**row) if row else SetAsideCount(0, None, None)
 
     async def retry(self, commit_id: UUID, actor: str, user_id: UUID | None = None) -> CommitOutcome:
-        """Tries it again now; where it fails again, recovery goes on with it. Raises NotFound, StoreUnavailable."""
+        """Retries it now; where it fails again, recovery goes on with it. Raises NotFound, StoreUnavailable."""
         if await self._one("commit/retried", self._named(commit_id, user_id) | {"actor": actor}) is None:
             raise NotFound
         await self._outbox.recover_one(commit_id)
@@ -135,7 +135,7 @@ class SetAside:
 
 
 def _named_parts(commit_id: UUID, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
-    """What of a commit's payload names that which is taken back; the rest of it may be why the graph refused the commit."""
+    """The part of a commit's payload that names what is undone; the rest may be the reason why the graph refused the commit."""
     if kind == "node":
         return {"node": {"node_id": str(commit_id)}}
     if kind == "granted":

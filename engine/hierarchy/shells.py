@@ -1,4 +1,4 @@
-"""Shells, anchors, edges and node metadata as readers see them: what is always live, without opening a file."""
+"""Reads of shells, anchors, edges and node metadata. They need no file."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class RecordMetadata:
 
 @dataclass(frozen=True, slots=True)
 class MetadataPage:
-    """Records, newest first. `cursor` asks for the next page; None on the last."""
+    """Records, newest first. `cursor` leads to the next page; None on the last page."""
 
     records: tuple[RecordMetadata, ...]
     cursor: str | None
@@ -169,7 +169,7 @@ class Shells:
     async def metadata(
         self, principal: Principal, node_id: UUID, *, limit: int, cursor: str | None, moment: Moment = NOW
     ) -> MetadataPage:
-        """A page of the node's live records; raises NotFound, InvalidInput for a cursor that is none."""
+        """A page of the node's live records; raises NotFound, InvalidInput for an invalid cursor."""
         check_page(limit)
         before_time, before_id = _decoded(cursor)
         schema = await self.schema_of(principal, node_id, moment)
@@ -202,7 +202,7 @@ class Shells:
         return {row["id"]: row["is_item"] for row in rows}
 
     async def schema_of(self, principal: Principal, node_id: UUID, moment: Moment = NOW) -> str:
-        """The schema of a node that the principal may read as it was at the moment, its tables of the newest version; raises
+        """The schema of a node that the principal may read as of the moment; its tables are of the newest version. Raises
         NotFound.
 
         A node that the upgrade has not reached yet is upgraded now; StoreUnavailable where it is in use for too long.
@@ -223,7 +223,7 @@ class Shells:
         return schema
 
     async def require_unarchived(self, principal: Principal, node_id: UUID) -> None:
-        """Raises Archived for a node that takes no writes."""
+        """Raises Archived for an archived node, which takes no writes."""
         await require_unarchived(self._postgres, principal, node_id)
 
     async def _schema_row(self, principal: Principal, node_id: UUID, moment: Moment) -> Row:
@@ -296,4 +296,4 @@ def _decoded(cursor: str | None) -> tuple[datetime | None, UUID | None]:
         created_at, record_id = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
         return datetime.fromisoformat(created_at), UUID(record_id)
     except (ValueError, TypeError, binascii.Error, AttributeError) as error:
-        raise InvalidInput("This cursor is none of ours.") from error
+        raise InvalidInput("The cursor is invalid.") from error

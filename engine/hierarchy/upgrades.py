@@ -3,7 +3,7 @@
     outdated   the tables of the node are those of an earlier version: searched and written as before
     upgraded   they are of the newest version; each node is upgraded whole or not at all
 
-A batch is one transaction, so an upgrade that was ended goes on where it was, and two that run at once share the work.
+A batch is one transaction, so an interrupted upgrade continues where it ended, and two concurrent ones share the work.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Upgrades:
         return UpgradeReport(upgraded, left)
 
     async def run_quietly(self) -> None:
-        """For the background: tries until every node is upgraded, whatever is in use or down meanwhile."""
+        """For the background: retries until every node is upgraded, also when nodes are in use or a store is down."""
         while True:
             try:
                 if (await self.run()).left == 0:

@@ -1,4 +1,4 @@
-"""What one write may still take of models, and what it left out because of a limit or a silent embedding service."""
+"""The model calls that one write may still make, and what it left out for a limit or an unavailable embedding service."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Answer = TypeVar("Answer")
 
 
 class Allowance:
-    """Counts what a write takes of models, from its beginning. What runs at the same time takes from the same limits."""
+    """Counts a write's use of models, from its start. Concurrent steps share the same limits."""
 
     def __init__(self, limits: Limits, active: ActiveModel) -> None:
         self._limits, self._active = limits, active
@@ -31,7 +31,7 @@ class Allowance:
         self._ahead: dict[tuple[str, str], Vectors] = {}
 
     async def vectors(self, model: Model, texts: Sequence[str]) -> list[Vectors | None]:
-        """One vector a text; None for all where a limit does not allow them or the service is silent: they are made later."""
+        """One vector a text; None for all where a limit or the service does not allow it: they are made later."""
         there = [self._ahead.get((model.name, text)) for text in texts]
         for text in texts:
             self._ahead.pop((model.name, text), None)
@@ -39,8 +39,8 @@ class Allowance:
         return [next(made) if one is None else one for one in there]
 
     async def ahead(self, model: Model, texts: Sequence[str]) -> list[Vectors] | None:
-        """The vectors of texts that are about to be stored, kept until `vectors` asks for them; None where the service is silent,
-        or the write has limits: then they are made when it is their turn, or not at all."""
+        """The vectors of texts that are about to be stored, kept for a call of `vectors`. None where the service does not answer
+        or the write has limits: then `vectors` makes them, or none are made."""
         if self._limits != Limits() or not texts:
             return None
         try:
@@ -68,9 +68,9 @@ class Allowance:
     async def answer(
         self, what: LeftOutKind, given: Sequence[str], items: int, call: Callable[[], Awaitable[Answer]]
     ) -> Answer | None:
-        """What a language model answers about so many items; None where a limit leaves them out.
+        """A language model's answer about so many items; None where a limit leaves them out.
 
-        `given` is all that it is given, counted by the tokenizer of the embeddings. Raises what the call raises.
+        `given`: its whole input, counted by the tokenizer of the embeddings. Raises the errors of the call.
         """
         if not self._granted(what, items, 1, await self._counted(given, self._active.current.embedder)):
             return None
@@ -83,7 +83,7 @@ class Allowance:
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """What was not done, by kind and reason."""
+        """The work that was left out, by kind and reason."""
         return tuple(LeftOut(what, items, reason) for (what, reason), items in self._left.items())
 
     @property
@@ -101,7 +101,7 @@ class Allowance:
         return 0 if self._limits.tokens is None else await computed(lambda: sum(map(by.count_tokens, texts)))
 
     def _granted(self, what: LeftOutKind, items: int, calls: int, tokens: int) -> bool:
-        """Whether so much more is allowed: then it is taken; else the items are left out."""
+        """Whether so much more is allowed. If so it is counted, else the items are noted as left out."""
         if reason := self._reason(calls, tokens):
             self._left[what, reason] += items
             return False
@@ -109,7 +109,7 @@ class Allowance:
         return True
 
     def _reason(self, calls: int, tokens: int) -> str:
-        """Why so much more is not allowed; empty where it is."""
+        """The reason why so much more is not allowed; empty where it is."""
         limits = self._limits
         if self._seconds_left == 0:
             return self._too_late

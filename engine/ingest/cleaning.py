@@ -1,11 +1,11 @@
-"""Content without personal data, before it is drafted: what comes after this step never sees the original.
+"""Redaction of content before it is drafted: later steps never see the original.
 
-Everything is made from what is cleaned here: items, summaries, keywords, vectors, the graph's manifest, deltas and the
-bytes of the file. So is the hash that recognises a source: a hash of the original would let anybody who reads
-the database try out what a marker stands for. What was stored before redaction was configured is recognised, too.
+Everything is made from the redacted content: items, summaries, keywords, vectors, the graph's manifest, deltas and the
+bytes of the file. So is the hash that recognises a source: with a hash of the original, a reader of the database could
+guess the text behind a marker. Content that was stored before redaction was configured is recognised, too.
 
-A file that is no text (a PDF, an image) cannot be rewritten. It is stored when nothing was found in the text that
-was read from it; otherwise the whole source is skipped: its text without its file would be a record that cannot be opened.
+A binary file (a PDF, an image) cannot be rewritten. It is stored when no personal data was found in its extracted text;
+otherwise the whole source is skipped: its text without its file would be a record that cannot be opened.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from engine.privacy.redact import Counts, Redactor, total
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """Content as it may be stored: what was replaced in its title, in each turn (a document is one), and the original,
-    which is for comparing alone."""
+    """Content as it may be stored, the counts of replacements in its title and in each turn (a document is one), and the
+    original, which is used for comparisons only."""
 
     content: Conversation | Document
     original: Conversation | Document
@@ -33,11 +33,11 @@ class Cleaned:
     units: Sequence[Counts]
 
     def replaced(self, start: int = 0) -> Counter[str]:
-        """What was replaced in the title and from a unit on."""
+        """Counts of replacements in the title and from a unit on."""
         return total((self.title, *self.units[start:]))
 
     def knows(self, content_hash: bytes, units: int) -> bool:
-        """Whether the hash is that of the first units, as they are stored now or as they came."""
+        """Whether the hash is that of the first units, redacted or original."""
         contents = (self.content, self.original)
         return any(fingerprint(content, units) == content_hash for content in contents) or any(
             isinstance(content, Conversation) and turns_hash(content.turns[:units]) == content_hash
@@ -46,7 +46,7 @@ class Cleaned:
 
 
 def fingerprint(content: Conversation | Document, units: int | None = None) -> bytes:
-    """SHA-256 that tells whether stored units are a beginning of this content; of turns, a chain with a link for each."""
+    """SHA-256 by which stored units are recognised as the start of this content; of turns, a chain with a link for each."""
     if isinstance(content, Conversation):
         return chained(b"", (turns_hash([turn]) for turn in content.turns[:units]))
     return hashlib.sha256(content.text.encode("utf-8", "surrogatepass")).digest()
@@ -76,7 +76,7 @@ def key_of(content: Conversation | Document, redactor: Redactor) -> str:
 
 
 def cleaned(content: Conversation | Document, redactor: Redactor) -> Cleaned | Skipped:
-    """The content as it may be stored; Skipped for a file that cannot be rewritten but would have to be."""
+    """The content as it may be stored; Skipped for a file that holds personal data and cannot be rewritten."""
     if not redactor:
         return Cleaned(content, content, {}, ())
     if isinstance(content, Conversation):
@@ -109,13 +109,13 @@ def _document(original: Document, redactor: Redactor) -> Cleaned | Skipped:
     file = _file(original, text, redactor, counts)
     if file is None:
         found = ", ".join(f"{count} {kind}" for kind, count in counts.items())
-        return Skipped(source_id, f"Its text holds what is redacted here ({found}), and a file of its type cannot be.")
+        return Skipped(source_id, f"Its text holds personal data ({found}), and a file of its type cannot be redacted.")
     document = replace(original, source_id=source_id, title=redactor.text(original.title, title), text=text, file=file)
     return Cleaned(document, original, title, [counts])
 
 
 def _file(document: Document, text: str, redactor: Redactor, counts: Counter[str]) -> FileDraft | None:
-    """The file without what was found, in its name neither; None where that cannot be done."""
+    """The file with its bytes and name redacted; None where that cannot be done."""
     stem, dot, suffix = document.file.name.rpartition(".")
     file = replace(document.file, name=redactor.text(stem) + dot + redactor.text(suffix))
     written = _written(file)
@@ -130,7 +130,7 @@ def _file(document: Document, text: str, redactor: Redactor, counts: Counter[str
 
 
 def _written(file: FileDraft) -> str | None:
-    """What stands in the file where that is text, else None."""
+    """The text of the file; None where it is not a text."""
     if not isinstance(file.content, bytes) or is_native(file.content_type):
         return None
     try:

@@ -1,9 +1,9 @@
-"""The commit of records over the three stores: files, then Postgres, then the graph, then visible.
+"""The commit of records over the three stores: files, then Postgres, then the graph; then they are visible.
 
-1. Files are compressed one by one and put under fresh keys: an orphan is harmless and swept later.
+1. Files are compressed one by one and put under new keys: an orphan is harmless and swept later.
 2. One Postgres transaction, one round trip: outbox row, records, items, counts, manifest, deltas, source. This
    is the point of commit; no reader sees the records yet.
-3. The outbox teaches the graph and makes the records visible; after a crash, recovery does.
+3. The outbox applies the commit in the graph and makes the records visible; after a crash, recovery does.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ IN_MEMORY = 1 << 20
 
 Row = dict[str, Any]
 Note = Callable[[Connection, UUID], Awaitable[None]]
-"""What else belongs into the transaction of a commit with that id."""
+"""Further writes in the transaction of the commit with that id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class RecordCommit:
         """
         ordered = sorted(records, key=lambda record: record.draft.node.schema_name)
         owners = {record.draft.file.file_id: record.draft for record in reversed(ordered)}  # records may share a file
-        # gather, not a TaskGroup: the first error leaves as it is, and the other puts are harmless orphans
+        # gather, not a TaskGroup: the first error is raised as it is, and the other puts are harmless orphans
         stored = dict(zip(owners, await asyncio.gather(*map(self.put, owners.values())), strict=True))
         self.reached("objects_written")
         commit_id = uuid4()
@@ -187,7 +187,7 @@ class RecordCommit:
     def _rows(
         self, records: Sequence[EmbeddedRecord], files: Mapping[UUID, StoredFile], commit_id: UUID, model: Model
     ) -> tuple[list[Row], list[_NodePart]]:
-        """What the tables of the nodes take: records with their files, then items and counts. Takes long for long texts."""
+        """The rows for the tables of the nodes: records with their files, then items and counts. Slow for long texts."""
         rows = [self.record_row(record, files[record.draft.file.file_id], commit_id, model) for record in records]
         by_schema = groupby(records, key=lambda record: record.draft.node.schema_name)
         return rows, [_node_part(schema, list(group), rows[0]["now"], model) for schema, group in by_schema]
@@ -195,7 +195,7 @@ class RecordCommit:
 
 @dataclass(frozen=True, slots=True)
 class _NodePart:
-    """Items of records at one node as its tables take them, and what they add to its counts of words."""
+    """Rows of items at one node, and what they add to its counts of words."""
 
     schema: str
     items: list[Row]

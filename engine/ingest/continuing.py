@@ -1,7 +1,7 @@
-"""Which turns of a conversation are new: of one that came whole, and of a piece of one that is streamed.
+"""Which turns of a conversation are new: of a whole conversation, and of a piece of a streamed one.
 
-What is stored of a conversation is known by a chain of hashes, one link a turn, so that it can be prolonged without the
-turns before. Homes that were made earlier also hold one hash over all turns; it is still recognised.
+The stored part of a conversation is recognised by a chain of hashes, one link a turn, so that it can be extended without
+the earlier turns. Older homes hold one hash over all turns instead; it is still recognised.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Known = Mapping[str, Any] | None
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """Where a piece of a streamed conversation stands in it: how many turns come before, the words of the last of them (None
-    for the first piece), the chain of hashes with the piece."""
+    """The place of a piece in its streamed conversation: the number of turns before it, the text of the last of them (None for
+    the first piece), the chain of hashes up to the end of the piece."""
 
     before: int
     previous: str | None
@@ -31,7 +31,7 @@ class Continuation:
 
 @dataclass(frozen=True, slots=True)
 class NewTurns:
-    """`start` is the place of the first new turn among those that came, `before` how many turns come before those."""
+    """`start`: the index of the first new turn in the input; `before`: the number of turns before the input."""
 
     start: int
     before: int
@@ -40,7 +40,7 @@ class NewTurns:
 
 
 def new_turns(key: str, cleaned: Cleaned, known: Known, piece: Continuation | None) -> NewTurns | Skipped:
-    """What of the conversation is to be stored, as one commit; Skipped where nothing is, or not in this way."""
+    """The turns to store, as one commit; Skipped where there are none, or where they cannot be stored like this."""
     conversation = cleaned.content
     assert isinstance(conversation, Conversation)
     done = known["units"] if known else 0

@@ -1,4 +1,4 @@
-"""What a record says of itself: token counts, summary, keywords, and the vector that stands for the summary."""
+"""The description of a record: token counts, summary, keywords, and the vector of the summary."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def embedded(draft: RecordDraft, vectors: Sequence[Vectors | None], summary: Vec
 
 
 def _tags(item: ItemDraft) -> tuple[str, ...]:
-    """Keywords of a passage: names, then what it speaks of; turns are too short for any of their own."""
+    """Keywords of a passage: names, then topics. Turns are too short for keywords of their own."""
     if item.kind != "chunk":
         return ()
     found = keywords([item], "")

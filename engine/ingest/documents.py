@@ -36,7 +36,7 @@ def _read(file: HistoryFile, limit: int) -> Document:
 
 
 def reference_of(file: HistoryFile, node: AssignableNode | None, origin: Origin) -> dict[str, str]:
-    """Where and as what a file of a history can be read again, and for whom it is stored then."""
+    """The reference by which a file of a history can be read again, with its node, origin and privacy."""
     return {
         "path": str(file.path.absolute()),
         "content_type": file.content_type,
@@ -50,7 +50,7 @@ def reference_of(file: HistoryFile, node: AssignableNode | None, origin: Origin)
 
 
 def referred(source_id: str, reference: Mapping[str, str]) -> tuple[HistoryFile, Origin]:
-    """The file that a reference names, and how what it holds came in.
+    """The file that a reference names, and its origin.
 
     Entries from before the privacy was kept name none; they are read as `org`, the default.
     """
@@ -95,7 +95,7 @@ def _bytes(path: Path, limit: int) -> bytes:
         with path.open("rb") as reader:
             content = reader.read(limit + 1)
     except FileNotFoundError as error:
-        raise InvalidInput(f"{path.name} is not there any more; nothing of it was stored.") from error
+        raise InvalidInput(f"{path.name} is missing; nothing of it was stored.") from error
     except OSError as error:
         raise InvalidInput(f"{path.name} cannot be read: {error.strerror}.") from error
     if len(content) > limit:

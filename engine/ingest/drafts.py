@@ -44,7 +44,7 @@ class PlacedTurn:
 
 
 def source_key(conversation_id: str) -> str:
-    """The id under which the engine remembers how far a conversation is stored."""
+    """The id of a conversation in the table of stored sources."""
     return f"conversation:{conversation_id}"[:500]
 
 
@@ -93,8 +93,8 @@ def _conversation_record(
 
 
 def _transcript(conversation: Conversation, turns: Sequence[PlacedTurn], speakers: Sequence[str]) -> tuple[str, Layout]:
-    """The part of the conversation that lies at one node, as it is kept in its file, and where its turns stand there; gaps are
-    marked. Without the title: a reader of the file is not to read there what the record was called before."""
+    """The part of the conversation at one node, as the text of its file, and the places of its turns in it; gaps are marked.
+    The title is left out, so that the file does not show an earlier title of the record."""
     parts = [f"{conversation.started_at.isoformat()}\n"] if conversation.started_at else []
     size = sum(map(len, parts))
     laid = []

@@ -1,10 +1,10 @@
-"""The failure log: what failed for good, where and why, until somebody replays or dismisses it.
+"""The failure log: final failures with stage and cause, until they are replayed or dismissed.
 
     open       it failed; the same thing failing again is one more attempt of the same entry
     replayed   it was stored, or its job succeeded, later on
-    dismissed  somebody has decided that it does not matter
+    dismissed  the user has decided that it does not matter
 
-It names what failed and never holds it: a source is found again at its path, or comes again from whoever sent it.
+An entry names the source and holds none of its content: the source is read again from its path, or sent again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What of a source is new, and the records that it becomes where it is placed. Pure: ids follow from the user and the source.
+"""The new part of a source, and its records at the assigned nodes. Pure: ids are derived from the user and the source.
 
 source → new turns of a conversation, or a document that is not stored yet
-       → a new version of a document, which goes another way (`revising`)
-       → skipped: stored already, or not to be stored in this way
+       → a new version of a document, which is stored by `revising`
+       → skipped: stored already, or it cannot be stored like this
 """
 
 from __future__ import annotations
@@ -106,13 +106,13 @@ class FreshDocument:
 
 
 def _before(turns: Sequence[Turn], place: int) -> str:
-    """What was said before a turn; of what is private nothing is kept with a turn that is not."""
+    """The text before a turn; a turn that is not private keeps nothing of a private one."""
     before = turns[place - 1]
     return "" if before.privacy == "private" and turns[place].privacy != "private" else before.text
 
 
 def fresh(source: Source, max_text_bytes: int) -> FreshTurns | FreshDocument | ChangedDocument | Skipped:
-    """What of the source is new. Raises InvalidText, TooLarge."""
+    """The new part of the source. Raises InvalidText, TooLarge."""
     content = source.cleaned.content
     return (
         _document(source, content, max_text_bytes) if isinstance(content, Document) else _turns(source, max_text_bytes)
@@ -144,7 +144,7 @@ def _document(source: Source, document: Document, max_text_bytes: int) -> FreshD
 
 
 def _may_create(source: Source) -> bool:
-    """Names of nodes are not private, so nothing private gives one."""
+    """Names of nodes are not private, so private content creates no node."""
     return source.asked.creates and source.asked.privacy == "org"
 
 

@@ -64,5 +64,5 @@ def item_row(item: ItemDraft, record: Holder, found: list[str], now: datetime) -
 
 
 def times(now: datetime, occurred_at: datetime | None) -> Row:
-    """Since when content is known, and since when it is true: since it was said, where that is known; never in the future."""
+    """`known_from` and `valid_from` of content. It is valid since it was said, where that is known; never in the future."""
     return {"now": now, "valid_from": None if occurred_at is None else min(occurred_at, now)}

@@ -41,7 +41,7 @@ def keywords(items: Sequence[ItemDraft], source: str) -> Keywords:
 
 
 def names(text: str) -> Iterable[str]:
-    """Capitalised words inside sentences; at a sentence's start a capital tells nothing, unless more follow."""
+    """Capitalised words inside sentences; at a sentence's start a capital is no evidence, unless more follow."""
     for match in _NAME.finditer(text):
         name = match.group().removesuffix("'s").removesuffix("’s")
         starts = _SENTENCE_START.search(text, max(0, match.start() - 3), match.start())

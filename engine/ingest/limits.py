@@ -1,4 +1,4 @@
-"""What bounds the write path."""
+"""Limits of the write path."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.errors import InvalidText, TooLarge
 
 @dataclass(frozen=True, slots=True)
 class IngestLimits:
-    """What bounds the pipeline: items a batch, words a summary, bytes a text."""
+    """Limits of the pipeline: items a batch, words a summary, bytes a text."""
 
     batch_turns: int
     summary_words: int
@@ -17,7 +17,7 @@ class IngestLimits:
 
 
 def check_text(text: str, where: str, most_bytes: int) -> None:
-    """Raises InvalidText for what a database could not hold, TooLarge; `where` says of which text."""
+    """Raises InvalidText for a text that a database cannot hold, TooLarge; `where` names the text in the error."""
     if "\x00" in text:
         raise InvalidText(f"The text holds a NUL character ({where}).")
     try:

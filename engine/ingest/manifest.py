@@ -1,4 +1,4 @@
-"""What the graph learns of a record that is committed: a line of its node's manifest."""
+"""The graph's part of a committed record: a line of its node's manifest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.domain.record import EmbeddedRecord
 
 
 def manifest_line(user_id: UUID, record: EmbeddedRecord, row: dict[str, Any]) -> dict[str, Any]:
-    """What the graph learns of a record."""
+    """The manifest line of a record, as the graph stores it."""
     draft = record.draft
     return {
         "record_id": str(draft.record_id),

@@ -3,8 +3,8 @@
     clean → trigger → assign → (read by a model ∥ embed) → (summarize ∥ keywords ∥ embed what was read) → commit
 
 A history is taken in batches of some turns. Nothing is written before a batch's commit; while one batch is being
-committed the next is embedded, so the encoder never waits for the stores. What a source has stored already is
-skipped, so the same history twice changes nothing, and an ingest that was ended goes on where it was.
+committed the next is embedded, so the encoder never waits for the stores. The stored part of a source is skipped,
+so a repeated history changes nothing, and an interrupted ingest continues where it ended.
 """
 
 from __future__ import annotations
@@ -88,9 +88,9 @@ class Ingest:
         trigger: TriggerType = "conversation_end",
         terms: Terms = PLAIN,
     ) -> Ingested:
-        """Runs the pipeline over conversations and documents, in order; what was stored, what was not, what was left for later.
+        """Runs the pipeline over conversations and documents, in order. Returns what was stored, skipped and left for later.
 
-        Raises StoreUnavailable, StoreFull; everything committed before stays, and a second call goes on from there.
+        Raises StoreUnavailable, StoreFull; earlier commits stay, and a second call continues after them.
         """
         return await Storing(self, principal, terms, progress).run(contents, trigger)
 
@@ -99,7 +99,7 @@ class Ingest:
     async def batches(
         self, principal: Principal, contents: Sequence[Pending], run: Run
     ) -> AsyncIterator[list[Drafted]]:
-        """Drafts in batches; a source that has nothing new is put aside, in a tolerant run also one that cannot be drafted."""
+        """Drafts in batches. A source with nothing new is skipped; in a tolerant run also a source that cannot be drafted."""
         vocabulary = NodeVocabulary(await self.nodes(principal))
         async for new in self._fresh(principal, contents, run):
             places = [one.unplaced for one in new]
@@ -109,7 +109,7 @@ class Ingest:
     async def _fresh(
         self, principal: Principal, contents: Sequence[Pending], run: Run
     ) -> AsyncIterator[list[FreshTurns | FreshDocument]]:
-        """What is new of the sources, at least `batch_turns` turns and passages at a time."""
+        """The new parts of the sources, at least `batch_turns` turns and passages at a time."""
         new: list[FreshTurns | FreshDocument] = []
         for start in range(0, len(contents), PAGE):
             page = contents[start : start + PAGE]
@@ -128,7 +128,7 @@ class Ingest:
     async def _new_or_aside(
         self, principal: Principal, pending: Pending, seen: Seen, run: Run
     ) -> FreshTurns | FreshDocument | None:
-        """What of a source is new; None where it is put aside."""
+        """The new part of a source; None where it is skipped."""
         try:
             new = await computed(self._new, principal, pending, seen, run.trigger)
         except (InvalidInput, CommitSetAside) as error:
@@ -164,9 +164,9 @@ class Ingest:
 
 
 def _privacy(pending: Pending, origin: Origin) -> Privacy:
-    """What is scoped is private, and so is a conversation that says so, whatever was asked."""
-    told = isinstance(pending.content, Conversation) and pending.content.privacy == "private"
-    return "private" if told or origin.scope.narrow else pending.privacy
+    """Scoped content is private, and so is a conversation marked as private, also where the request says otherwise."""
+    marked = isinstance(pending.content, Conversation) and pending.content.privacy == "private"
+    return "private" if marked or origin.scope.narrow else pending.privacy
 
 
 def _drafts(new: Sequence[FreshTurns | FreshDocument], placed: Sequence[Placed]) -> list[Drafted]:

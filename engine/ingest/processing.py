@@ -1,6 +1,6 @@
 """Drafts into records that can be stored: read by a language model where there is one, described, embedded.
 
-While the model reads, what came in is embedded; what the model found, and its summary, follow.
+While the model reads, the input is embedded; then the model's items and summary are.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Processing:
         brought: set[UUID],
         allowance: Allowance,
     ) -> tuple[list[EmbeddedRecord], ExtractionReport]:
-        """Summary, keywords, items and vectors of the drafts, and what the language model did; `brought`: see `Extraction.read`.
+        """Summary, keywords, items and vectors of the drafts, and the model's report; `brought`: see `Extraction.read`.
 
-        Where a limit is reached or a service is silent, there is less: jobs make up for it. Raises StoreUnavailable.
+        Where a limit is reached or a service does not answer, parts are missing: jobs add them. Raises StoreUnavailable.
         """
         came_in, (read, report) = await asyncio.gather(
             allowance.vectors(model, _texts(drafts)), self._read(principal, model, drafts, brought, allowance)
@@ -68,7 +68,7 @@ class Processing:
     async def _complete(
         self, model: Model, drafts: Sequence[RecordDraft], came_in: Sequence[Vectors | None], allowance: Allowance
     ) -> list[EmbeddedRecord]:
-        """The drafts with the vectors of what came in, and those of what was found in it."""
+        """The drafts with the vectors of the input, and those of derived items."""
         found = await allowance.vectors(model, _texts(drafts, derived=True))
         return await computed(_completed, drafts, iter(came_in), iter(found))
 
@@ -84,8 +84,8 @@ def _completed(
 
 
 def _texts(drafts: Sequence[RecordDraft], *, derived: bool = False) -> list[str]:
-    """What is embedded of the drafts: the items that came in, or those that were derived, each draft's followed by a summary
-    that quotes nothing."""
+    """The texts to embed: the items of the input, or the derived ones, each draft's followed by a summary that quotes no
+    item."""
     return [
         text
         for draft in drafts

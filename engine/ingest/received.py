@@ -1,4 +1,4 @@
-"""What came in with a record, noted in the record's transaction: the raw resource whose bytes are those of the record's file."""
+"""Raw resources, noted in the record's transaction; their bytes are those of the record's file."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Ingest sessions: what came in, what became of it, readable while it goes on and afterwards.
+"""Ingest sessions: the input and its results, readable during the run and afterwards.
 
-A session's counts and ids are written in the transactions of its commits: whatever dies when, they are those of what is
-stored. An ingest that comes again with the same key takes its session up.
+A session's counts and ids are written in the transactions of its commits, so after a crash they match what is stored.
+A repeated ingest with the same key continues its session.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Sessions:
         self._postgres, self._clock = postgres, clock
 
     async def begin(self, principal: Principal, key: str | None, came: Mapping[str, int]) -> UUID:
-        """The id of a new session, or of the one that this principal began with the key. `came`: sources, turns, files."""
+        """The id of a new session, or of this principal's session with that key. `came`: sources, turns, files."""
         own_key = principal.own_key(key) if key else None
         session_id = uuid5(principal.user_id, f"ingest {own_key}") if own_key else uuid4()
         parameters = {"session_id": session_id, "key": own_key, "came": Jsonb(dict(came)), "now": self._clock.now()}
@@ -43,7 +43,7 @@ class Sessions:
     async def note(
         self, connection: Connection, session_id: UUID, commit_id: UUID, counts: Mapping[str, int], sources: Sequence[Any]
     ) -> None:  # fmt: skip
-        """Adds a commit, in its transaction. See `engine.note_ingested` for what the two hold."""
+        """Adds a commit, in its transaction. See `engine.note_ingested` for the contents of the last two."""
         parameters = {"session_id": session_id, "commit_id": commit_id, "now": self._clock.now()}
         parameters |= {"counts": Jsonb(dict(counts)), "sources": Jsonb(list(sources))}
         await connection.execute(sql_text("ingest/noted"), parameters)
@@ -51,8 +51,8 @@ class Sessions:
     async def end(
         self, principal: Principal, session_id: UUID, state: IngestState, skipped: Sequence[Skipped], failure: str | None
     ) -> None:  # fmt: skip
-        """Ends a session; what failed of its sources goes to the failure log with it."""
-        told = [one for one in skipped if one.reason != STORED_ALREADY][:MOST_LISTED]
+        """Ends a session; its failed sources are written to the failure log in the same transaction."""
+        listed = [one for one in skipped if one.reason != STORED_ALREADY][:MOST_LISTED]
         entries = [
             {
                 "source_id": one.source_id[:500] or "?",
@@ -61,7 +61,7 @@ class Sessions:
                 "stage": one.stage,
                 "reference": {"source_id": one.source_id, **one.reference},
             }
-            for one in told
+            for one in listed
         ]
         parameters = {
             "session_id": session_id,
@@ -83,7 +83,7 @@ class Sessions:
         return tuple(IngestSession(**row) for row in rows)
 
     async def session(self, principal: Principal, session_id: UUID) -> IngestSession:
-        """One session as it stands. Raises NotFound."""
+        """The present state of one session. Raises NotFound."""
         parameters = {"before": None, "key": None, "session_id": session_id, "limit": 1}
         rows = await self._postgres.fetch(principal, sql_text("ingest/sessions_page"), parameters)
         if not rows:
@@ -93,7 +93,7 @@ class Sessions:
     async def sources(
         self, principal: Principal, session_id: UUID, *, after: int = 0, limit: int = 100
     ) -> tuple[IngestedSource, ...]:
-        """What became of each source, in order, one page; `after` is the last entry of the page before. Raises NotFound."""
+        """The result of each source, in order, one page; `after` is the last entry of the page before. Raises NotFound."""
         check_page(limit)
         await self.session(principal, session_id)
         parameters = {"session_id": session_id, "after": after, "limit": limit}

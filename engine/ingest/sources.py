@@ -1,4 +1,4 @@
-"""What passes between the steps of the write path: a source on its way in, what it was drafted into, what became of it."""
+"""Values that pass between the steps of the write path: a source, its drafts, its result."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source on its way in: the id it is kept under, its session, how far it is stored, and what was asked, without personal
-    data, and private where it is scoped."""
+    """A source to be stored: its id, its session, how far it is stored, and the request, without personal data and private where
+    it is scoped."""
 
     key: str
     session: UUID
@@ -52,8 +52,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """One source ready to be processed: its records so far, how far they move the source, what a model took for placing them,
-    the versions that they begin."""
+    """One source ready to be processed: its records, how far they advance the source, the model's cost of assigning them, the
+    document versions that they start."""
 
     records: tuple[RecordDraft, ...]
     advance: SourceAdvance
@@ -90,7 +90,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What one commit stored, of which sources."""
+    """The records of one commit, and their sources."""
 
     records: tuple[StoredRecord, ...]
     turns: int

@@ -1,8 +1,8 @@
 """One ingest from its beginning to its end: batches through the pipeline, one commit each, and its session.
 
-While one batch is being committed the next is read and embedded. A store that goes away is waited for, and a source that
-cannot be stored is put aside, where the terms are tolerant; else the first error ends the ingest. What was committed stays, and
-the same ingest again goes on from there.
+While one batch is being committed the next is read and embedded. Where the terms are tolerant, an unavailable store is
+retried, and a source that cannot be stored is skipped; else the first error ends the ingest. Commits stay, and a repeated
+ingest continues after them.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ATTEMPTS = 4
-"""How often a tolerant ingest tries a store that does not answer, in all."""
+"""Attempts of a tolerant ingest on a store that does not answer, in all."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 LAST_WORD = 2.0
-"""Seconds that an ingest which failed may take to say so in its session."""
+"""Timeout (seconds) for marking the session of a failed ingest as failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Storing:
         self._contended = False  # whether another ingest was storing some of the same sources
 
     async def run(self, contents: Sequence[Pending], trigger: TriggerType) -> Ingested:
-        """Stores the contents in order; raises what stops the whole of it."""
+        """Stores the contents in order; raises the error that ends the whole ingest."""
         sessions = self._ingest.sessions
         came = {
             "sources": len(contents) + len(self._skipped),
@@ -97,8 +97,8 @@ class Storing:
         )
 
     async def _patiently(self, contents: Sequence[Pending], trigger: TriggerType) -> None:
-        """The batches; once more for those that are left, after a pause, where a store did not answer, or where another ingest
-        was storing the same sources: what it has stored by then is skipped."""
+        """Stores the batches. Retries the rest after a pause where a store did not answer, or where another ingest was storing
+        the same sources: what that one has stored is skipped."""
         before = list(self._skipped)
         for attempt in range(1, ATTEMPTS + 1):
             self._contended = False
@@ -144,7 +144,7 @@ class Storing:
         self._skipped += [one for one in run.skipped if one.reason != STORED_ALREADY or one.source_id not in mine]
 
     async def _renewed(self, changed: ChangedDocument, nodes: Sequence[AssignableNode], run: Run) -> None:
-        """The next version of a document; where it is refused and others may not suffer for one, it is put aside."""
+        """The next version of a document; in a tolerant ingest a refused one is skipped."""
 
         async def note(
             connection: Any, commit_id: UUID, versions: Sequence[NewVersion], gone: Sequence[UUID], pending: int
@@ -168,7 +168,7 @@ class Storing:
             self._progress.advance("ingest", 1)
 
     async def _commit(self, batch: Sequence[Drafted], model: Model, records: Sequence[EmbeddedRecord]) -> None:
-        """One commit; where it is refused and others may not suffer for one, one for each source."""
+        """One commit; in a tolerant ingest a refused one is repeated source by source."""
         try:
             await self._committed(batch, model, records)
         except (Conflict, InvalidInput) as error:
@@ -192,7 +192,7 @@ class Storing:
             drafts = [without_whole(record.draft) for record in records]
             records = await self._ingest.processing.embed(model, drafts, self.allowance)
             stored = await self._write(batch, model, records)
-        except Conflict:  # somebody else may have brought the same observations meanwhile
+        except Conflict:  # a concurrent ingest may have stored the same observations
             drafts = [record.draft for record in records]
             there = await self._ingest.processing.extraction.there(self._principal, drafts)
             if not there:
@@ -226,9 +226,9 @@ class Storing:
         return await self._ingest.commit.commit(self._principal, records, advances, model, note, versions)
 
     async def _last_word(self, error: BaseException) -> None:
-        """Ends the session as failed, and notes a failure that is not the request's own; a store that is away cannot be told."""
+        """Marks the session as failed, and logs a failure that is not an error of the request. Ignores an unavailable store."""
         ours = isinstance(error, NeurigraphError)
-        words = f"{type(error).__name__}: {error.detail if isinstance(error, NeurigraphError) else 'it was ended'}"
+        words = f"{type(error).__name__}: {error.detail if isinstance(error, NeurigraphError) else 'it was aborted'}"
         try:
             async with asyncio.timeout(LAST_WORD):
                 await self._ingest.sessions.end(self._principal, self._session, "failed", self._skipped, words)
@@ -236,7 +236,9 @@ class Storing:
                     reference = {"session_id": self._session} | ({"key": self._terms.key} if self._terms.key else {})
                     await self._ingest.failures.note(self._principal, "ingest", str(self._session), error, reference)
         except (NeurigraphError, TimeoutError):
-            log.warning("the session %s ended without a word (%s)", self._session, words if ours else "ended")
+            log.warning(
+                "the session %s could not be marked as failed (%s)", self._session, words if ours else "aborted"
+            )
 
 
 def _units(batch: Sequence[Drafted]) -> tuple[int, int]:
@@ -256,7 +258,7 @@ def _source(drafted: Drafted) -> dict[str, Any]:
 
 
 def renewed_source(versions: Sequence[NewVersion], gone: Sequence[UUID]) -> dict[str, Any]:
-    """A document's new version, part by part, as a session tells it."""
+    """A document's new version, part by part, as a session lists it."""
     version = versions[0]
     return {
         "source_id": version.source_id,

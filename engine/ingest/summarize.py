@@ -1,7 +1,7 @@
 """A summary without a model: the sentences that carry most, in the order in which they were said.
 
-A sentence weighs what its words weigh: words said often in this text and names count, long sentences pay for
-their length, and what an earlier choice has covered counts no more. It is an index of the content, not a retelling.
+A sentence's score is the weight of its words: frequent words of this text and names count, the score is divided by a power
+of the length, and words that an earlier choice has covered do not count. The summary is an index of the content.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def _term_weights(terms: Sequence[set[str]]) -> dict[str, float]:
 
 def _score(sentence: str, found: set[str], weight: dict[str, float]) -> float:
     names = len(set(_NAME.findall(sentence)))
-    told = sum(weight[term] for term in found) + names + sum(character.isdigit() for character in sentence[:200]) * 0.2
+    score = sum(weight[term] for term in found) + names + sum(character.isdigit() for character in sentence[:200]) * 0.2
     asks = 0.5 if sentence.endswith("?") else 1.0
-    return asks * told / math.pow(8 + len(found), 0.7)
+    return asks * score / math.pow(8 + len(found), 0.7)
 
 
 def _chosen(sentences: Sequence[str], terms: Sequence[set[str]], scores: Sequence[float], target: int) -> list[int]:

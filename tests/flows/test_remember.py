@@ -172,7 +172,7 @@ async def test_a_history_brings_its_nodes_and_files(engine: Engine, memory: Memo
     assert await memory.read_file(hit.node_id, hit.file_id) == lease.read_bytes()
     lease.unlink()
     without = await memory.ingest(history)
-    assert "not there any more" in next(one.reason for one in without.skipped if one.cause)
+    assert "is missing" in next(one.reason for one in without.skipped if one.cause)
 
 
 async def test_an_unknown_user_cannot_be_remembered(engine: Engine) -> None:

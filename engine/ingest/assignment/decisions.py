@@ -18,13 +18,13 @@ from engine.stores.statements import sql_text
 
 
 class Assignments:
-    """Why records lie where they lie. Decisions are only added to."""
+    """Assignment decisions: why each record is at its node. The table is append-only."""
 
     def __init__(self, postgres: Postgres) -> None:
         self._postgres = postgres
 
     async def page(self, principal: Principal, wanted: AssignmentFilter) -> tuple[Assignment, ...]:
-        """The decisions that hold, newest first, one page. Empty for all but the user. Raises InvalidInput."""
+        """The decisions in force, newest first, one page. Empty for all but the user. Raises InvalidInput."""
         check_page(wanted.limit)
         if wanted.below is not None and not 0 <= wanted.below <= 1:
             raise InvalidInput("A confidence lies between 0 and 1.")
@@ -36,7 +36,7 @@ class Assignments:
 async def keep_decisions(
     connection: Connection, principal: Principal, now: datetime, drafts: Sequence[RecordDraft]
 ) -> None:
-    """Keeps why each record goes where it goes, in the transaction that writes them."""
+    """Stores the decision of each record, in the transaction that writes the records."""
     lines = [
         {
             "record_id": str(draft.record_id),

@@ -68,8 +68,8 @@ class Evidence:
 
 
 def gathered(content: Unplaced, vocabulary: NodeVocabulary, likeness: Likeness | None = None) -> Evidence:
-    """The evidence of one content's texts, in order. The first node must be the root; the last ones may be younger than the
-    likeness, which then tells nothing of them."""
+    """The evidence of one content's texts, in order. The first node must be the root; the last ones may be newer than the
+    likeness, which then has no values for them."""
     texts = content.texts
     spoken = _spoken(texts, vocabulary)
     own = spoken + TITLE_SHARE * np.outer(fullness(texts), _spoken([content.title], vocabulary)[0])

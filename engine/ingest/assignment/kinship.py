@@ -1,4 +1,4 @@
-"""Words for relations between people, in several languages: they tell namesakes apart, and find a person who is not named.
+"""Words for relations between people, in several languages: they distinguish namesakes, and find a person who is not named.
 
 "My brother" speaks for the node whose aliases, name or summary call it a brother, in whatever language. A word that is
 also a title or an everyday word (German "Frau", French "son") counts only after a possessive.

@@ -1,8 +1,8 @@
 """How alike content and nodes are in meaning: vectors of what is about to be stored against those of what nodes are about.
 
-A turn's vector is mostly what all turns of its writer have in common. So the mean of the writer's turns is taken away from it,
-the mean of the nodes from theirs, and each node's usual cosine from what is left; the rest is told in spreads. What is usual is
-known from the turns of this ingest, from those stored last, and from some plain sentences while there are few.
+A turn's vector is mostly what all turns of its writer have in common. So the mean of the writer's turns is subtracted from it,
+the mean of the nodes from theirs, and each node's usual cosine from the result, which is given in spreads (standard deviations).
+The usual values come from the turns of this ingest, from those stored last, and from some plain sentences while there are few.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
 FEWEST_NODES = 3
-"""Nodes below the root from which on being more alike to one than to the others tells something."""
+"""The least number of nodes below the root for which likeness to one of them is evidence."""
 MOST_NODES = 1000
 """Nodes that are compared by meaning, those nearest to the root; the others are found by their words."""
 MOST_KEPT = 4096
 """Vectors of nodes that are kept at hand."""
 MOST_REMEMBERED = 512
-"""Turns from which it is known what is usual; the stored ones are asked for where an ingest is smaller than `ENOUGH`."""
+"""Turns that give the usual values; stored ones are read where an ingest has fewer than `ENOUGH`."""
 ENOUGH = 128
 PLAIN_WEIGHT = 20.0
 """How many turns the plain sentences count for together."""
@@ -59,7 +59,7 @@ class NodeLikeness:
     async def of(
         self, principal: Principal, contents: Sequence[Unplaced], vocabulary: NodeVocabulary, allowance: Allowance
     ) -> list[Likeness | None]:
-        """For each content its likeness, or None where it is not asked for or cannot be known. Raises StoreUnavailable."""
+        """For each content its likeness, or None where it is not needed or cannot be computed. Raises StoreUnavailable."""
         nothing: list[Likeness | None] = [None] * len(contents)
         texts = [content.embedded if content.node is None else () for content in contents]
         if len(vocabulary.nodes) <= FEWEST_NODES or not any(texts):
@@ -79,7 +79,7 @@ class NodeLikeness:
         ]
 
     async def _vectors(self, model: Model, texts: Sequence[str]) -> Vectors | None:
-        """The vectors of texts that are asked for again and again; None while the embedding service is silent."""
+        """Cached vectors of texts that are needed repeatedly; None while the embedding service does not answer."""
         missing = list(dict.fromkeys(text for text in texts if (model.name, text) not in self._kept))
         try:
             made = await self._active.patience.asked(lambda: model.embed_documents(missing)) if missing else ()
@@ -95,7 +95,7 @@ class NodeLikeness:
         return np.array([known[text] for text in texts])
 
     async def _usual(self, principal: Principal, new: Vectors, vocabulary: NodeVocabulary, model: Model) -> Vectors:
-        """Turns from which it is known what is usual, these included; kept for the next batch of the same ingest."""
+        """Turns that give the usual values, these included; kept for the next batch of the same ingest."""
         seen = vocabulary.turns.get(model.name)
         if seen is None:
             seen = new[:0]

@@ -1,7 +1,7 @@
 """Assignment by a language model: one call for each content, over the nodes that come into question.
 
-What the model does not say, or where it says nothing that can be used, the rules of the offline assigner decide; so nothing
-waits for a model. Kept answers are used as everywhere else.
+Where the model gives no usable answer, the rules of the offline assigner decide, so storing never waits for a model. Kept
+answers are used as everywhere else.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from engine.ingest.extraction.asked import AskedModel, Question, Reply
 from engine.turns import computed
 
 MOST_NODES = 80
-"""Nodes that one call tells of: those for which something speaks, then those nearest to the root."""
+"""Nodes listed in one call: those with evidence for them, then those nearest to the root."""
 MOST_OF_A_PIECE = 500
-"""Characters of one turn or passage that the model is told; a beginning says what it is about."""
+"""Characters of one turn or passage that the model is given: its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A content and the nodes that the model chooses from, in the order of the numbers that it is told; `text` tells both, of the
-    content what lies before `end`."""
+    """A content and the nodes that the model chooses from, in the order of their numbers in the prompt. `text` is the prompt:
+    the nodes, and the content before `end`."""
 
     content: Unplaced
     nodes: Sequence[AssignableNode]
@@ -42,7 +42,7 @@ class Choice:
 
 
 class ModelAssigner:
-    """Asks a model where content goes; the rules where it has no say."""
+    """Assigns content by a model, and by the rules where the model gives no usable answer."""
 
     def __init__(self, model: AskedModel, rules: OfflineAssigner, topic_nodes: TopicNodes, characters: int) -> None:
         self._model, self._rules, self._topic_nodes, self._characters = model, rules, topic_nodes, characters
@@ -50,7 +50,7 @@ class ModelAssigner:
     async def place(
         self, principal: Principal, contents: Sequence[Unplaced], vocabulary: NodeVocabulary, allowance: Allowance
     ) -> tuple[list[Placed], NodeVocabulary]:
-        """The nodes of each content, in order; the model is asked about all of them at the same time."""
+        """The nodes of each content, in order; the calls of the model run at the same time."""
         choices = {
             number: await computed(choice_of, content, vocabulary, self._characters)
             for number, content in enumerate(contents)
@@ -76,7 +76,7 @@ class ModelAssigner:
         vocabulary: NodeVocabulary,
         allowance: Allowance,
     ) -> tuple[Placed, NodeVocabulary]:
-        """One content as the model says; as the rules say, which then may create a node, where it says nothing."""
+        """One content as the model assigns it; without an answer as the rules do, which then may create a node."""
         spent = self._model.report([reply])
         if reply.value is None:
             [base], vocabulary = await self._rules.place(principal, [choice.content], vocabulary, allowance)
@@ -97,8 +97,8 @@ class ModelAssigner:
     async def _nodes(
         self, principal: Principal, choice: Choice, wanted: Sequence[NodeWanted]
     ) -> tuple[list[AssignableNode], set[UUID]]:
-        """The nodes by number, those that the model wants at the end, and which of them were created: where one is not sure
-        enough, or lies too deep, its parent stands for it."""
+        """The nodes by number, those that the model wants last, and which of them were created. A wanted node of too low
+        confidence, or too deep, is replaced by its parent."""
         nodes, created = list(choice.nodes), set()
         for one in wanted:
             parent = nodes[one.parent] if one.parent < len(nodes) else nodes[0]
@@ -114,7 +114,7 @@ class ModelAssigner:
 
 
 def choice_of(content: Unplaced, vocabulary: NodeVocabulary, characters: int) -> Choice:
-    """What the model is told: nodes, then pieces, of these at most about so many characters."""
+    """The prompt for a content: nodes, then pieces, of these at most about so many characters."""
     nodes = _in_question(content, vocabulary)
     lines = [f"# {content.title}", "a document" if content.whole else "a conversation"]
     lines += ["nodes may be created" if content.may_create else "no nodes may be created", "", "nodes:"]
@@ -143,8 +143,8 @@ def _told(node: AssignableNode) -> str:
 def placed_by(
     choice: Choice, base: Placed, nodes: Sequence[AssignableNode], parts: Sequence[Part], model: str
 ) -> Placed:
-    """The texts where the model puts them; one that it leaves out goes with the one before it. The first ones, and what it was
-    not told of, go as the rules say."""
+    """The texts where the model puts them; a text that it leaves out goes with the one before it. Texts before the first that
+    it names, and texts that the prompt left out, go as the rules say."""
     content = choice.content
     chosen: list[Part | None] = [None] * len(content.texts)
     for part in parts:
@@ -162,7 +162,7 @@ def placed_by(
             decisions[node_id] = replace(rules, reasons={**rules.reasons, "units": units})
             continue
         sure = sum(part.confidence for part in own) / len(own)
-        told = list(dict.fromkeys(part.reason for part in own if part.reason))[:3]
-        reasons = {"rule": "a language model", "model": model, "units": len(own), "why": "; ".join(told)}
+        why = list(dict.fromkeys(part.reason for part in own if part.reason))[:3]
+        reasons = {"rule": "a language model", "model": model, "units": len(own), "why": "; ".join(why)}
         decisions[node_id] = Decision(round(sure, 3), reasons, "model")
     return Placed(places, decisions)

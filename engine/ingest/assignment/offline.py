@@ -67,6 +67,6 @@ def _examined(content: Unplaced, vocabulary: NodeVocabulary, likeness: Likeness 
 
 
 def _would_take(content: Unplaced, topic: Topic, vocabulary: NodeVocabulary, likeness: Likeness | None) -> bool:
-    """Whether any of the new content would lie at the node: an empty one helps nobody."""
+    """Whether any of the new content would go to the node: an empty node is not created."""
     node = node_of(topic, UUID(int=0), "")
     return node.node_id in placed_among(content, vocabulary.grown([node]), likeness).decisions

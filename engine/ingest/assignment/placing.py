@@ -1,6 +1,6 @@
-"""The step `assign` of the write path: which turns and passages go where, how sure that is, and why.
+"""The step `assign` of the write path: the node of each turn and passage, with confidence and reasons.
 
-Whoever decides is an `Assigner`: `offline` by names, aliases, keywords and meaning, `model` by a language model.
+An `Assigner` decides: `offline` by names, aliases, keywords and meaning, `model` by a language model.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from engine.ingest.assignment.unplaced import Unplaced
 from engine.ingest.assignment.vocabulary import NodeVocabulary
 
 MOST_PHRASES = 8
-"""Words told as reasons for a decision."""
+"""Words listed as reasons of a decision."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A node for each text, a decision for each of these nodes (by id), and what a model took for it."""
+    """A node for each text, a decision for each of these nodes (by id), and the cost of the model."""
 
     nodes: Sequence[AssignableNode]
     decisions: Mapping[UUID, Decision]
@@ -41,7 +41,7 @@ class Assigner(Protocol):
     async def place(
         self, principal: Principal, contents: Sequence[Unplaced], vocabulary: NodeVocabulary, allowance: Allowance
     ) -> tuple[list[Placed], NodeVocabulary]:
-        """The nodes of each content, and the nodes that there are now; a model takes from the allowance.
+        """The nodes of each content, and the nodes that there are now; model calls count against the allowance.
 
         Raises StoreUnavailable where a node had to be created; a second call finds what there is."""
 

@@ -1,4 +1,4 @@
-"""Nodes that are made for content which no node covers; each is whole before content goes to it."""
+"""Nodes created for content that no node covers; each is committed before content goes to it."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from engine.privacy.redact import Redactor
 
 
 class TopicNodes:
-    """Makes nodes for topics that are surer than `threshold`."""
+    """Creates nodes for topics whose confidence is above `threshold`."""
 
     def __init__(self, provisioning: Provisioning, redactor: Redactor, threshold: float) -> None:
         self._provisioning, self._redactor, self._threshold = provisioning, redactor, threshold
 
     def wanted(self, principal: Principal, topic: Topic) -> bool:
-        """Whether a node is made for it: it is sure enough, and the user's own content."""
+        """Whether a node is created for it: its confidence is high enough, and the content is the user's own."""
         return principal.owns and topic.confidence >= self._threshold
 
     async def made(self, principal: Principal, topic: Topic) -> tuple[AssignableNode, bool] | None:
-        """The node of a topic below its parent, and whether it is new: somebody else may just have created it.
+        """The node of a topic below its parent, and whether it is new: a concurrent request may have created it.
 
-        None where it may not be: what lies at layer 5 takes the content itself, which the provisioning logs; a name that holds
-        personal data is none, and an archived node takes nothing. Raises StoreUnavailable.
+        None where it must not be created: a parent at layer 5 takes the content itself, which the provisioning logs; a name
+        with personal data is refused, and so is an archived parent. Raises StoreUnavailable.
         """
         new = NewNode(topic.parent.node_id, topic.name, topic.node_type, topic.summary, topic.keywords)
         try:

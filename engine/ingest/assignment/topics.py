@@ -1,4 +1,4 @@
-"""Is there a topic that no node covers? A name that recurs, or a title that the text is about, and that nobody claims.
+"""Finds a topic that no node covers: a name that recurs, or a title that the text is about, and that no node claims.
 
 Kept narrow on purpose: a node too few costs a search some precision, a node too many annoys a person. What counts is in how
 many pieces (turns, passages) the name stands, their share of all pieces that no node covers, how far it is ahead of the next
@@ -39,7 +39,7 @@ _GENERIC = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A node that is missing: below which one, how it would be described, how sure that is, and why."""
+    """A missing node: its parent, its description, the confidence, and the reasons."""
 
     parent: AssignableNode
     name: str
@@ -106,7 +106,7 @@ def _covered(text: str, vocabulary: NodeVocabulary) -> bool:
 def _ranked(
     title: str, texts: Sequence[str], speakers: frozenset[str], free: Sequence[int], vocabulary: NodeVocabulary
 ) -> list[_Candidate]:
-    """Names that nobody claims, those that stand in most pieces first."""
+    """Names that no node claims, those in most pieces first."""
     said = {part.casefold() for speaker in speakers for part in speaker.split()}
     places: dict[str, set[int]] = {}
     for number in free:
@@ -162,7 +162,7 @@ def _parent(places: Sequence[AssignableNode], root: AssignableNode) -> Assignabl
 
 
 def _type(name: str, texts: Sequence[str]) -> Literal["concept", "persona"]:
-    """A persona where the text calls it somebody's relation, twice."""
+    """A persona where the text calls it a person's relation, twice."""
     relation = "|".join(map(re.escape, sorted(RELATIONSHIPS, key=len, reverse=True)))
     called = re.compile(
         rf"\b(?:{relation})\s+{re.escape(name)}\b|\b{re.escape(name)}(?:,| is| was)\s+(?:my|our|his|her)\s+(?:{relation})\b"
@@ -171,7 +171,7 @@ def _type(name: str, texts: Sequence[str]) -> Literal["concept", "persona"]:
 
 
 def _keywords(name: str, texts: Sequence[str], vocabulary: NodeVocabulary) -> tuple[str, ...]:
-    """The name's own words, and the few others that stand in most of its pieces and that nobody claims."""
+    """The name's own words, and the few others that are in most of its pieces and that no node claims."""
     own = tuple(dict.fromkeys(part.casefold() for part in name.split()))
     counts = Counter(word for text in texts for word in dict.fromkeys(plain_words(text)))
     often = [

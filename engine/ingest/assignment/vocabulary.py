@@ -2,7 +2,7 @@
 
 Where several phrases begin at one word the longest counts, so a full name speaks for its bearer alone and not for a namesake.
 A phrase that n nodes claim speaks for each of them by one part in the root of n. A name that is denied ("not the cat")
-speaks for nobody.
+speaks for no node.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Answers of models, kept per user: the same model, prompt and content again cost nothing, also after a failed commit.
+"""Cached answers of models, per user: the same model, prompt and content cost nothing again, also after a failed commit.
 
-Only the user's own ingests read and keep them: what somebody else stores in a user's graph is asked anew.
+Only the user's own ingests use the cache: for content that another principal stores in the graph the model is called again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def answer_key(model: str, prompt: Prompt, text: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Unasked:
-    """Stands in for a model that is not asked: what it answered is known by its name, and there is nothing new."""
+    """Stands in for a model that is not called: its kept answers are found by its name; every new question is unanswered."""
 
     name: str
 

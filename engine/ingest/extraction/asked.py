@@ -1,4 +1,4 @@
-"""Asking a language model about texts: kept answers first, what is paid for is kept before anything else is done with it."""
+"""Calls of a language model about texts: kept answers are used first, and a new answer is kept before it is used."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[Form]):
-    """What became of one question: the answer, or why there is none (empty where a limit left it out); what it cost now."""
+    """The result of one question: the answer, or why there is none (empty where a limit left it out); its cost."""
 
     value: Form | None = None
     cached: bool = False
@@ -60,7 +60,7 @@ class AskedModel:
     ) -> list[Reply[Form]]:
         """A reply to each question, all asked at once. A kept answer takes nothing of the allowance.
 
-        Raises StoreUnavailable; never for the model.
+        Raises StoreUnavailable; model failures are not raised.
         """
         keys = [answer_key(self.name, prompt, question.text) for question in questions]
         known = await self._answers.known(principal, keys)
@@ -98,7 +98,7 @@ class AskedModel:
         return Reply(answer.value, False, 1, answer.input_tokens, answer.output_tokens)
 
     def report(self, replies: Sequence[Reply[Any]]) -> ExtractionReport:
-        """What these replies took."""
+        """Calls, tokens and cost of these replies."""
         given, taken = sum(reply.input_tokens for reply in replies), sum(reply.output_tokens for reply in replies)
         prices = self._prices
         return ExtractionReport(

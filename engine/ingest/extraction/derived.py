@@ -1,8 +1,8 @@
-"""Items that do not stand in the source: facts, observations and summaries of windows, from a model's answer; and the fact
-that is a whole input, where no model has read it.
+"""Items that are not in the source: facts, observations and summaries of windows, from a model's answer; and the fact that
+holds a whole input, where no model has read it.
 
-They lie in a session of their own beside that of their source, so that a search does not take them for neighbours of its
-turns or chunks; `position` and `span` say what they stand for: places in the session, or for a document characters.
+They have a session of their own, so that a search does not take them for neighbours of the source's turns or chunks.
+`position` and `span` name the places that they are derived from: turns of the session, or characters of a document.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in
 
 LONGEST_WHOLE = 20_000
-"""Characters of an input that its fact quotes; a longer one is told by its summary, and stands in turns or chunks and file."""
+"""Characters up to which an input's fact quotes it whole; the fact of a longer input holds the summary instead."""
 
 
 # what a model found ---------------------------------------------------------------------------------------
@@ -57,22 +57,24 @@ def derived_items(
                 yield _item(draft, lines, "summary", window, Derived(category="window"))
 
 
-def _item(draft: RecordDraft, lines: Sequence[ItemDraft], kind: ItemKind, told: Statement, known: Derived) -> ItemDraft:
-    """One derived item at the lines that it names; lines that are not there become the nearest ones."""
-    first, last = sorted(min(number, len(lines) - 1) for number in (told.first_line, told.last_line))
+def _item(
+    draft: RecordDraft, lines: Sequence[ItemDraft], kind: ItemKind, statement: Statement, known: Derived
+) -> ItemDraft:
+    """One derived item at the lines that it names; a missing line is replaced by the nearest one."""
+    first, last = sorted(min(number, len(lines) - 1) for number in (statement.first_line, statement.last_line))
     start, end = lines[first], lines[max(first, last)]
-    digest = hashlib.sha256(told.text.encode()).hexdigest()
+    digest = hashlib.sha256(statement.text.encode()).hexdigest()
     return ItemDraft(
         item_id=uuid5(start.session, f"{kind}:{lines[0].position}:{start.position}:{digest}"),
         kind=kind,
         session=derived_session(draft),
         position=start.position,
-        content=told.text,
-        embedded=told.text,
+        content=statement.text,
+        embedded=statement.text,
         unit="passage",
         source_ref=start.source_ref,
         occurred_at=start.occurred_at,
-        dates=dates_in(told.text, start.occurred_at),
+        dates=dates_in(statement.text, start.occurred_at),
         section=known.fact_type,
         span=_span(start, end),
         derived=known,
@@ -86,7 +88,7 @@ def _span(first: ItemDraft, last: ItemDraft) -> tuple[int, int]:
 
 
 def derived_session(draft: RecordDraft) -> UUID:
-    """Where the derived items of a record stand, in the order of their places in the source."""
+    """The session of a record's derived items, which are in the order of their places in the source."""
     return uuid5(draft.items[0].session, "derived")
 
 
@@ -98,7 +100,7 @@ def _observation_id(principal: Principal, draft: RecordDraft, item: ItemDraft, *
 
 
 def keywords_of(answers: Sequence[Extracted], offline: Keywords) -> Keywords:
-    """A model's keywords by column, what was found without it where the model names nothing."""
+    """A model's keywords by column; those found without a model where it names none."""
 
     def column(name: str) -> tuple[str, ...]:
         found = dict.fromkeys(entry for answer in answers for entry in getattr(answer, name))
@@ -111,8 +113,8 @@ def keywords_of(answers: Sequence[Extracted], offline: Keywords) -> Keywords:
 
 
 def with_whole(record: EmbeddedRecord) -> EmbeddedRecord:
-    """The record with its whole input as one fact, unless a model has read all of it. Its vector is that of the record, and it
-    has no words of its own: they are those of the turns or chunks."""
+    """The record with its whole input as one fact, unless a model has read all of it. The fact has the record's vector and no
+    terms of its own: the turns or chunks have them."""
     draft = record.draft
     if draft.extracted:
         return record
@@ -121,7 +123,7 @@ def with_whole(record: EmbeddedRecord) -> EmbeddedRecord:
 
 
 def whole_fact(draft: RecordDraft, version: str = "") -> ItemDraft:
-    """The whole input of a record as one fact; `version` keeps those of a document's versions apart."""
+    """The whole input of a record as one fact; `version` distinguishes the facts of a document's versions."""
     first, last = draft.items[0], max(draft.items, key=lambda item: item.position)
     return ItemDraft(
         item_id=uuid5(first.session, f"whole:{draft.node.node_id}:{first.position}{version}"),
@@ -139,7 +141,7 @@ def whole_fact(draft: RecordDraft, version: str = "") -> ItemDraft:
 
 
 def without_whole(draft: RecordDraft) -> RecordDraft:
-    """The draft as it was before."""
+    """The draft without the fact that holds the whole input."""
     return replace(draft, items=tuple(item for item in draft.items if not item.whole))
 
 
@@ -159,8 +161,8 @@ def item_words(item: ItemDraft) -> list[str]:
 
 
 def in_turn(items: Iterable[tuple[EmbeddedRecord, int, list[str]]]) -> list[tuple[EmbeddedRecord, int, list[str]]]:
-    """Items (record, place in it, words) as they are written: observations last, by id. So of two commits that bring the same
-    ones the second waits for the first, and never each for the other."""
+    """Items (record, place in it, words) in the order of writing: observations last, by id. So two commits with the same
+    observations cannot deadlock: the second waits for the first."""
 
     def turn(one: tuple[EmbeddedRecord, int, list[str]]) -> UUID:
         item = one[0].draft.items[one[1]]
@@ -170,7 +172,7 @@ def in_turn(items: Iterable[tuple[EmbeddedRecord, int, list[str]]]) -> list[tupl
 
 
 def derived_columns(item: ItemDraft, privacy: str) -> dict[str, Any]:
-    """The columns that tell more of an item than its text, and who may read it."""
+    """The columns of an item beside its text: category, tags, subjects, confidence, importance, privacy."""
     known = item.derived or PLAIN
     return {
         "category": known.category,
@@ -183,12 +185,12 @@ def derived_columns(item: ItemDraft, privacy: str) -> dict[str, Any]:
 
 
 def special(draft: RecordDraft) -> bool:
-    """Whether it or one of its items came in otherwise than usual: then its node needs the newest tables."""
+    """Whether its origin is not the default, or a model made one of its items: then its node needs the newest tables."""
     return draft.origin != INGESTED or any(item.extracted for item in draft.items)
 
 
 async def set_origin(connection: Connection, draft: RecordDraft) -> None:
-    """Where it is not the usual; so what is usual can be written to a node of an older version, too."""
+    """Writes an origin other than the default; the default can be written to a node of an older version, too."""
     if draft.origin != INGESTED:
         origin = _origin(draft.origin) | {"record_id": draft.record_id}
         await connection.execute(sql_in("record/origin_set", draft.node.schema_name), origin)
@@ -196,7 +198,7 @@ async def set_origin(connection: Connection, draft: RecordDraft) -> None:
 
 
 async def set_items_origin(connection: Connection, schema: str, origin: Origin, items: Sequence[ItemDraft]) -> None:
-    """The same for fresh items of a record of that origin; those that a model made are extracted."""
+    """The same for new items of a record of that origin; items that a model made get the source `extracted`."""
     usual = [item.item_id for item in items if not item.extracted]
     extracted = [item.item_id for item in items if item.extracted]
     for ids, own in ((usual, origin), (extracted, replace(origin, source="extracted"))):

@@ -1,8 +1,8 @@
 """What a model reads out of a record: summary, keywords, facts, observations, summaries of windows.
 
-One call reads a whole record, or a window of it where it is longer than a call may be. Nothing depends on the answer: where
-there is no model, or it does not answer, or not in the form that was asked for, the record is described without it and its
-whole input is kept as one fact. The report says which records that are, and why.
+One call reads a whole record, or a window of it where the record is too long for a call. Nothing depends on the answer:
+without a model, or without a usable answer, the record is described by rules and its whole input is kept as one fact. The
+report lists these records with the reasons.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What became of one piece."""
+    """The result of one piece."""
 
     piece: Piece
     reply: Reply[Extracted]
@@ -65,7 +65,7 @@ class Extraction:
     async def read(
         self, principal: Principal, drafts: Sequence[RecordDraft], brought: set[UUID], allowance: Allowance
     ) -> tuple[list[RecordDraft], ExtractionReport]:
-        """The drafts with what the model found in each, and the report. Raises StoreUnavailable; never for the model.
+        """The drafts with what the model found in each, and the report. Raises StoreUnavailable; model failures are not raised.
 
         `brought`: observations of drafts before these, which may not be stored yet; those of these are added. A kept answer takes
         nothing of the allowance; what that leaves out stays as it is.
@@ -167,13 +167,13 @@ def pieces_of(record: int, draft: RecordDraft, characters: int) -> Iterator[Piec
 
 def _told(draft: RecordDraft, lines: Sequence[ItemDraft]) -> str:
     """What the model reads: the title, and every item with its number, who said it, and when where that changes."""
-    told = [f"# {draft.title}"]
+    text = [f"# {draft.title}"]
     day = ""
     for number, item in enumerate(lines):
         said = item.occurred_at.strftime("%A, %Y-%m-%d") if item.occurred_at else ""
         if said and said != day:
-            told.append(f"({said})")
+            text.append(f"({said})")
             day = said
         who = f"{item.speaker}: " if item.speaker else f"{item.section}: " if item.section else ""
-        told.append(f"[{number}] {who}{item.content}")
-    return "\n".join(told)
+        text.append(f"[{number}] {who}{item.content}")
+    return "\n".join(text)

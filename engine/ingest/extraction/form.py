@@ -76,8 +76,8 @@ def _line(value: Any) -> int:
 def _entries(value: Any) -> Any:
     if not isinstance(value, list):
         return value
-    told = [entry for entry in value if isinstance(entry, dict) and _text(entry.get("text"), 1)]
-    return told[:MOST_ENTRIES]
+    entries = [entry for entry in value if isinstance(entry, dict) and _text(entry.get("text"), 1)]
+    return entries[:MOST_ENTRIES]
 
 
 Text = Annotated[str, BeforeValidator(lambda value: _text(value, LONGEST_TEXT))]

@@ -1,4 +1,4 @@
-"""Records that a configured model was to read and has not: noted where they are written, read by a job later on."""
+"""Records that the configured model has not read yet: noted when they are written, read by a job later."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.stores.statements import sql_text
 
 
 async def note_unread(connection: Connection, drafts: Sequence[RecordDraft], now: datetime) -> None:
-    """Notes those of the drafts that say why no model has read them, in the transaction that writes them."""
+    """Notes the drafts with a reason why no model has read them, in the transaction that writes them."""
     unread = [draft for draft in drafts if draft.unread]
     if unread:
         parameters = {

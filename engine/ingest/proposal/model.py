@@ -1,4 +1,4 @@
-"""A hierarchy by the word of a language model: one call over the newest turns; what it says badly is left out."""
+"""A hierarchy proposed by a language model: one call over the newest turns; unusable parts of the answer are left out."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Hierarchy(BaseModel):
 async def by_model(
     model: AskedModel, principal: Principal, said: Said, characters: int, allowance: Allowance
 ) -> Proposal | None:
-    """The model's proposal; None where it is silent or its answer cannot be used: then the rules propose."""
+    """The model's proposal; None where it does not answer or its answer is unusable: then the rules propose."""
     lines, left = [], characters
     for number in range(len(said.texts) - 1, -1, -1):
         line = f"[{number}] {said.texts[number][:MOST_OF_A_TURN]}"
@@ -84,7 +84,7 @@ async def by_model(
 
 
 def _nodes(answer: Hierarchy, said: Said) -> tuple[list[ProposedNode], set[int]]:
-    """The nodes whose names can be names and whose parents are there, and the turns that they name."""
+    """The nodes with valid names and existing parents, and the turns that they name."""
     nodes: dict[tuple[str, ...], ProposedNode] = {}
     covered: set[int] = set()
     for one in answer.nodes:

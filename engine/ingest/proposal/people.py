@@ -88,7 +88,7 @@ LEAST_EVIDENCE, LEAST_TURNS, LEAST_NAMED = 2, 4, 2
 
 @dataclass(slots=True)
 class Person:
-    """Somebody that turns speak of."""
+    """A person that turns speak of."""
 
     name: str
     turns: set[int] = field(default_factory=set)
@@ -98,12 +98,12 @@ class Person:
 
     @property
     def relation(self) -> str:
-        """What the speaker calls them most often; empty where that is not said."""
+        """The relation that the speaker names most often; empty where none is named."""
         return self.relations.most_common(1)[0][0] if self.relations else ""
 
     @property
     def group(self) -> Group:
-        """To whom they belong."""
+        """The group of the person."""
         return GROUP_OF.get(self.relation, "others")
 
 

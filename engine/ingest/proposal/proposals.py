@@ -64,7 +64,7 @@ class Proposals:
     async def for_conversations(
         self, principal: Principal, conversations: Sequence[Conversation], origin: Origin
     ) -> Proposal:
-        """The hierarchy for what these conversations say, beside the nodes that there are; `origin` where they bring none."""
+        """The hierarchy for these conversations, beside the present nodes; `origin` for conversations without one."""
         return await self._proposed(principal, Said.of(conversations, MOST_TURNS, origin))
 
     async def for_stored(self, principal: Principal) -> Proposal:
@@ -145,16 +145,16 @@ class Proposals:
     async def _belonging(self, principal: Principal, wanted: frozenset[UUID]) -> list[MovedTo]:
         """Records at the root of which most turns speak of one of these nodes, by names, aliases and keywords."""
         vocabulary = NodeVocabulary(await self.ingest.nodes(principal))
-        told: dict[UUID, list[UUID | None]] = {}
+        found: dict[UUID, list[UUID | None]] = {}
         titles: dict[UUID, str] = {}
         for row in await self._at_root(principal, private=True):
             hits = vocabulary.evidence(row["content"])
             best = max(hits, key=lambda number: hits[number], default=None)
             node = vocabulary.nodes[best].node_id if best is not None else None
-            told.setdefault(row["record_id"], []).append(node)
+            found.setdefault(row["record_id"], []).append(node)
             titles[row["record_id"]] = row["title"]
         moves = []
-        for record, nodes in told.items():
+        for record, nodes in found.items():
             spoken = Counter(node for node in nodes if node is not None)
             if spoken:
                 [(node, count)] = spoken.most_common(1)
@@ -174,11 +174,11 @@ class Proposals:
 
 
 def _redacted(said: Said, redactor: Redactor) -> Said:
-    """What was said, as a model and the encoder may see it."""
+    """The turns as a model and the encoder may see them (redacted)."""
     texts = tuple(redactor.text(text) for text in said.texts)
     return replace(said, texts=texts, speakers=frozenset(redactor.text(speaker) for speaker in said.speakers))
 
 
 def reason_of(proposal_id: UUID) -> str:
-    """What a move that belongs to a proposal says as its reason."""
+    """The reason of a move that belongs to a proposal."""
     return f"proposed hierarchy {proposal_id}"

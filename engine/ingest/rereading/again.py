@@ -1,11 +1,11 @@
-"""Reading a stored record again: the pipeline's own steps over what is kept, and what comes out beside what is there.
+"""Rereading of a stored record: the pipeline's steps over its source, and the result compared with the present record.
 
     held record → draft → read by the model, or by its kept answers → describe → match → embed what is new
     one transaction that renews the record → graph
 
-What is the same keeps id and vector; what is gone ends to be known, what is new is known from now on; summary and keywords
-become a correction. Nothing is overwritten: a read with `known_at` before finds the record as it was. Where no model has read
-all of it, what a model made before stays.
+Unchanged items keep id and vector; missing items end to be known, new items are known from now on; summary and keywords
+become a correction. Nothing is overwritten: a read with an earlier `known_at` finds the record as it was. Where no model has
+read all of it, the items that a model made before stay.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ class Reread:
     embeddings: str
 
     def within(self, model: Model) -> Vectors | None:
-        """The vectors, as far as they are of this model."""
+        """The vectors, if this model made them."""
         return self.vectors if self.embeddings == model.name else None
 
 
 class Rereading:
-    """Reads records again, for the user whose they are. `kept`: reads by kept answers alone. `asks`: there is a model."""
+    """Rereads records, for their user. `kept`: reads by kept answers alone. `asks`: a model is configured."""
 
     def __init__(
         self,
@@ -76,9 +76,9 @@ class Rereading:
     # beside what is there ---------------------------------------------------------------------------------
 
     async def reread(self, principal: Principal, place: Place, *, by_model: bool) -> Reread | None:
-        """The record read again; None where it holds no longer. With `by_model`, the model is asked for what is not kept.
+        """The record read again; None where it has ended. With `by_model`, the model is called where no answer is kept.
 
-        Raises StoreUnavailable; never for a model.
+        Raises StoreUnavailable; model failures are not raised.
         """
         held = await self._records.held(principal, place)
         if held is None:
@@ -103,7 +103,7 @@ class Rereading:
     # one transaction --------------------------------------------------------------------------------------
 
     async def store(self, principal: Principal, reread: Reread) -> None:
-        """Renews the record where it comes out otherwise. Raises Outdated where it was changed meanwhile, EmbeddingsChanged,
+        """Renews the record where it differs. Raises Outdated where it was changed meanwhile, EmbeddingsChanged,
         StoreUnavailable."""
         if not reread.rebuilt.differs:
             return
@@ -116,7 +116,7 @@ class Rereading:
     async def renew(
         self, connection: Connection, principal: Principal, reread: Reread, model: Model, at: datetime | None = None
     ) -> Commit:
-        """Renews the record inside a transaction, known from `at` on; what the graph learns. Raises Outdated."""
+        """Renews the record inside a transaction, known from `at` on; returns its commit. Raises Outdated."""
         rebuilt, schema = reread.rebuilt, reread.rebuilt.schema
         await connection.execute(sql_text("node/require_current"), {"nodes": [rebuilt.node_id]})
         record = {"record_id": rebuilt.record_id}
@@ -144,12 +144,12 @@ class Rereading:
     async def _accepted(
         self, connection: Connection, principal: Principal, rebuilt: Rebuilt, renewed: Renewed
     ) -> Commit:
-        """The outbox row, and the version of a document that is split otherwise."""
+        """Writes the outbox row, and a new version of a document whose passages differ."""
         commit_id = uuid4()
-        told: dict[str, Any] = {"items": await items_counted(connection, rebuilt.schema, rebuilt.record_id)}
+        revision: dict[str, Any] = {"items": await items_counted(connection, rebuilt.schema, rebuilt.record_id)}
         if rebuilt.chunks:
-            told["document"] = await _next_version(connection, principal, rebuilt, commit_id, renewed.known_at)
-        commit = Commit(commit_id, "record_revised", {"revision": renewed.graph | told})
+            revision["document"] = await _next_version(connection, principal, rebuilt, commit_id, renewed.known_at)
+        commit = Commit(commit_id, "record_revised", {"revision": renewed.graph | revision})
         await self.outbox.accept(connection, principal, commit)
         return commit
 
@@ -164,7 +164,7 @@ def rebuilt_of(held: Held, draft: RecordDraft) -> Rebuilt:
         revision,
     )
     found = _derived(held, draft, taken)
-    described = draft.extracted or not held.read  # else both are a model's, which has not read it now
+    described = draft.extracted or not held.read  # else a model made both, and has not read it now
     split = held.version is not None and bool(sources.fresh or sources.gone)
     return Rebuilt(
         held.place.record_id,
@@ -182,7 +182,7 @@ def rebuilt_of(held: Held, draft: RecordDraft) -> Rebuilt:
 
 
 def _derived(held: Held, draft: RecordDraft, taken: set[UUID]) -> MatchedItems:
-    """What became of what a model made: where it has not read all of the record, all of it stays."""
+    """The matches of items that a model made; where it has not read all of the record, all of them stay."""
     derived = [item for item in held.items if item.derived]
     if not draft.extracted:
         return MatchedItems(sum(item.holds for item in derived), (), (), ())
@@ -232,7 +232,7 @@ async def _observed(connection: Connection, rebuilt: Rebuilt) -> set[UUID]:
 async def _next_version(
     connection: Connection, principal: Principal, rebuilt: Rebuilt, commit_id: UUID, now: datetime
 ) -> Row:
-    """A document whose passages are others now has another version of the same text; what the graph learns of it."""
+    """Writes another version of the same text for a document whose passages differ. Returns its graph part."""
     document = {"document_id": rebuilt.record_id}
     head = await (await connection.execute(sql_text("document/part"), document)).fetchone()
     if head is None:

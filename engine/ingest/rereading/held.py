@@ -1,7 +1,7 @@
-"""Stored records as drafts again: from the raw resource, compared with its hash, and where its turns or passages stand in it.
+"""Stored records as drafts: from the raw resource, verified by its hash, and the places of its turns or passages in it.
 
-What was stored before such places were kept, and what cannot be made from the bytes alone (the part of a document that lies
-at another node, the text of a file that is none), is drafted from its own turns and passages.
+A record that was stored without such places, or that cannot be rebuilt from the bytes alone (a part of a document that spans
+several nodes, a binary file), is drafted from its stored turns and passages.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Row = dict[str, Any]
 ReadResource = Callable[[Principal, UUID], Awaitable[bytes]]
 """The bytes of a raw resource, compared with their hash. Raises NotFound, DamagedFile, StoreUnavailable."""
 ASKED, TOLD = "?", ""
-"""Words that stand for those before a turn: all that is asked of them is whether they ask."""
+"""Placeholders for the text before a turn: only whether it is a question matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Place:
 
     @property
     def node(self) -> AssignableNode:
-        """The node, as far as a draft asks for it."""
+        """The node, with the fields that a draft needs."""
         return AssignableNode(self.node_id, self.schema_name, (), 0, "", (), (), ())
 
 
@@ -64,17 +64,17 @@ class Held:
 
     @property
     def read(self) -> bool:
-        """Whether no fact stands for its whole input: a model has read it, or it is older than such facts."""
+        """Whether no fact holds its whole input: a model has read it, or it is older than such facts."""
         return not any(item.whole and item.holds for item in self.items)
 
     @property
     def source_items(self) -> list[HeldItem]:
-        """Turns or chunks that stand in the source as it was stored last."""
+        """Turns or chunks of the source as it was stored last."""
         return [item for item in self.items if not item.derived and not item.superseded]
 
 
 class HeldRecords:
-    """Reads stored records, for the user whose they are."""
+    """Reads stored records, for their user."""
 
     def __init__(
         self, postgres: Postgres, renewals: RecordRenewals, active: ActiveModel, read_resource: ReadResource
@@ -82,7 +82,7 @@ class HeldRecords:
         self._postgres, self._renewals, self._active, self._read = postgres, renewals, active, read_resource
 
     async def held(self, principal: Principal, place: Place) -> Held | None:
-        """The record as it is kept; None where it is not there, or holds no longer. Raises StoreUnavailable."""
+        """The stored record; None where it is missing or has ended. Raises StoreUnavailable."""
         try:
             return await self._held(principal, place)
         except NodeOutdated:
@@ -105,18 +105,18 @@ class HeldRecords:
         return Held(place, row, fields, tuple(HeldItem(**item) for item in items), version)
 
     async def draft(self, principal: Principal, held: Held) -> RecordDraft:
-        """The record drafted anew, with all that stands in its source. Raises StoreUnavailable."""
+        """The record drafted again from its source. Raises StoreUnavailable."""
         text = await self._text(principal, held)
         return await computed(_draft, held, text)
 
     async def _text(self, principal: Principal, held: Held) -> str | None:
-        """The text that it came from; None where that is not to be had from its file."""
+        """The source text; None where it cannot be read from its file."""
         whole = held.version is not None and held.version["parts"] == 1
         if not held.row["media_type"].startswith("text/") or not (whole or held.row["layout"]):
             return None
         try:
             text = (await self._read(principal, held.row["file_id"])).decode("utf-8-sig")
-        except (NotFound, DamagedFile, UnicodeDecodeError):  # the doctor tells of damaged files
+        except (NotFound, DamagedFile, UnicodeDecodeError):  # the doctor reports damaged files
             return None
         if held.version and hashlib.sha256(text.encode()).digest() != held.version["content_hash"]:
             return None
@@ -198,7 +198,7 @@ def _item(held: HeldItem) -> ItemDraft:
 
 
 def _in_order(items: Sequence[HeldItem]) -> list[HeldItem]:
-    """Items in the order of the source; those of a long turn share a position, and their ids tell which comes first."""
+    """Items in the order of the source; those of a long turn share a position and are ordered by their ids."""
     parts: dict[UUID, int] = {}
     for (session, position), number in Counter((item.session, item.position) for item in items).items():
         parts |= {uuid5(session, f"{position}:{part}"): part for part in range(number)}

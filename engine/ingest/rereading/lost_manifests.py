@@ -1,4 +1,4 @@
-"""Records that the graph has lost, entered again from what Postgres keeps: manifest lines, their past, the counts of shells."""
+"""Records that are missing in the graph, entered again from Postgres: manifest lines, their past, the counts of shells."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from engine.stores.statements import cypher, sql_in
 
 
 class LostManifests:
-    """Enters records again that the graph lacks; shells that are missing come back from a backup alone."""
+    """Enters records that are missing in the graph; missing shells can only be restored from a backup."""
 
     def __init__(self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox) -> None:
         self._postgres, self._neo4j, self._outbox = postgres, neo4j, outbox
 
     async def restore(self, principal: Principal, places: Sequence[Place]) -> None:
-        """Enters those of the records that are missing. Safe to be ended anywhere, and twice at once. Raises StoreUnavailable."""
+        """Enters those of the records that are missing. May be interrupted and run twice at once. Raises StoreUnavailable."""
         wanted = [{"record_id": str(place.record_id), "node_id": str(place.node_id)} for place in places]
         rows = await self._neo4j.read(cypher("doctor/records_missing"), records=wanted)
         missing = {row["record_id"] for row in rows}

@@ -1,8 +1,8 @@
-"""Reading what no model has read yet: records whose write found the model silent, got no usable answer or reached a limit, and
-new versions of documents.
+"""Reading of records that no model has read yet: the model did not answer at the write, gave no usable answer, or a limit was
+reached; and new versions of documents.
 
-A record is taken with its next attempt set already, so two runs never take the same, and one that dies has only used up an
-attempt. What cannot be read in the end goes to the failure log.
+A record is claimed by setting its next attempt, so two runs never take the same one, and a crashed run only uses up an
+attempt. A record that fails all attempts goes to the failure log.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ AT_ONCE = 8
 """Records that a run reads at the same time."""
 MOST_ROUNDS = 20
 LONGEST_PAUSE = 6 * 3600.0
-AGAIN = "Somebody asked for another attempt."
+AGAIN = "Another attempt was requested."
 
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """How often a record is tried in all, and the pause after the first attempt in seconds; it is doubled each time."""
+    """Attempts for a record in all, and the pause after the first attempt in seconds; it is doubled each time."""
 
     most: int
     first_pause: float
@@ -38,7 +38,7 @@ class Attempts:
 
 @dataclass(frozen=True, slots=True)
 class ReadingReport:
-    """What a run did: records that a model has read now, that were given up, that still wait."""
+    """The result of a run: records that a model has read now, that were given up, that still wait."""
 
     read: int
     given_up: int
@@ -69,7 +69,7 @@ class Readings:
         return ReadingReport(outcomes.count("read"), outcomes.count("given up"), await self._waiting())
 
     async def again(self, principal: Principal, record_id: UUID, node_id: UUID) -> None:
-        """Has a record read that was given up. Raises StoreUnavailable."""
+        """Retries a record that was given up. Raises StoreUnavailable."""
         parameters = {"records": [record_id], "nodes": [node_id], "reasons": [AGAIN], "now": self._clock.now()}
         await self._postgres.change(principal, sql_text("unread/note"), parameters)
 

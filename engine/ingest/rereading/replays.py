@@ -1,11 +1,11 @@
-"""Replays: every record of a user is made again from what is kept, beside the live ones, then all are swapped in one step.
+"""Replays: every record of a user is rebuilt from its sources beside the live ones, then all are swapped in one step.
 
-    building   page by page in the order of nodes and records; whoever goes on begins after the last page that was staged
-    built      compared as often as one likes; nothing of it is seen by any other read
-    swapped    all records that come out otherwise were renewed, in one transaction
+    building   page by page in the order of nodes and records; a later run continues after the last staged page
+    built      can be compared at any time; no other read sees it
+    swapped    all records that differ were renewed, in one transaction
 
-No model is asked: where its answer is not kept, its part of a record stays as it is. Records that the graph has lost are entered
-there again on the way.
+No model is called: where its answer is not kept, its part of a record stays as it is. Records that are missing in the graph
+are entered there again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from engine.stores.statements import sql_text
 PAGE = 20
 """Records that are made between two commits of a build, and read at once by a swap."""
 MOST_TRIES = 10
-"""Times that a swap begins anew because somebody changed a record meanwhile."""
+"""Retries of a swap because of concurrent changes of records."""
 
 Row = dict[str, Any]
 _PLAN: TypeAdapter[Rebuilt] = TypeAdapter(Rebuilt)
@@ -46,14 +46,14 @@ _PLAN: TypeAdapter[Rebuilt] = TypeAdapter(Rebuilt)
 
 @dataclass(frozen=True, slots=True)
 class BuildsReport:
-    """What a run of the job did: replays that are built now, records that were made for them."""
+    """The result of a run of the job: replays that are built now, records that were made for them."""
 
     built: int
     records: int
 
 
 class Replays:
-    """The replays of graphs, for their users alone: for others there are none."""
+    """The replays of graphs, for their users alone; others get none."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Replays:
         self._clock, self._reached = clock, reached
 
     async def begin(self, principal: Principal) -> Replay:
-        """A new replay of all records, or the one that is open. Nothing is made yet. Raises NotFound."""
+        """Opens a replay of all records, or returns the open one. Nothing is built yet. Raises NotFound."""
         if not principal.owns:
             raise NotFound
         parameters = {"replay_id": uuid4(), "user_id": principal.user_id, "now": self._clock.now()}
@@ -85,7 +85,7 @@ class Replays:
         return tuple(_replay(row) for row in rows)
 
     async def replay(self, principal: Principal, replay_id: UUID) -> Replay:
-        """One replay as it stands. Raises NotFound."""
+        """The present state of one replay. Raises NotFound."""
         parameters = {"user_id": principal.user_id, "replay_id": replay_id, "before": None, "limit": 1}
         rows = await self._postgres.fetch(principal, sql_text("replay/page"), parameters)
         if not rows:
@@ -93,7 +93,7 @@ class Replays:
         return _replay(rows[0])
 
     async def compare(self, principal: Principal, replay_id: UUID) -> ReplayComparison:
-        """What a swap would do, as far as it is built. Raises NotFound."""
+        """The changes that a swap would make, as far as it is built. Raises NotFound."""
         replay = await self.replay(principal, replay_id)
         changed = await self._postgres.fetch(principal, sql_text("replay/changed"), {"replay_id": replay_id})
         return ReplayComparison(replay.counts, changed[0]["records"])
@@ -101,7 +101,7 @@ class Replays:
     # building ---------------------------------------------------------------------------------------------
 
     async def run(self) -> BuildsReport:
-        """Builds the replays that were begun, for the job. Raises StoreUnavailable; what is staged stays."""
+        """Builds the started replays, for the job. Raises StoreUnavailable; staged records stay."""
         built = records = 0
         after = UUID(int=0)
         while True:
@@ -116,7 +116,7 @@ class Replays:
             built, records = built + 1, records + replay.counts.records - before.counts.records
 
     async def build(self, principal: Principal, replay_id: UUID, progress: Progress | None = None) -> Replay:
-        """Makes what is not made yet; may be ended at any time and called again, also twice at once. The replay as it is then.
+        """Builds the missing records and returns the replay. It may be interrupted and repeated at any time, also twice at once.
         Raises NotFound, StoreUnavailable."""
         replay, progress = await self.replay(principal, replay_id), progress or Silent()
         progress.start("replay", replay.total, "records")
@@ -137,7 +137,7 @@ class Replays:
         return replay
 
     async def _stage(self, principal: Principal, replay_id: UUID, made: Sequence[tuple[Place, Reread | None]]) -> bool:
-        """One page with how far the build is, without records its end; False where it is not being built any more."""
+        """Stages one page with the progress of the build, or its end without records; False where it is no longer being built."""
         last = made[-1][0] if made else None
         parameters = {
             "replay_id": replay_id,
@@ -156,7 +156,7 @@ class Replays:
     # the end ----------------------------------------------------------------------------------------------
 
     async def discard(self, principal: Principal, replay_id: UUID) -> Replay:
-        """Drops what was made; again, nothing changes. Raises NotFound, Conflict where it was swapped."""
+        """Drops the staged records; repeating it changes nothing. Raises NotFound, Conflict where it was swapped."""
         replay = await self.replay(principal, replay_id)
         if replay.state == "discarded":
             return replay
@@ -166,10 +166,10 @@ class Replays:
         return await self.replay(principal, replay_id)
 
     async def swap(self, principal: Principal, replay_id: UUID) -> Replay:
-        """Renews all records that come out otherwise, all or none; those that were changed meanwhile are made again first. Again,
-        nothing changes.
+        """Renews all records that differ, all or none; those that were changed meanwhile are rebuilt first. Repeating it changes
+        nothing.
 
-        Raises NotFound, Conflict (not built yet, discarded, or changed again and again), EmbeddingsChanged, StoreUnavailable.
+        Raises NotFound, Conflict (not built, discarded, or too many concurrent changes), EmbeddingsChanged, StoreUnavailable.
         """
         for _ in range(MOST_TRIES):
             replay = await self.replay(principal, replay_id)
@@ -186,10 +186,10 @@ class Replays:
                     self._reached("replay_told")
                 return await self.replay(principal, replay_id)
             await self._again(principal, replay_id, done)
-        raise Conflict("Its records are changed all the time; try again.")
+        raise Conflict("Its records were changed too often meanwhile; try again.")
 
     async def _refresh(self, principal: Principal, replay_id: UUID) -> None:
-        """Makes again what was changed since it was made."""
+        """Rebuilds the records that were changed since they were staged."""
         parameters = {"replay_id": replay_id, "most": PAGE}
         while rows := await self._postgres.fetch(principal, sql_text("replay/outdated"), parameters):
             for row in rows:
@@ -198,14 +198,14 @@ class Replays:
     async def _again(self, principal: Principal, replay_id: UUID, place: Place) -> None:
         reread = await self._rereading.reread(principal, place, by_model=False)
         async with self._postgres.as_principal(principal) as connection:
-            if reread is None:  # it lies elsewhere, or holds no longer
+            if reread is None:  # it was moved, or it ended
                 gone = {"replay_id": replay_id, "record_id": place.record_id}
                 await connection.execute(sql_text("replay/record_drop"), gone)
             else:
                 await connection.execute(sql_text("replay/record_put"), _row(principal, replay_id, reread))
 
     async def _swapped(self, principal: Principal, replay_id: UUID, model: Model) -> list[UUID] | Place:
-        """The commits of the transaction that renews all; or, with nothing done, a record that was changed meanwhile."""
+        """The commits of the transaction that renews all; or, with nothing written, a record that was changed meanwhile."""
         now, place = self._clock.now(), Place(UUID(int=0), UUID(int=0), "")
         commits: list[UUID] = []
         try:
@@ -237,10 +237,10 @@ async def _staged(connection: Connection, parameters: Row) -> list[Row]:
 
 
 async def _end(connection: Connection, replay_id: UUID, state: ReplayState, now: datetime) -> None:
-    """Keeps the counts for good; what is staged can be dropped then. Raises Conflict where it is over already."""
+    """Stores the final counts; staged records can be dropped then. Raises Conflict where it has already ended."""
     cursor = await connection.execute(sql_text("replay/end"), {"replay_id": replay_id, "state": state, "now": now})
     if await cursor.fetchone() is None:
-        raise Conflict("This replay is over, or not built yet.")
+        raise Conflict("This replay has ended, or is not built yet.")
 
 
 def _replay(row: Row) -> Replay:

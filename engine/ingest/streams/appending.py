@@ -40,7 +40,7 @@ PAUSE = 5.0
 
 
 class Hurry:
-    """Lets the job that stores run now instead of at its time. Nobody waits for it, and nothing is lost without it."""
+    """Requests an early run of the job that stores, in the background. Errors are ignored: the job also runs at its time."""
 
     def __init__(self, ask: Callable[[], Awaitable[object]]) -> None:
         self._ask = ask
@@ -64,7 +64,7 @@ class Hurry:
 
 
 class Appending:
-    """The door for turns."""
+    """Appends turns to streamed conversations."""
 
     def __init__(
         self, postgres: Postgres, counter: TokenCounter, redactor: Redactor, clock: Clock, reached: StepHook, most_bytes: int
@@ -78,7 +78,7 @@ class Appending:
         check_scopes(principal, [append.origin.scope])
         check_privacy(principal, append.privacy or "org")
         if not principal.owns and append.node_id is None:
-            raise InvalidInput("Whoever is not the user of a memory says at which node to store.")
+            raise InvalidInput("A principal other than the user must name the node to store at.")
         for place, turn in enumerate(append.turns):
             check_text(turn.text, f"turn {place} of {append.conversation_id}", self._most_bytes)
             for name in (turn.speaker, turn.ref or ""):
@@ -151,7 +151,7 @@ class Appending:
 
 
 def _redacted(clean: Cleaned, row: Row) -> dict[str, int]:
-    """What was replaced in the turns that were new, which are the last ones, and in the title where it was new, too."""
+    """Counts of replacements in the new turns, which are the last ones, and in a new title."""
     units = clean.units[len(clean.units) - row["added"] :] if row["added"] else ()
     opened = row["added"] == row["turns"] > 0
     return dict(total((*units, clean.title) if opened else units))

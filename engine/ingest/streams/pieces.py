@@ -1,7 +1,7 @@
 """Storing what is due of streamed conversations, piece by piece: read, through the pipeline, then settled.
 
 It may be killed between any two steps, and may run twice at once: a commit moves the source forward by exactly the turns
-of its piece (`engine.sources`), and the words of turns are let go only after that was read back (`settle`).
+of its piece (`engine.sources`), and the words of turns are deleted only after that was read back (`settle`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Pieces:
         self._at_work: WeakValueDictionary[tuple[UUID, str], asyncio.Lock] = WeakValueDictionary()
 
     async def end(self, principal: Principal, key: str, *, silent: bool = False) -> Row:
-        """Says that no more is to come; with `silent`, only where nothing came for too long. Raises NotFound."""
+        """Ends a conversation; with `silent`, only where no turn came for too long. Raises NotFound."""
         now = self._clock.now()
         parameters = {"source_id": key, "silent": now - self.limits.silence if silent else None, "now": now}
         async with self._postgres.as_principal(principal) as connection:
@@ -64,7 +64,7 @@ class Pieces:
         return row
 
     async def store_due(self, principal: Principal, key: str) -> list[Stored]:
-        """Piece by piece, each committed by itself; one call at a time in this process, others are held off by the commit."""
+        """Stores piece by piece, each its own commit. A lock allows one call in this process; others conflict at commit."""
         lock = self._at_work.setdefault((principal.user_id, key), asyncio.Lock())
         stored: list[Stored] = []
         async with lock:
@@ -74,7 +74,7 @@ class Pieces:
                 conflict = Conflict(OTHERS)
                 try:
                     stored += await self._store_piece(principal, key, row, cut, trigger)
-                except Conflict as error:  # somebody else may have stored the piece
+                except Conflict as error:  # another process may have stored the piece
                     conflict = error
                 self._reached("piece_stored")
                 before, row = row["stored"], await self._settled(principal, key)
@@ -140,7 +140,7 @@ class Pieces:
         for node in await self._ingest.nodes(principal):
             if node.node_id == node_id:
                 return node
-        raise NotFound("The node of this conversation is not there any more, or may not be written to.")
+        raise NotFound("The node of this conversation is missing, or the principal may not write to it.")
 
 
 def _conversation(row: Row, piece: Sequence[Row]) -> Conversation:

@@ -2,7 +2,7 @@
 
 append   durable in Postgres, nothing else (see `appending`)
 run      what is due by `engine.domain.cuts`, of all conversations (see `pieces`); silent ones are ended
-end      the rest, however short
+end      stores the rest, also where it is short
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ Row = dict[str, Any]
 
 PAGE = 100
 RETRY_AFTER = timedelta(minutes=5)
-"""After which a conversation that could not be stored is tried again."""
+"""Pause after which a conversation that could not be stored is retried."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamsReport:
-    """What one run over all conversations did; `failed` ones are tried again later."""
+    """The result of one run over all conversations; `failed` ones are retried later."""
 
     turns: int
     records: int
@@ -52,20 +52,20 @@ class Streams:
         self._redactor, self._clock = redactor, clock
 
     async def append(self, principal: Principal, append: Append) -> Appended:
-        """See `Appending.append`. Where much waits, the job that stores is told."""
+        """See `Appending.append`. Where many tokens wait, an early run of the job that stores is requested."""
         appended = await self._appending.append(principal, append)
         if appended.waiting_tokens >= self._pieces.limits.cuts.watch_from:
             self._hurry.soon()
         return appended
 
     async def close(self) -> None:
-        """Leaves nothing under way."""
+        """Waits for a request that is under way."""
         await self._hurry.close()
 
     # looking ---------------------------------------------------------------------------------------------
 
     async def state(self, principal: Principal, conversation_id: str) -> StreamState:
-        """How a conversation stands. Raises NotFound."""
+        """The present state of a conversation. Raises NotFound."""
         parameters = {"source_id": self._key(principal, conversation_id)}
         rows = await self._postgres.fetch(principal, sql_text("conversation/state"), parameters)
         if not rows:
@@ -82,7 +82,7 @@ class Streams:
     # storing ---------------------------------------------------------------------------------------------
 
     async def end(self, principal: Principal, conversation_id: str) -> EndedStream:
-        """Stores what is not stored yet, however short. What a crash leaves of it, the job finishes; again, nothing changes.
+        """Stores the waiting turns, also where they are few. After a crash the job finishes it; repeating it changes nothing.
 
         Raises NotFound, Conflict (other turns were stored under this id), StoreUnavailable.
         """
@@ -93,7 +93,7 @@ class Streams:
         return EndedStream(await self.state(principal, conversation_id), sum(one.turns for one in stored), records)
 
     async def run(self) -> StreamsReport:
-        """Stores what is due of all users' conversations, and ends those that fell silent. Raises StoreUnavailable."""
+        """Stores the due turns of all users' conversations, and ends silent conversations. Raises StoreUnavailable."""
         turns = records = ended = failed = 0
         last: Row = {"user_id": UUID(int=0), "source_id": ""}
         while due := await self._due_page(last):

@@ -44,7 +44,7 @@ def first_version(draft: RecordDraft, advance: SourceAdvance) -> NewVersion:
 
 
 def change_of(version: NewVersion) -> DocumentChange:
-    """What a report says of a version."""
+    """A version as a report shows it."""
     return DocumentChange(
         version.document_id,
         version.node_id,

@@ -1,7 +1,7 @@
 """The parts of a document's new version, decided from the newest one before anything is embedded or written. Pure.
 
-A document that spans several nodes has a part at each. What stayed is found by its hash and stays in its part; a new chunk
-goes to the part of the chunk before it.
+A document that spans several nodes has a part at each. An unchanged chunk is found by its hash and stays in its part; a new
+chunk goes to the part of the chunk before it.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _part(
 
 
 def renewal_of(work: VersionPart, vector: Vectors | None, ending: Sequence[Ending]) -> RecordRenewal:
-    """What the version makes of the part's record."""
+    """The part's record after the version."""
     draft = work.draft
     occurred = draft.occurred_at.astimezone(UTC).isoformat(timespec="microseconds") if draft.occurred_at else None
     fields = {

@@ -3,9 +3,9 @@
     newest version → split → match by hash → describe → embed what is new → file → one transaction → graph
 
 Everything is decided before the transaction from the newest version; the transaction refuses (Conflict) when that is no
-longer the newest. The document stays where it is, whatever the new text would be assigned to: of one that spans several
-nodes each part is renewed, and a new chunk goes to the part of the chunk before it.
-Where the embedding service is silent, or a limit is reached, the version is written without vectors: a job makes them.
+longer the newest. The document stays at its node, also where the new text would be assigned to another. Of a document that spans
+several nodes each part is renewed, and a new chunk goes to the part of the chunk before it.
+Where the embedding service does not answer, or a limit is reached, the version is written without vectors: a job makes them.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ NARROWER = "Its earlier version is for more readers, or belongs elsewhere; a ver
 
 
 VersionNote = Callable[[Connection, UUID, Sequence[NewVersion], Sequence[UUID], int], Awaitable[None]]
-"""What whoever asked adds to the transaction: the version of each part, the chunks that they end, how many lack vectors."""
+"""The caller's writes in the transaction: gets the version of each part, the chunks that end, how many lack vectors."""
 
 
 class RecordRenewals(Protocol):
@@ -117,7 +117,7 @@ class Revisions:
         there = {node.node_id: node for node in nodes}
         if not heads or any(head["node_id"] not in there for head in heads):
             return Skipped(changed.document.source_id, NOT_HERE)
-        if heads[0]["content_hash"] == fingerprint(changed.document):  # somebody stored it meanwhile
+        if heads[0]["content_hash"] == fingerprint(changed.document):  # a concurrent request has stored it
             return Skipped(changed.document.source_id, STORED_ALREADY)
         changed = await self._dated(principal, changed, heads[0])
         count_tokens, words = self._active.current.embedder.count_tokens, self._limits.summary_words
@@ -150,7 +150,7 @@ class Revisions:
         allowance: Allowance,
         note: VersionNote,
     ) -> tuple[list[Commit], list[bool]]:
-        """The transaction; what the graph learns, and of which parts vectors are still to be made."""
+        """Runs the transaction. Returns the commits, and for each part whether its vectors are still to be made."""
         try:
             return await self._embedded(principal, parts, file, self._active.current, allowance, note)
         except EmbeddingsChanged:
@@ -212,7 +212,7 @@ class Revisions:
         file: StoredFile,
         model: Model,
     ) -> Commit:
-        """One part within the transaction; what the graph learns. Raises VersionRefused."""
+        """Writes one part within the transaction; returns its commit. Raises VersionRefused."""
         schema, record_id = work.draft.node.schema_name, work.draft.record_id
         cursor = await connection.execute(sql_in("record/kept", schema), {"record_id": record_id})
         kept = await cursor.fetchone()
@@ -251,15 +251,15 @@ class Revisions:
     async def _accepted(
         self, connection: Connection, principal: Principal, work: VersionPart, renewed: Renewed
     ) -> Commit:
-        """The outbox row: what the graph learns of the version."""
+        """Writes the outbox row: the graph's part of the version."""
         items = await items_counted(connection, work.draft.node.schema_name, work.draft.record_id)
         document = {
             "version": work.version.version,
             "file_id": str(work.version.file_id),
             "file_name": work.version.file_name,
         }
-        told = renewed.graph | {"items": items, "document": document}
-        commit = Commit(work.commit_id, "record_revised", {"revision": told})
+        revision = renewed.graph | {"items": items, "document": document}
+        commit = Commit(work.commit_id, "record_revised", {"revision": revision})
         await self._outbox.accept(connection, principal, commit)
         return commit
 
