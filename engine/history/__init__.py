@@ -1,1 +1,1 @@
-"""How memories evolve: deltas of records, items, nodes and relations, their states at any moment, and what differs."""
+"""The history of memories: deltas of records, items, nodes and edges, their states at any moment, and differences."""

@@ -46,7 +46,7 @@ def delta_of(row: Row) -> Delta:
 
 
 async def load(connection: Connection, node_id: UUID, subject_id: UUID) -> list[Delta]:
-    """All deltas of a subject in the order of revisions, as far as the principal may change it."""
+    """All deltas of a subject in the order of revisions, if the principal may change it."""
     found: list[Delta] = []
     after = 0
     while True:
@@ -60,8 +60,8 @@ async def load(connection: Connection, node_id: UUID, subject_id: UUID) -> list[
 
 
 def next_delta(change: Change, subject: Subject, author: str, now: datetime) -> Delta | Changed:
-    """The delta that a change comes to, with the values before it; the answer at once where nothing would differ, or where it was
-    made before with the same key.
+    """The delta of a change, with the values before it. Returns the answer instead where nothing would differ, or where the
+    change was made before with the same key.
 
     A change without a time takes effect now. Raises Outdated where the subject is not at the revision that the change expects.
     """

@@ -1,4 +1,4 @@
-"""One door for every change of what is there: each goes to the history of its kind."""
+"""The entry point for all changes of stored content: dispatches each to the history of its kind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.history.relations import RelationHistory
 
 
 class Changes:
-    """Changes in a graph. What a change does is said in `engine.domain.delta`."""
+    """Changes in a graph. `engine.domain.delta` defines their effects."""
 
     def __init__(
         self, shells: Shells, contents: ContentHistory, nodes: NodeHistory, relations: RelationHistory
@@ -23,7 +23,7 @@ class Changes:
     async def change(self, principal: Principal, change: Change) -> Changed:
         """Writes a change as a delta; nothing is overwritten.
 
-        Raises NotFound, Conflict (somebody else changed it meanwhile), NameTaken, DepthExceeded, InvalidInput,
+        Raises NotFound, Conflict (a concurrent change), NameTaken, DepthExceeded, InvalidInput,
         ProviderUnavailable, StoreUnavailable; nothing is written then.
         """
         change = checked(change)

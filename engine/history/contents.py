@@ -1,8 +1,8 @@
-"""Changes of records and items: one transaction writes the delta and what the slices become, then the graph learns it.
+"""Changes of records and items: one transaction writes the delta and the slices, then the change is applied in the graph.
 
     read and lock → the delta → the plan → slices → delta → the graph's part
 
-A reader sees the state before or the state after; a change that fails leaves what was.
+A reader sees the state before or the state after; a failed change leaves the state before.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a record or item lies, what it is there, and the model that its vectors are made with."""
+    """The place of a record or item, its kind, and the model of its vectors."""
 
     principal: Principal
     node_id: UUID
@@ -83,7 +83,7 @@ _NOTHING = FieldChange(None, None)
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A text that rows of a subject have from now on; `vector` None where it is still to be embedded."""
+    """A new text of a subject's rows; `vector` is None until it is embedded."""
 
     text: str
     rows: list[UUID]
@@ -135,7 +135,7 @@ class ContentHistory:
         return None if text is None else await self._embedded(model, text)
 
     async def _embedded(self, model: Model, text: str) -> Vectors | None:
-        """The vector of a text; None while the embedding service is silent: it is made later."""
+        """The vector of a text; None while the embedding service does not answer: a job makes it later."""
         try:
             found = await self._active.patience.asked(lambda: model.embed_documents([text]))
         except ProviderUnavailable:
@@ -160,7 +160,7 @@ class ContentHistory:
     async def _write(
         self, connection: Connection, place: Place, now: Stored, delta: Delta, plan: Plan, vector: Vectors | None
     ) -> None:
-        """The slices as planned, then the delta; all in the transaction of the caller."""
+        """Writes the slices as planned, then the delta, in the transaction of the caller."""
         kind, schema, known = place.kind, place.schema, delta.known_at
         field = SEARCHED[kind]
         sources = {one.slice.state[field]: one.row_id for one in (*now.others, now.own)}
@@ -180,9 +180,7 @@ class ContentHistory:
             closed = list(plan.closed)
             own = NewSlice(own_id, plan.own, plan.own_known_from)
             text = plan.own.state[field]
-            await connection.execute(
-                place.statement("slice_set"), _slice_row(own)
-            )  # a new text forgets the old meaning
+            await connection.execute(place.statement("slice_set"), _slice_row(own))  # a new text drops the old vector
             if text != now.own.slice.state[field]:
                 if text in sources:
                     copied = {"row_id": own_id, "copied": sources[text]}
@@ -202,7 +200,7 @@ class ContentHistory:
         await connection.execute(sql_in("delta/append", schema), row | {"payload": Jsonb(row["payload"])})
 
     async def _reword(self, connection: Connection, place: Place, now: Stored, delta: Delta, wording: Wording) -> None:
-        """New words and a new meaning for rows whose searched text none of the open slices has."""
+        """New words and a new vector for rows whose searched text none of the open slices has."""
         text, vector = wording.text, wording.vector
         if vector is None:
             await connection.execute(sql_text("embedding/pending_note"), {"nodes": [place.node_id]})
@@ -222,7 +220,7 @@ class ContentHistory:
         await connection.execute(place.statement("reworded"), parameters)
 
     async def _recount(self, connection: Connection, place: Place, now: Stored, after: set[int]) -> None:
-        """How many documents hold a term: the item counts with the words that it has now."""
+        """Updates the counts of documents by term: the item counts with its present words."""
         before = set(weights(words(now.own.slice.state["content"]), now.unit))
         gained, lost = sorted(after - before), sorted(before - after)
         added = {"unit": now.counted, "terms": gained, "counts": [1] * len(gained)}
@@ -230,7 +228,7 @@ class ContentHistory:
         await connection.execute(sql_in("term_count/subtract", place.schema), {"unit": now.counted, "terms": lost})
 
     async def _graph_part(self, connection: Connection, place: Place, delta: Delta, plan: Plan) -> Commit | None:
-        """What the graph has to learn: of records it keeps titles and times; of items nothing."""
+        """The graph's part: titles and times of records; nothing of items."""
         if place.kind != "record":
             return None
         commit = Commit(uuid4(), "record_revised", {"revision": recorded(place, delta, plan)})
@@ -239,7 +237,7 @@ class ContentHistory:
 
 
 def recorded(place: Place, delta: Delta, plan: Plan) -> Row:
-    """A change of a record as the graph learns it."""
+    """The graph's part of a change of a record."""
     return {
         "record_id": str(delta.subject_id),
         "node_id": str(place.node_id),
@@ -283,5 +281,5 @@ def _graph_slice(new: NewSlice) -> Row:
 
 
 def _moment(delta: Delta) -> datetime:
-    """The time that dates in a new text are told from."""
+    """The time from which relative dates in a new text are resolved."""
     return delta.effective_at or delta.known_at

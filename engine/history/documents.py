@@ -1,4 +1,4 @@
-"""Reading documents: what there is, how each came to be, and the passages of any version."""
+"""Reads of documents: the list, their versions, and the passages of any version."""
 
 from __future__ import annotations
 

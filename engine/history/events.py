@@ -1,4 +1,4 @@
-"""The log of events of a user: it only grows."""
+"""The log of events of a user: append-only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which fields of what may be changed, and what values they take. Checked before anything is read or written."""
+"""The fields that may be changed, by kind of subject, and their valid values. Checked before anything is read or written."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ FIELDS: Mapping[SubjectKind, Mapping[str, Check]] = {
 
 
 def checked(change: Change) -> Change:
-    """The change with its values in the form in which they are kept. Raises InvalidInput saying what is wrong."""
+    """The change with its values in stored form. Raises InvalidInput naming the invalid field or value."""
     known = FIELDS.get(change.subject_kind)
     if known is None:
         raise InvalidInput(f"Records, items, nodes and relations change, not {change.subject_kind!r}.")

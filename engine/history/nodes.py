@@ -1,7 +1,7 @@
-"""Changes of nodes: names, what a shell says of itself, and places in the tree. Schemas, files and ids stay where they are.
+"""Changes of nodes: names, fields of shells, and places in the tree. Schemas, files and ids stay the same.
 
 The registry in Postgres holds names and places, the graph all of a shell. The present state comes from the graph, its chain from
-the node's delta log; both must be at the same revision, else somebody else is at work.
+the node's delta log; both must be at the same revision, else another change is being finished (Conflict).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
 
 CLOCK_SKEW = timedelta(seconds=60)
-"""A caller's clock may be this far ahead of ours."""
+"""A caller's clock may be this far ahead of the engine's."""
 
 Row = dict[str, Any]
 
@@ -99,7 +99,7 @@ class NodeHistory:
         return Subject(base_of(present, deltas), BEGINNING, deltas, revision, known_from)
 
     async def _revision(self, principal: Principal, delta: Delta, plan: Plan) -> Row:
-        """What the graph learns."""
+        """The graph's part of the change."""
         assert plan.own is not None
         own = plan.own.state
         text = shell_text(own["name"], own["summary"], own["keywords"])
@@ -123,7 +123,7 @@ class NodeHistory:
     async def _register(
         self, principal: Principal, commit: Commit, subject: Subject, delta: Delta, plan: Plan
     ) -> Commit:
-        """The Postgres part: registry, slices, delta, outbox."""
+        """Writes the Postgres part: registry, slices, delta, outbox."""
         assert plan.own is not None
         own = plan.own.state
         slices = [graph_slice(one) for one in plan.added]
@@ -176,7 +176,7 @@ def _check_times(change: Change, now: datetime) -> None:
 
 
 def replayed(deltas: Sequence[Delta], subject: Subject) -> Plan:
-    """The plan of the last of the deltas, with those before it played again: ids of slices follow from the deltas."""
+    """The plan of the last delta after a replay of those before it: ids of slices are derived from the deltas."""
     first = Slice(subject.since, None, subject.base)
     own = OpenSlice(deltas[0].subject_id, subject.known_from, first)
     others: dict[UUID, OpenSlice] = {}

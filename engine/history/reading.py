@@ -1,4 +1,4 @@
-"""Reading the past: the chain of one subject, its state at a moment, and what differs between two moments."""
+"""Reads of the past: the chain of one subject, its state at a moment, and the differences between two moments."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ STATELESS = "Records, items, nodes and relations have states."
 
 @dataclass(frozen=True, slots=True)
 class DifferencePage:
-    """What differs between two moments, by node and subject. `after` asks for the next page; None on the last."""
+    """Differences between two moments, by node and subject. `after` leads to the next page; None on the last page."""
 
     differences: tuple[Difference, ...]
     after: tuple[UUID, UUID] | None
@@ -46,7 +46,7 @@ class DifferencePage:
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """Of what a difference is asked: of one node and what lies at it, of one subject, of a whole graph (both None)."""
+    """The scope of a difference: one node with its contents, one subject, or a whole graph (both None)."""
 
     node_id: UUID | None = None
     subject_id: UUID | None = None
@@ -70,8 +70,8 @@ class Past:
     ) -> tuple[Delta, ...]:  # fmt: skip
         """The deltas of a subject in the order of revisions, one page; for those who may change it.
 
-        A record's or item's `node_id` is where it lies. Raises NotFound where there is no such subject, or nobody changed it
-        and it cannot be read; InvalidInput.
+        A record's or item's `node_id` is the node where it lies. Raises NotFound where there is no such subject, or it has no
+        deltas and cannot be read; InvalidInput.
         """
         check_page(limit)
         node_id = await self._place(principal, kind, subject_id, node_id)
@@ -83,8 +83,8 @@ class Past:
     async def state(
         self, principal: Principal, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, moment: Moment = NOW
     ) -> SubjectState:  # fmt: skip
-        """What a record or item was at a moment, from its slices; of a node or relation from its deltas, for its user. Others
-        read a relation as it is listed for them.
+        """The state of a record or item at a moment, from its slices; of a node or edge from its deltas, for its user. Others
+        read an edge as it is listed for them.
 
         Raises NotFound where it is missing or not for this principal, InvalidInput for a kind without states.
         """
@@ -129,7 +129,7 @@ class Past:
     async def reconstructed(
         self, principal: Principal, kind: SubjectKind, node_id: UUID, subject_id: UUID, moment: Moment
     ) -> State | None:
-        """The state at a moment, played again from the chain alone; for those who may change the subject. Raises NotFound."""
+        """The state at a moment, replayed from the chain alone; for those who may change the subject. Raises NotFound."""
         return state_at(await self.subject(principal, kind, node_id, subject_id), moment, self._clock.now())
 
     async def _row(
@@ -146,7 +146,7 @@ class Past:
         self, principal: Principal, start: datetime, end: datetime, within: Within = EVERYTHING, *,
         after: tuple[UUID, UUID] | None = None, limit: int = MOST_DIFFERENCES,
     ) -> DifferencePage:  # fmt: skip
-        """What differs between what was known and held at `start` and at `end`, one page.
+        """Differences between the known and valid state at `start` and at `end`, one page.
 
         A page may hold fewer differences than `limit`: what changed and changed back is left out. For the user of the graph.
         Raises InvalidInput for times without an offset or in the wrong order, NotFound.

@@ -1,7 +1,7 @@
-"""Relations between nodes: registered once, then changed by deltas, which the log of the node at their start keeps.
+"""Edges between nodes: registered once, then changed by deltas in the delta log of the node at their start.
 
-One type between the same two nodes is one relation for ever: its id follows from them, so two clients who register it at
-once make one, and what ended may hold again.
+One type between the same two nodes is always the same edge: its id is derived from them, so two clients who register it at
+once make one, and an ended edge may hold again.
 """
 
 from __future__ import annotations
@@ -79,14 +79,14 @@ class RelationHistory:
         await require_unarchived(self._postgres, principal, source, target)
         try:
             return await self._create(principal, source, target, edge_type, properties)
-        except Conflict as error:  # somebody registers the same one now
+        except Conflict as error:  # a concurrent request registers the same one
             rows = await self._neo4j.read(cypher("edge/between"), **principal.parameters, **ends, edge_type=edge_type)
             if not rows:
                 raise StoreUnavailable(STORE, "This relation is still being finished; try again.") from error
             return UUID(rows[0]["edge_id"]), False
 
     async def _there(self, principal: Principal, row: Row) -> tuple[UUID, bool]:
-        """A relation that is known already: as it is, or holding again."""
+        """A known edge: unchanged, or holding again."""
         edge_id = UUID(row["edge_id"])
         if row["known_to"] is not None or (
             row["valid_to"] is not None and row["valid_to"].to_native() <= self._clock.now()
@@ -181,7 +181,7 @@ def _check_properties(properties: Mapping[str, str]) -> None:
 
 
 def _revision(delta: Delta, plan: Plan, ends: Row) -> Row:
-    """What the graph learns."""
+    """The graph's part of the change."""
     return {
         "edge_id": str(delta.subject_id),
         **ends,

@@ -1,8 +1,8 @@
-"""The renewal of a record: a document's new version, or another reading of what is stored. All that was known of it is known
-until now, all of it is known anew.
+"""The renewal of a record: a document's new version, or a rereading of a stored record. Its earlier slices are known until
+now, its new ones from now on.
 
-Fields that somebody changed by hand from a time on stay so from then on, as with every correction that comes late. Items that
-it has no more end to be known, each with a delta: one that took effect from the beginning.
+Fields that were changed by hand from a time on keep these values from then on, as with every late correction. Items that it
+no longer has end to be known, each with a delta that takes effect from the beginning.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ ENDS = {ENDED: FieldChange(False, True)}
 
 
 class Renewals(ContentHistory):
-    """Renews records inside the transaction of whoever stores the new version, or the other reading."""
+    """Renews records inside the caller's transaction, which stores the new version or the rereading."""
 
     async def held(
         self, connection: Connection, principal: Principal, model: Model, node_id: UUID, schema: str, record_id: UUID
     ) -> HeldFields:
-        """What the source, or a model, made of the record's fields last, and what was corrected by hand. Raises NotFound."""
+        """The record's fields as the source, or a model, set them last, and those corrected by hand. Raises NotFound."""
         subject = (await self._read(connection, Place(principal, node_id, schema, "record", model), record_id)).subject
         own = [delta for delta in subject.deltas if delta.operation == "renewed"]
         by_hand = (
@@ -61,7 +61,7 @@ class Renewals(ContentHistory):
         return [_ending(row) for row in await cursor.fetchall()]
 
     async def derived(self, connection: Connection, schema: str, record_id: UUID) -> tuple[list[Ending], list[Ending]]:
-        """What was derived from the record, locked: what has words, and what holds a whole input."""
+        """Items derived from the record, locked: those with words, and those that hold a whole input."""
         cursor = await connection.execute(sql_in("item/derived_ending", schema), {"record_id": record_id})
         rows = await cursor.fetchall()
         return [_ending(row) for row in rows if not row["whole"]], [_ending(row) for row in rows if row["whole"]]
@@ -69,9 +69,9 @@ class Renewals(ContentHistory):
     async def renew(
         self, connection: Connection, principal: Principal, model: Model, renewal: RecordRenewal
     ) -> Renewed | None:
-        """Writes slices and delta of the record; what the graph learns is in the answer. Waits for whoever changes it.
+        """Writes slices and delta of the record; returns the graph's part. Waits for the lock on the record.
 
-        None, with nothing written, where the record holds no longer: it was ended by hand. Raises NotFound.
+        None, with nothing written, where the record was ended by hand. Raises NotFound.
         """
         place = Place(principal, renewal.node_id, renewal.schema, "record", model)
         stored = await self._read(connection, place, renewal.record_id)
@@ -103,7 +103,7 @@ class Renewals(ContentHistory):
     async def supersede(
         self, connection: Connection, principal: Principal, renewal: RecordRenewal, items: Sequence[Ending], known: datetime
     ) -> None:  # fmt: skip
-        """Ends items that the record has no more; they are found as they were known until now."""
+        """Ends items that the record no longer has; reads of the past still find them."""
         rows = []
         for item in items:
             chain = await load(connection, renewal.node_id, item.item_id) if item.revision > 1 else []
@@ -132,5 +132,5 @@ def _logged(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rows(plan: Plan, own: UUID) -> tuple[UUID, ...]:
-    """The rows that hold what is known from now on."""
+    """The rows that are known from now on."""
     return (own, *(added.row_id for added in plan.added if added.known_to is None))

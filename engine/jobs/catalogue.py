@@ -1,4 +1,4 @@
-"""Every job there is, one declaration each. Another one is another entry of CATALOGUE and its function above.
+"""All jobs, one declaration each. To add one, add an entry to CATALOGUE and its function above.
 
 The functions take the engine; they name it as a type only, because it lies above this package.
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from engine.neurigraph import Engine
 
 UNDER_WAY = 10.0
-"""Seconds that a commit may be under way before somebody else finishes it."""
+"""Seconds that a commit may be under way before the job finishes it."""
 MOST_ROUNDS = 20
 MOST_DETAILS = 100
 
@@ -107,7 +107,7 @@ CATALOGUE = (
     Job("embedding-build", "Makes the vectors that a canary still lacks.", "*/5 * * * *", _build_embeddings),
     Job("pending-embeddings", "Makes the vectors that writes left out.", "* * * * *", _pending_embeddings),
     Job("pending-readings", "Has the model read what it has not read yet.", "* * * * *", _pending_readings),
-    Job("replay-build", "Makes the records of replays that were begun.", "* * * * *", _build_replays),
+    Job("replay-build", "Makes the records of replays that were started.", "* * * * *", _build_replays),
     Job("drift-check", "Compares the three stores and keeps what does not fit.", "41 3 * * *", _check_drift),
     Job(
         "clean-up",

@@ -12,13 +12,13 @@ from croniter import croniter
 from engine.errors import SettingsError
 
 Report = Mapping[str, Any]
-"""What a run did: counts by name, small and plain. What is under `details` names things of users: it is the operator's."""
+"""The result of a run: counts by name, small and plain. `details` names data of users: it is for the operator only."""
 
 DETAILS = "details"
 OFF = "off"
 
 Outcome = Literal["waiting", "running", "succeeded", "failed", "cancelled", "lost"]
-"""`cancelled`: its worker was told to end; `lost`: its worker died. Both are taken up again."""
+"""`cancelled`: its worker was stopped; `lost`: its worker died. Both are retried."""
 Cause = Literal["schedule", "request", "retry", "takeover"]
 
 
@@ -32,7 +32,7 @@ class Job:
     """Cron in UTC: minute, hour, day, month, weekday, and seconds where there is a sixth; or `off`."""
     work: Callable[[Any], Awaitable[Report]]
     alone: bool = True
-    """Whether no two runs go on at once. Only what frees a blocked queue may not wait for itself."""
+    """Whether no two runs go on at once. A job that frees a blocked queue must not wait for itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """A job as it stands. `schedule` is None where it is off; `runs` and `failures` count since the beginning."""
+    """The present state of a job. `schedule` is None where it is off; `runs` and `failures` count since the beginning."""
 
     name: str
     about: str

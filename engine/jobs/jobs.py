@@ -1,4 +1,4 @@
-"""The jobs of an engine, as its doors show them: what there is, asking for a run, waiting for it, the log."""
+"""The jobs of an engine, for its interfaces: the list, requesting a run, waiting for it, the log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.jobs.queue import Queue
 from engine.jobs.runs import Counts, Runs
 
 FIRST_LOOK, LONGEST_LOOK = 0.05, 1.0
-"""Seconds between two looks at a run that is waited for: at first, and in the end."""
+"""Seconds between two polls of a run that is waited for: at first, and at most."""
 OVERDUE = 60.0
 """Seconds beyond the time limit after which a run is lost, whatever its worker says."""
 
@@ -30,13 +30,13 @@ class Jobs:
         self._schedules, self._queue, self._runs, self._clock = schedules, queue, runs, clock
 
     async def states(self) -> tuple[JobState, ...]:
-        """Every job as it stands, in the order of the catalogue."""
+        """The present state of every job, in the order of the catalogue."""
         names = list(self._catalogue)
         counts, last = await self._runs.counts(names), await self._runs.last(names)
         return tuple(self._state(job, counts[job.name], last.get(job.name)) for job in self._catalogue.values())
 
     async def state(self, name: str) -> JobState:
-        """One job as it stands."""
+        """The present state of one job."""
         job = self._job(name)
         counts, last = await self._runs.counts([name]), await self._runs.last([name])
         return self._state(job, counts[name], last.get(name))
@@ -49,16 +49,16 @@ class Jobs:
         )
 
     async def ask(self, name: str) -> Run:
-        """A run of the job that has yet to begin: a new one, or the one that waits already."""
+        """Requests a run of the job: returns a new one, or the one that already waits."""
         run_id = await self._queue.ask(self._job(name), "request")
         return await self._runs.run(name, run_id)
 
     async def run(self, name: str, run_id: int) -> Run:
-        """One run as it stands."""
+        """The present state of one run."""
         return await self._runs.run(self._job(name).name, run_id)
 
     async def outcome(self, run: Run, wait: float) -> Run:
-        """The run once it ended, or as it stands after `wait` seconds."""
+        """The run when it has ended, or its state after `wait` seconds."""
         deadline, pause = monotonic() + wait, FIRST_LOOK
         while not run.ended and (left := deadline - monotonic()) > 0:
             await asyncio.sleep(min(pause, left))
@@ -78,13 +78,13 @@ class Jobs:
         return self._queue.working(host, list(self._catalogue.values()), self._schedules, only=job)
 
     async def take_up_stalled(self) -> tuple[int, int]:
-        """Asks anew for runs whose worker is gone, unless they used up their attempts: how many, and how many did."""
+        """Retries runs whose worker is gone, unless they used up their attempts; returns how many were retried and given up."""
         taken_up = given_up = 0
         limits = self._queue.limits
         for lost in await self._runs.stalled(silent=limits.silence, overdue=limits.time_limit + OVERDUE):
             job = self._catalogue.get(lost.job)
             again = job is not None and lost.attempt < limits.attempts
-            if job is not None and again:  # first: a death between the two leaves the old one to be found again
+            if job is not None and again:  # first: after a crash between the two the old one is found again
                 await self._queue.ask(job, "takeover", attempt=lost.attempt + 1)
             if await self._queue.give_up(lost.run_id):
                 await self._runs.finished(lost.run_id, "lost", failure="Its worker is gone.")

@@ -1,11 +1,10 @@
 """The queue: procrastinate's tables in Postgres, and the worker that takes runs from them inside this process.
 
-A job has at most one run that waits (its queueing lock) and at most one that is under way (its lock), whoever asks and
-however many engines work. A run that fails is not put back but asked for anew, after a pause: putting it back would
-meet the one that has come to wait meanwhile.
+A job has at most one waiting run (its queueing lock) and at most one running (its lock), over all callers and engines. A
+failed run is not put back but requested again after a pause: putting it back would conflict with a run that waits by then.
 
-A worker tells every few seconds that it lives. When its database goes away it ends, and a new one begins once the
-database is back.
+A worker sends a heartbeat every few seconds. When its database is lost it ends, and a new one starts once the database is
+back.
 """
 
 from __future__ import annotations
@@ -35,22 +34,22 @@ from engine.stores.postgres import STORE
 log = logging.getLogger(__name__)
 
 HEARTBEAT = 10.0
-"""Seconds between two signs of life of a worker."""
+"""Seconds between two heartbeats of a worker."""
 CATCH_UP = 8 * 86400.0
-"""Seconds back: a run that was due while no worker was there is made up for, once."""
+"""Seconds back: a run that was due while no worker ran is caught up, once."""
 LONGEST_PAUSE = 600.0
 """Seconds between two attempts."""
 LONGEST_END = 15.0
-"""Seconds for a cancelled run to note that it was."""
+"""Seconds for a cancelled run to note its cancellation."""
 RESTART = 2.0
 """Seconds after which a worker that lost its database tries again."""
 ATTEMPTS_TO_ASK = 5
-"""A run that waits may begin between two looks; it cannot do so for ever."""
+"""Attempts to request a run: a waiting one may start between two queries."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkLimits:
-    """How a worker works; times in seconds. `patience`: for runs under way when it is told to end."""
+    """How a worker works; times in seconds. `patience`: for runs under way when it is stopped."""
 
     concurrency: int
     attempts: int
@@ -58,14 +57,14 @@ class WorkLimits:
     time_limit: float
     patience: float
     silence: float
-    """A worker that gave no sign of life for so long is dead."""
+    """A worker without a heartbeat for so long is dead."""
     polling: float = 5.0
-    """Between two looks into the queue: new runs are told at once, a look finds those whose time has come."""
+    """Between two polls of the queue: new runs are notified at once, a poll finds those that are due."""
 
 
 @contextmanager
 def answering() -> Iterator[None]:
-    """Within this block the library's errors leave as the engine's."""
+    """Within this block the library's errors are raised as the engine's."""
     try:
         yield
     except (ConnectorException, psycopg.Error) as error:
@@ -84,25 +83,25 @@ class Queue:
                 "keepalives_idle": 30,
             },
             connection_class=LimitedConnection,
-            min_size=0,  # who neither works nor asks holds no connection
+            min_size=0,  # an idle pool holds no connection
             max_size=limits.concurrency + 2,
             timeout=connect_timeout,
             max_lifetime=1800,
-            reconnect_timeout=connect_timeout,  # pauses between attempts double: who asks after an outage begins anew
+            reconnect_timeout=connect_timeout,  # pauses between attempts double: a request after an outage resets them
         )
         self._asking = App(connector=self._connector)
         self._runs, self.limits = runs, limits
 
     async def open(self) -> None:
-        """Makes ready; connections are made when they are needed."""
+        """Opens the pool; connections are made when they are needed."""
         await self._connector.open_async()
 
     async def close(self) -> None:
-        """Gives the connections back."""
+        """Closes the connections."""
         await self._connector.close_async()
 
     async def ask(self, job: Job, cause: Cause, *, attempt: int = 1, pause: float = 0) -> int:
-        """The id of a run that begins after `pause` seconds, or of the one that waits already. Raises StoreUnavailable.
+        """The id of a run that starts after `pause` seconds, or of the one that already waits. Raises StoreUnavailable.
 
         A request does not wait for the time of another: it brings that one forward.
         """
@@ -120,13 +119,13 @@ class Queue:
         raise StoreUnavailable("queue", "The queue is busy with this job; try again.")
 
     async def give_up(self, run_id: int) -> bool:
-        """Ends a run whose worker is gone; whether this call did it. Raises StoreUnavailable."""
+        """Ends a run whose worker is gone; returns whether this call did it. Raises StoreUnavailable."""
         with answering():
             try:
                 await self._asking.job_manager.finish_job_by_id_async(run_id, Status.ABORTED, delete_job=False)
             except ConnectorException as error:
                 if isinstance(error.__cause__, psycopg.errors.RaiseException):
-                    return False  # somebody else was faster, or the worker lives after all
+                    return False  # another process was faster, or the worker is alive
                 raise
         return True
 
@@ -145,7 +144,7 @@ class Queue:
             yield
         finally:
             work.cancel()
-            # An end that is itself held up (a database that hangs) must not hold up the process.
+            # A shutdown that hangs (on a database that does not answer) must not block the process.
             await asyncio.wait({work}, timeout=self.limits.patience + LONGEST_END)
 
     async def _work(self, app: App, queues: list[str]) -> None:
@@ -165,11 +164,11 @@ class Queue:
             try:
                 await app.run_worker_async(**options)
             except (ConnectorException, psycopg.Error, NeurigraphError) as error:
-                log.warning("the queue does not answer (%s); the worker begins again", type(error).__name__)
+                log.warning("the queue does not answer (%s); the worker restarts", type(error).__name__)
             await asyncio.sleep(RESTART)
 
     def _equipped(self, host: Any, jobs: Sequence[Job], schedules: Mapping[str, str | None]) -> App:
-        """An application of the library with our jobs as its tasks."""
+        """An application of the library with the engine's jobs as its tasks."""
         app = App(connector=self._connector, periodic_defaults={"max_delay": CATCH_UP})
         for job in jobs:
             task = app.task(name=job.name, queue=job.name, lock=_lock(job), queueing_lock=job.name, pass_context=True)(
@@ -187,7 +186,7 @@ class Queue:
         return task
 
     async def _carry_out(self, host: Any, job: Job, run_id: int, cause: Cause, attempt: int) -> None:
-        """One run, its record, and the request for the next attempt where it failed. What it raises, the library logs."""
+        """One run, its record, and the request for the next attempt where it failed. The library logs its errors."""
         limit = asyncio.timeout(self.limits.time_limit)
         try:
             await self._runs.started(run_id, job.name, cause, attempt)
@@ -200,10 +199,10 @@ class Queue:
         await self._runs.finished(run_id, "succeeded", report=report)
 
     async def _failed(self, job: Job, run_id: int, attempt: int, error: BaseException, *, late: bool) -> None:
-        """Notes the failure and asks for the next attempt; one may work where the other met a database that was away."""
+        """Notes the failure and requests the next attempt; each is tried even if the other one fails."""
         if isinstance(error, asyncio.CancelledError):
             with suppress(NeurigraphError):
-                await self._runs.finished(run_id, "cancelled", failure="Its worker was told to end.")
+                await self._runs.finished(run_id, "cancelled", failure="Its worker was stopped.")
             with suppress(NeurigraphError):
                 await self.ask(job, "takeover", attempt=attempt)
             return

@@ -1,4 +1,4 @@
-"""What became of the runs of jobs, in Postgres: whoever runs one writes it, anybody of the service reads it."""
+"""The results of runs of jobs, in Postgres: the worker of a run writes them, every process of the service reads them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
 MOST_STALLED = 100
-"""Runs taken up again in one go."""
+"""Runs retried in one pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Runs:
         await self._change("failure/log", parameters)
 
     async def run(self, job: str, run_id: int) -> Run:
-        """One run of a job, as it stands; raises NotFound."""
+        """The present state of one run of a job; raises NotFound."""
         found: list[Run] = await self._rows(Run, "job/run", {"job": job, "run_id": run_id})
         if not found:
             raise NotFound
@@ -107,11 +107,11 @@ class Runs:
         return row["run_id"] if row else None
 
     async def hurry(self, job: str) -> None:
-        """Lets the job's run that waits for its time begin now."""
+        """Makes the waiting run of the job due now."""
         await self._change("job/hurry", {"job": job})
 
     async def stalled(self, *, silent: float, overdue: float) -> list[Stalled]:
-        """Runs under way whose worker gave no sign of life for `silent` seconds, or that began `overdue` seconds ago."""
+        """Runs under way whose worker sent no heartbeat for `silent` seconds, or that started `overdue` seconds ago."""
         parameters = {"silent_s": silent, "overdue_s": overdue, "limit": MOST_STALLED}
         return await self._rows(Stalled, "job/stalled", parameters)
 
@@ -121,8 +121,8 @@ class Runs:
             return await cursor.fetchall()
 
     async def _change(self, statement: str, parameters: dict[str, Any]) -> None:
-        """Sends the statement, a second time where the connection was lost: a restarted server leaves dead ones, which
-        are noticed only in use, and all these statements may be repeated."""
+        """Sends the statement, and retries once where the connection was lost: a restarted server leaves dead connections, which
+        are noticed only in use. All these statements are idempotent."""
         try:
             await self._changed(statement, parameters)
         except StoreUnavailable as error:

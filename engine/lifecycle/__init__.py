@@ -1,1 +1,1 @@
-"""The life of files after they were stored: opening, sweeping, and the comparison of the stores."""
+"""Files after they were stored: opening, sweeping, and the comparison of the stores."""

@@ -1,8 +1,8 @@
-"""The build of a version: every row and shell that has no vector of it gets one, beside the version that serves.
+"""The build of an embedding version: every row and shell without a vector of it gets one, beside the active version.
 
-What is done is known by the rows themselves, so a build that was ended at any point is simply started again, and two at
-once do no harm. A batch is embedded outside of any transaction and written in a short one, row by row and only where the
-text is still the same; readers are never kept waiting.
+The rows themselves show the progress, so an interrupted build is simply started again, and two at once are safe. A batch
+is embedded outside of any transaction and written in a short one, row by row and only where the text is still the same;
+readers never wait.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TASK = "embeddings"
 BATCH = 64
 NODES = 100
 ATTEMPTS = 20
-"""So often a node in use is asked again before it is left for the next pass."""
+"""Attempts on a node in use before it is left for the next pass."""
 PAUSE = 0.1
 
 Row = dict[str, Any]
@@ -160,19 +160,19 @@ class CanaryBuild:
         started = monotonic()
         texts = [shell_text(row["name"], row["summary"] or "", row["keywords"] or ()) for row in rows]
         vectors = await self._model.embed_documents(texts)
-        told = [
+        filling = [
             {"node_id": row["node_id"], "revision": row["revision"], "vector": shell_vector(vector)}
             for row, vector in zip(rows, vectors, strict=True)
         ]
         async with self._postgres.as_service() as connection:  # held until the graph has written
             await connection.execute(sql_text("embedding/slot_hold"), self._held)
             filled = await self._neo4j.write(
-                cypher("embedding/filled"), **self._labelled, column=self._column, rows=told
+                cypher("embedding/filled"), **self._labelled, column=self._column, rows=filling
             )
         await self._pause(started, filled[0]["filled"])
 
     async def _pause(self, started: float, written: int) -> None:
-        """Leaves the rest of the time to those who are served."""
+        """Sleeps for the rest of the time, which is left to requests."""
         self.filled += written
         self._progress.advance(TASK, written)
         self.exhausted = self._pace.most is not None and self.filled >= self._pace.most
@@ -211,7 +211,7 @@ async def nodes(postgres: Postgres) -> AsyncIterator[Row]:
 
 
 async def settled(attempt: Callable[[], Awaitable[bool]]) -> bool:
-    """Whether an attempt got through, tried again for a while where the node is in use."""
+    """Whether an attempt succeeded; it is retried for a while where the node is in use."""
     for _ in range(ATTEMPTS):
         if await attempt():
             return True

@@ -1,4 +1,4 @@
-"""What does not fit about one node: its tables, its shell beside the registry, its manifest, its contents. Pure comparisons."""
+"""Findings about one node: its tables, its shell against the registry, its manifest, its contents. Pure comparisons."""
 
 from __future__ import annotations
 
@@ -33,15 +33,13 @@ def shell(row: Row, shown: Row | None) -> Iterator[Finding]:
     """The shell of a node beside the registry, and its vector."""
     subject, node_id = f"node {row['schema_name']}", row["node_id"]
     if shown is None:
-        remedy = (
-            f"{FIX} makes it anew with its manifest and grants; its edges to other nodes come back from a backup alone"
-        )
+        remedy = f"{FIX} rebuilds it with its manifest and grants; its edges to other nodes are only in a backup"
         yield Finding("error", "neo4j", subject, "its shell is missing", remedy, "shell-missing", node_id)
         return
     if not row["busy"] and (wrong := [*_differing(row, shown)]):
         yield Finding("error", "neo4j", subject, "; ".join(wrong), FIX, "shell-wrong", node_id)
     if row["active"] and row["active"] not in shown["versions"] and not row["waits"]:
-        problem = "its shell has no vector, and nothing is going to make it: the node is found by words alone"
+        problem = "its shell has no vector, and no job will make it: the node is found by words alone"
         yield Finding("error", "neo4j", subject, problem, FIX, "vector-lost", node_id)
     yield from _state(row, shown)
 
@@ -78,9 +76,7 @@ def manifest(row: Row, shown: Row) -> Iterator[Finding]:
     elif shown["listed_items"] < row["items"] or _counted(shown) != (listed, shown["listed_items"]):
         counted = f"{shown['counted_records']} records and {shown['counted_items']} items"
         problem = f"the shell counts {counted}, there are {records} and {row['items']}"
-        yield Finding(
-            "warning", "neo4j", subject, problem, f"nothing is lost; {FIX} counts anew", "counts-off", node_id
-        )
+        yield Finding("warning", "neo4j", subject, problem, f"nothing is lost; {FIX} recounts", "counts-off", node_id)
 
 
 def _counted(shown: Row) -> tuple[int, int]:
@@ -88,7 +84,7 @@ def _counted(shown: Row) -> tuple[int, int]:
 
 
 def contents(row: Row) -> Iterator[Finding]:
-    """What is wrong inside of a node."""
+    """Findings about the contents of a node."""
     subject, node_id = f"node {row['schema_name']}", row["node_id"]
     if row["unreadable"]:
         problem = f"its rows cannot be read ({row['unreadable']}); searches leave it out"
@@ -98,31 +94,27 @@ def contents(row: Row) -> Iterator[Finding]:
         return
     if row["texts"]:
         problem = f"the text of {row['texts']} items is not what was stored"
-        remedy = accepting("text-changed", node_id, "the texts of now are taken for right, their vectors made anew")
+        remedy = accepting("text-changed", node_id, "the present texts are accepted, their vectors rebuilt")
         yield Finding("error", "postgres", subject, problem, remedy, "text-changed", node_id)
     if row["vectors"]:
-        problem = (
-            f"{row['vectors']} items or records have no vector that can be searched, and nothing is going to make it"
-        )
+        problem = f"{row['vectors']} items or records have no vector that can be searched, and no job will make it"
         yield Finding("error", "postgres", subject, problem, FIX, "vector-lost", node_id)
     if row["deltas"]:
         problem = f"the log of changes lacks {row['deltas']} entries"
-        remedy = f"restore a backup; {FIX} makes the first entries of records anew and marks the others as lost"
+        remedy = f"restore a backup; {FIX} rebuilds the first entries of records and marks the others as lost"
         yield Finding("error", "postgres", subject, problem, remedy, "deltas-lost", node_id)
     if row["sources"]:
-        problem = f"it is forgotten how far {row['sources']} sources are stored: sent again, they are stored twice"
-        remedy = f"{FIX}; what no ingest session tells of: {accepting('source-lost', node_id, 'they stay forgotten')}"
+        problem = f"it is unknown how far {row['sources']} sources are stored: sent again, they are stored twice"
+        remedy = f"{FIX}; sources in no ingest session: {accepting('source-lost', node_id, 'they stay unknown')}"
         yield Finding("error", "postgres", subject, problem, remedy, "source-lost", node_id)
     if row["files"]:
         problem = f"the files of {row['files']} records have no line in its manifest: they cannot be opened"
-        remedy = (
-            f"{FIX}; what no raw input tells of: {accepting('entry-lost', node_id, 'the records stay without a file')}"
-        )
+        remedy = f"{FIX}; files in no raw input: {accepting('entry-lost', node_id, 'the records stay without a file')}"
         yield Finding("error", "postgres", subject, problem, remedy, "entry-lost", node_id)
 
 
 def _state(row: Row, shown: Row) -> Iterator[Finding]:
-    """What the shell shows of the state of its files, where that is not so and was not so a moment ago."""
+    """The state of files in the shell, where it is wrong and was not right a moment ago."""
     right, shown_seq = row["file_state"], shown["state_seq"]
     if right is None:  # no file ever moved: they sleep, as they were written
         right = "dormant" if row["pointers"] and shown_seq is None else shown["state"]
@@ -131,6 +123,6 @@ def _state(row: Row, shown: Row) -> Iterator[Finding]:
     if shown["state"] != right:
         problem = f"the shell shows its files as {shown['state']}, they are {right}"
         remedy = (
-            "the next file that wakes or sleeps there mends it" if row["told"] else "nothing to do: the sweep tells it"
+            "the next file that wakes or sleeps there mends it" if row["told"] else "nothing to do: the sweep mends it"
         )
         yield Finding("warning", "neo4j", f"node {row['schema_name']}", problem, remedy)

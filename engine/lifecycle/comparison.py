@@ -1,4 +1,4 @@
-"""The comparison of two embedding versions: the same questions over the same scopes, answered with either."""
+"""The comparison of two embedding versions: the same questions over the same scopes, answered with each."""
 
 from __future__ import annotations
 

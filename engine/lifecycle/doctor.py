@@ -1,5 +1,5 @@
-"""The comparison of the three stores: what does not fit, and how to mend it. Page by page; it changes nothing but the list of
-damaged nodes that readiness tells of."""
+"""The comparison of the three stores: findings with their remedies. Page by page; it changes nothing but the list of damaged
+nodes that readiness reports."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class Doctor:
         self._postgres, self._neo4j, self._objects, self._belonging = postgres, neo4j, objects, belonging
 
     async def examine(self, *, read_files: int = 0, progress: Progress | None = None) -> list[Finding]:
-        """What is wrong, at most 500 findings; empty when the stores agree. `read_files`: so many files are read and compared
-        with their hashes, too. Raises StoreUnavailable."""
+        """At most 500 findings; empty when the stores agree. `read_files`: the number of files to read and to compare with their
+        hashes, too. Raises StoreUnavailable."""
         there = await self.compared(read_files=read_files, progress=progress)
         return [*await self._belonging(), *there][:MOST_FINDINGS]
 
     async def compared(self, *, read_files: int = 0, progress: Progress | None = None) -> list[Finding]:
-        """What does not fit from store to store, whatever their ages. Raises StoreUnavailable."""
+        """Differences between the stores, without a comparison of their ages. Raises StoreUnavailable."""
         findings: list[Finding] = []
         stored = {
             file: entry.size async for entry in self._objects.listing("") if (file := file_of(entry.key)) is not None
@@ -190,8 +190,8 @@ class Doctor:
                     "error",
                     "postgres",
                     f"{len(known)} files under {root}/",
-                    "raw inputs tell of them, but no manifest: their lines are lost",
-                    f"{FIX} enters those of present versions again; lines of older versions come back from a backup alone",
+                    "raw inputs name them, but no manifest does: their lines are lost",
+                    f"{FIX} enters those of present versions again; lines of older versions are only in a backup",
                 )
             if unknown := set(row["unknown"]) - known:
                 yield Finding(
@@ -204,6 +204,6 @@ class Doctor:
 
 
 def _compared(row: Row, shown: Row | None) -> list[Finding]:
-    """What does not fit about one node."""
+    """Findings about one node."""
     findings = [*compared.tables(row), *compared.shell(row, shown)]
     return findings if shown is None else [*findings, *compared.manifest(row, shown)]

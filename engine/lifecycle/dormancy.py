@@ -1,5 +1,6 @@
-"""Falling asleep: files whose time after a retrieval is over, files woken by hand that nobody uses, restorations that
-stopped, and what its user puts to sleep. A file's row goes first, then its copy; the compressed object was never touched.
+"""Putting files to sleep: files whose time after a retrieval is over, files woken by hand and unused, restorations that
+stopped, and files that their user puts to sleep. The row is changed first, then the copy is deleted; the compressed object
+is never touched.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ BATCH = 100
 @dataclass(frozen=True, slots=True)
 class DormancyReport:
     """What a sweep put to sleep: files past their time after a retrieval, files woken by hand and unused, files whose
-    restoration had stopped; and how many nodes' states the graph had still to learn from before."""
+    restoration had stopped; and how many states of nodes from before were applied in the graph."""
 
     expired: int
     unused: int
@@ -35,12 +36,12 @@ class DormancyReport:
 
     @property
     def asleep(self) -> int:
-        """All files that fell asleep."""
+        """All files that were put to sleep."""
         return self.expired + self.unused + self.recovered
 
 
 class Dormancy:
-    """Puts files to sleep. Safe to run twice at once, and to end at any time: what is left, the next run finds."""
+    """Puts files to sleep. Safe to run twice at once, and to interrupt at any time: the next run does the rest."""
 
     def __init__(
         self,
@@ -73,7 +74,7 @@ class Dormancy:
         return await self._states.status(principal, node_id, file_id)
 
     async def _forget(self, batch: Sequence[Asleep]) -> None:
-        """Deletes the copies and tells the graph; both may be done again, and are, by others, when this is cut off."""
+        """Deletes the copies and updates the graph. Both are idempotent; if interrupted, later runs repeat them."""
         self._reached("files_asleep")
         keys = [copy_key(file.storage_path, file.claim_id) for file in batch if file.storage_path is not None]
         await asyncio.gather(*(self._objects.delete(key) for key in keys))

@@ -1,4 +1,4 @@
-"""Embedding versions over their life: canary, build, comparison, promotion, and the way back. For the operator."""
+"""The lifecycle of embedding versions: canary, build, comparison, promotion, rollback. For the operator."""
 
 from __future__ import annotations
 
@@ -113,8 +113,8 @@ class EmbeddingVersions:
     async def build(
         self, name: str | None = None, *, pace: Pace | None = None, progress: Progress | None = None
     ) -> BuildReport:
-        """Makes what is missing of a version, without a name of the canary. Goes on where an ended one stopped; two at
-        once do no harm.
+        """Makes the missing vectors of a version, without a name of the canary. Continues an interrupted build; two at once are
+        safe.
 
         Raises NotFound, Conflict (the version has no slot, or loses it meanwhile), ProviderUnavailable, StoreUnavailable.
         """
@@ -123,7 +123,7 @@ class EmbeddingVersions:
             raise InvalidInput("The share of the time in which a build works is above 0 and at most 1.")
         far = await self.progress(name)
         if far.version.slot is None:
-            raise Conflict(f"{far.version.name} has given up its place; start it as a canary again.")
+            raise Conflict(f"{far.version.name} has lost its slot; start it as a canary again.")
         build = CanaryBuild(
             self._postgres, self._neo4j, await self._active.model_of(far.version), pace, progress
         )  # fmt: skip
@@ -186,19 +186,19 @@ class EmbeddingVersions:
             )
         if far.remaining:
             await self._prepare()
-        await self._active.model_of(far.version)  # what cannot be made here is not promoted here
+        await self._active.model_of(far.version)  # a model that cannot be loaded here is not promoted here
         await self._rows("embedding/promote", name=far.version.name)
         return await self._after_the_step(far.version.name)
 
     async def _prepare(self) -> None:
-        """The columns of all nodes as the versions want them: what is written after the step must fit."""
+        """Prepares the columns of all nodes for the versions: writes after the step must fit."""
         async for node in nodes(self._postgres):
             await settled(partial(self._done, "embedding/slot_prepare", node_id=node["node_id"]))
 
     async def roll_back(self) -> VersionProgress:
-        """The step back: the version before is searched again, at once; what was written since is then made up.
+        """Rollback: the version before is searched again, at once; then vectors for later writes are made.
 
-        Raises Conflict where no earlier version has its vectors still, and what loading its model raises.
+        Raises Conflict where no earlier version still has its vectors, and the errors of loading its model.
         """
         for version in await self.list():
             if version.status == "archived" and version.slot is not None:
@@ -210,7 +210,7 @@ class EmbeddingVersions:
         return await self._after_the_step(row["name"])
 
     async def _after_the_step(self, name: str) -> VersionProgress:
-        """Fills what writers left between the last look and the step; nothing can come after it."""
+        """Fills gaps that writers left between the last look and the step; no more can appear after it."""
         await self._active.follow()
         far = await self.progress(name)
         if far.remaining:
@@ -219,7 +219,7 @@ class EmbeddingVersions:
         return far
 
     async def drop(self, name: str) -> EmbeddingVersion:
-        """Takes the vectors of a version away, that is not active. Raises NotFound, Conflict; repeatable."""
+        """Removes the vectors of a version that is not active. Raises NotFound, Conflict; repeatable."""
         version = await self.version(name)
         try:
             await self._rows("embedding/drop", name=name)

@@ -1,4 +1,4 @@
-"""The log of the states of files, as its user reads it. It is written by the transitions themselves, and only grows."""
+"""The log of the states of files, as its user reads it. The transitions write it; it is append-only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.stores.statements import sql_text
 
 
 class FileLog:
-    """What happened to the files of a graph, and what of it needs a look."""
+    """The log of files of a graph, and the entries to review."""
 
     def __init__(self, postgres: Postgres, clock: Clock) -> None:
         self._postgres, self._clock = postgres, clock
@@ -25,7 +25,7 @@ class FileLog:
     ) -> tuple[StateEntry, ...]:  # fmt: skip
         """Entries about the principal's own graph, newest first; `before` is the last entry_id of the page before.
 
-        With `to_review` only what went wrong and nobody has looked at.
+        With `to_review` only failures that were not reviewed yet.
         """
         check_page(limit)
         parameters = {
@@ -39,7 +39,7 @@ class FileLog:
         return tuple(StateEntry(**row) for row in rows)
 
     async def review(self, principal: Principal, entry_id: int, note: str = "") -> int:
-        """Notes that the user has looked at an entry; the new entry's id, again the same. Raises NotFound, InvalidInput."""
+        """Marks an entry as reviewed; returns the new entry's id, the same when repeated. Raises NotFound, InvalidInput."""
         if len(note) > LONGEST_NOTE or not note.isprintable():
             raise InvalidInput(f"A note is one line of at most {LONGEST_NOTE} characters.")
         parameters = {"entry_id": entry_id, "note": note, "now": self._clock.now()}

@@ -1,6 +1,6 @@
-"""The one door to the states of files: every transition is one statement, which also writes the log.
+"""The states of files: every transition is one statement, which also writes the log.
 
-What a principal may do with a file, the statements decide; the end of a restoration is the service's to note.
+The statements check the principal's rights; only the service notes the end of a restoration.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class FileTimes:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """How a reader finds a file: `mine` says that the caller restores it. `failed`: the restoration that the caller had
-    waited for found it damaged."""
+    """The state of a file for a reader. `mine`: the caller restores it. `failed`: the restoration that the caller waited for
+    found it damaged."""
 
     state: Literal["active", "rehydrating", "failed"]
     since: datetime
@@ -65,7 +65,7 @@ class FileStates:
     async def claim(
         self, principal: Principal, file: StoredFile, *, by_hand: bool, lost: UUID | None, waited: UUID | None
     ) -> Claim:
-        """Asks for the file awake; see engine.claim_file. Raises NotFound, StoreUnavailable."""
+        """Claims the file as awake; see engine.claim_file. Raises NotFound, StoreUnavailable."""
         now = self._clock.now()
         parameters = {
             "node_id": file.node_id,
@@ -96,17 +96,17 @@ class FileStates:
     # for the service -------------------------------------------------------------------------------------
 
     async def restored(self, file: StoredFile, claim_id: UUID) -> bool:
-        """The copy of this claim is there: active. False when another took the file over."""
+        """Marks the file as active: the copy of this claim is there. False when another process took the file over."""
         now = self._clock.now()
         return await self._noted("file/restored", file, claim_id, now=now, until=now + self.times.after_retrieval)
 
     async def failed(self, file: StoredFile, claim_id: UUID, detail: str, *, review: bool) -> bool:
-        """The restoration of this claim failed: dormant again. False when another took the file over."""
+        """Marks the file as dormant: the restoration of this claim failed. False when another process took the file over."""
         now = self._clock.now()
         return await self._noted("file/failed", file, claim_id, now=now, detail=detail, review=review)
 
     async def prolong(self, file: StoredFile, claim_id: UUID) -> None:
-        """The restoration of this claim is still at work."""
+        """Renews the claim of a restoration that is still running."""
         lease = self._clock.now() + self.times.lease
         parameters = {"node_id": file.node_id, "file_id": file.file_id, "claim_id": claim_id, "lease": lease}
         async with self._postgres.as_service() as connection:

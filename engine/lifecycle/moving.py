@@ -3,8 +3,8 @@
     one transaction    rows, items with their vectors, manifest, deltas and counts of words move; the delta, the decision
     the graph's part   the manifest line and the counters of both shells; after a crash recovery does it
 
-Ids stay and no byte of a file moves. Where a record lay before is told by its deltas and decisions; a read of the past shows
-it at the node where it lies now.
+Ids stay and no byte of a file moves. Deltas and decisions show where a record lay before; a read of the past shows it at its
+present node.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Moving:
         return rows[0]
 
     async def _done_before(self, principal: Principal, commit_id: UUID) -> dict[str, Any] | None:
-        """What the graph has learnt of a move whose answer was lost; finished now where it was not."""
+        """The graph's part of a move whose answer was lost; the move is finished now where it was not."""
         async with self._postgres.as_service() as connection:
             parameters = {"user_id": principal.user_id, "commit_id": commit_id}
             row = await (await connection.execute(sql_text("commit/payload"), parameters)).fetchone()

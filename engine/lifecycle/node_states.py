@@ -1,5 +1,5 @@
-"""States of nodes, derived from their files in Postgres and shown in the graph. What the graph was not told, a crash or
-a silent store aside, is told by the next sweep or start; a late message changes nothing (see lifecycle/states.cypher)."""
+"""States of nodes, derived from their files in Postgres and applied in the graph. States that are not applied after a crash
+or an outage follow with the next sweep or start; a late update changes nothing (see lifecycle/states.cypher)."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ PAGE = 500
 
 
 class NodeStates:
-    """Tells the graph what states its nodes have."""
+    """Applies the states of nodes in the graph."""
 
     def __init__(self, postgres: Postgres, neo4j: Neo4j) -> None:
         self._postgres, self._neo4j = postgres, neo4j
 
     async def tell(self, nodes: Sequence[UUID] | None = None) -> int:
-        """Shows the states of these nodes, or of all that the graph was not told of; how many those were.
+        """Applies the states of these nodes, or of all whose states are not applied yet; returns how many.
 
         Raises StoreUnavailable; nothing is lost then.
         """
-        told = 0
+        applied = 0
         while True:
             async with self._postgres.as_service() as connection:
                 parameters = {"nodes": list(nodes) if nodes is not None else None, "limit": PAGE}
                 cursor = await connection.execute(sql_text("node/states_untold"), parameters)
                 rows = await cursor.fetchall()
             if not rows:
-                return told
+                return applied
             shown = [
                 {"node_id": str(r["node_id"]), "state": r["state"], "seq": r["seq"]}
                 | {"changed_at": r["changed_at"].isoformat()}
@@ -44,13 +44,13 @@ class NodeStates:
             parameters = {"nodes": [row["node_id"] for row in rows], "seqs": [row["seq"] for row in rows]}
             async with self._postgres.as_service() as connection:
                 await connection.execute(sql_text("node/states_told"), parameters)
-            told += len(rows)
+            applied += len(rows)
             if nodes is not None:
-                return told
+                return applied
 
     async def tell_quietly(self, nodes: Sequence[UUID] | None = None) -> None:
-        """The same for those who need not know: a graph that is silent learns it later."""
+        """The same without errors: where the graph does not answer, the states are applied later."""
         try:
             await self.tell(nodes)
         except NeurigraphError as error:
-            log.warning("the graph will learn the states of its nodes later: %s", error.detail)
+            log.warning("states of nodes will be applied in the graph later: %s", error.detail)

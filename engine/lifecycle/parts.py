@@ -43,7 +43,7 @@ class Parts:
         self._postgres = postgres
 
     async def find(self, principal: Principal, node_id: UUID, schema: str, file_id: UUID) -> PartFile | None:
-        """The file where the principal is shown a part of it; None where it has it whole, or not at all."""
+        """The file where the principal may see a part of it; None where it may see all of it or nothing."""
         parameters = {"node_id": node_id, "file_id": file_id}
         rows = await self._postgres.fetch(principal, sql_in("document/part_file", schema), parameters)
         if not rows:

@@ -1,7 +1,7 @@
-"""Vectors that a write left for later: made as soon as the embedding service answers, so that meaning finds what words find.
+"""Vectors that a write left out: made as soon as the embedding service answers, so that a search finds them by meaning, too.
 
-Nodes with something to make are noted by the writes themselves. What is done is known by the rows, so this is safe twice
-at once, and a run that was ended is simply started again.
+The writes note the nodes that lack vectors. The rows show the progress, so two runs at once are safe, and an interrupted run
+is simply started again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PAGE = 100
 
 @dataclass(frozen=True, slots=True)
 class PendingReport:
-    """What a run did: vectors made, nodes that are whole again, nodes that still wait."""
+    """The result of a run: vectors made, nodes that are complete again, nodes that still wait."""
 
     filled: int
     settled: int
@@ -66,7 +66,7 @@ class PendingVectors:
         return PendingReport(filled, settled, (await self.waiting()).nodes)
 
     async def waiting(self) -> Waiting:
-        """What is still to be made. Raises StoreUnavailable."""
+        """The vectors that are still to be made. Raises StoreUnavailable."""
         async with self._postgres.as_service() as connection:
             cursor = await connection.execute(sql_text("embedding/pending_waiting"))
             row = await cursor.fetchone()

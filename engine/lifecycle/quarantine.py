@@ -52,7 +52,7 @@ class Quarantine:
         """All files in quarantine, those of the oldest day first."""
         async for entry in self._objects.listing(PREFIX):
             day, _, key = entry.key.removeprefix(PREFIX).partition("/")
-            with suppress(ValueError):  # not put there by us
+            with suppress(ValueError):  # not put there by the engine
                 since = datetime.strptime(day, "%Y%m%d").replace(tzinfo=UTC).date()
                 yield QuarantinedFile(key, file_of(key), since, entry.size)
 

@@ -1,9 +1,8 @@
-"""Waking files: one restoration serves all who wait, and only identified files are opened.
+"""Waking files: one restoration serves all waiting readers, and only identified files are opened.
 
-The first reader of a dormant file claims it in Postgres and restores it in a task of its own, which no reader's leaving
-ends; readers of the same process wait for that task, those of other processes look at the claim again and again. A
-claim whose holder died is taken over when its time is over. Then each reader is served from the copy, and what is read
-there is compared with the hash once more.
+The first reader of a dormant file claims it in Postgres and restores it in a task of its own, which goes on when the reader
+leaves. Readers of the same process wait for that task, those of other processes poll the claim. A claim whose holder died
+is taken over after its timeout. Then each reader is served from the copy, and the bytes are compared with the hash again.
 """
 
 from __future__ import annotations
@@ -35,13 +34,13 @@ IN_MEMORY = 1 << 20
 AT_ONCE = 8
 """Files that one process restores at the same time."""
 LOOKS = (0.02, 0.5)
-"""Seconds between two looks at another process's restoration: at first, and at most; each pause is twice the last."""
+"""Seconds between two polls of another process's restoration: at first, and at most; each pause is twice the last."""
 MOMENT = 0.1
-"""Seconds after which a restoration is worth telling the graph of; most are over before."""
+"""Seconds after which a running restoration is shown in the graph; most end before."""
 CLOSING = 5.0
 """Seconds that restorations are given when the engine closes."""
 TRIES = 3
-"""Times that a reader asks for another copy when one vanished under its hands."""
+"""Attempts of a reader to get another copy when one vanished while it was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class Rehydration:
         self._at_once = asyncio.Semaphore(AT_ONCE)
 
     async def close(self) -> None:
-        """Lets what is under way come to its end for a moment, then ends it; whoever opens the file next takes it over."""
+        """Waits a moment for running restorations, then cancels them; the next reader of a file takes its restoration over."""
         tasks = [*self._running.values(), *self._telling.values()]
         if tasks:
             await asyncio.wait(tasks, timeout=CLOSING)
@@ -93,7 +92,7 @@ class Rehydration:
     ) -> AsyncIterator[OpenedFile]:
         """The file, verified; awake for a while. Waits at most `wait_s` seconds for its restoration (None: the setting).
 
-        Raises NotFound, Rehydrating (the restoration goes on), DamagedFile (nothing is given out), StoreUnavailable.
+        Raises NotFound, Rehydrating (the restoration goes on), DamagedFile (nothing is returned), StoreUnavailable.
         """
         file = await self._located(principal, node_id, file_id)
         with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as target:
@@ -108,7 +107,7 @@ class Rehydration:
             await self._told(claim_id)
 
     async def wake(self, principal: Principal, node_id: UUID, file_id: UUID, wait_s: float | None = None) -> FileStatus:
-        """Wakes the file by hand: it stays awake until it is put to sleep or nobody uses it for long.
+        """Wakes the file by hand: it stays awake until it is put to sleep or is unused for long.
 
         Its state after at most `wait_s` seconds. Raises NotFound, DamagedFile, StoreUnavailable.
         """
@@ -140,14 +139,14 @@ class Rehydration:
         return StoredFile(node_id, **row | {"name": name})
 
     async def _told(self, claim_id: UUID | None) -> None:
-        """Returns when the graph was told of a restoration of this process, so that whoever opened the file sees that it did."""
+        """Waits until this process's restoration is applied in the graph, so that the caller sees the new state there."""
         if claim_id in self._telling:
             await asyncio.wait([self._telling[claim_id]])
 
     async def _read(
         self, principal: Principal, file: StoredFile, target: IO[bytes], wait_s: float | None
     ) -> UUID | None:
-        """Writes the file to `target`; the claim of the copy that it came from, None where there was no room for one."""
+        """Writes the file to `target`; returns the claim of the copy that was read, None where there was no room for one."""
         lost = None
         for _ in range(TRIES):
             try:
@@ -158,7 +157,7 @@ class Rehydration:
             key = copy_key(file.storage_path, claim.claim_id) if file.packed else file.storage_path
             try:
                 await restore(self._objects, key, target, packed=False, sha256=file.sha256)
-            except DamagedFile:  # fell asleep at this moment, or the copy was spoiled: the object decides
+            except DamagedFile:  # it was put to sleep at this moment, or the copy is damaged: the object decides
                 lost = claim.claim_id
                 target.seek(0)
                 target.truncate()
@@ -207,12 +206,12 @@ class Rehydration:
     def _ended(self, claim_id: UUID, task: asyncio.Task[None]) -> None:
         del self._running[claim_id]
         if not task.cancelled():
-            task.exception()  # told to those who wait; where nobody does, it stands in the log of states
+            task.exception()  # waiting readers get it; it is also in the log of states
 
     # restoring -------------------------------------------------------------------------------------------
 
     async def _rehydrated(self, file: StoredFile, claim_id: UUID) -> None:
-        """From rehydrating to active, or back to dormant with the cause in the log."""
+        """Takes the file from rehydrating to active, or back to dormant with the cause in the log."""
         self._reached("file_claimed")
         timer = asyncio.get_running_loop().call_later(MOMENT, self._tell, file.node_id, claim_id)
         try:
@@ -220,7 +219,7 @@ class Rehydration:
                 await self._copied(file, claim_id)
             if await self._states.restored(file, claim_id):
                 self._reached("file_active")
-            else:  # it took so long that another took it over
+            else:  # another process took it over after the timeout
                 await self._objects.delete(copy_key(file.storage_path, claim_id))
         except NeurigraphError as error:
             review = isinstance(error, DamagedFile | StoreFull)
@@ -231,10 +230,10 @@ class Rehydration:
             self._tell(file.node_id, claim_id)
 
     def _tell(self, node_id: UUID, claim_id: UUID) -> None:
-        """Lets the graph be told; nobody who wants to read waits for that."""
-        telling = asyncio.create_task(self._shown(node_id, self._telling.get(claim_id)))
-        self._telling[claim_id] = telling
-        telling.add_done_callback(lambda done: self._forget_telling(claim_id, done))
+        """Applies the state in the graph in the background; readers do not wait for it."""
+        showing = asyncio.create_task(self._shown(node_id, self._telling.get(claim_id)))
+        self._telling[claim_id] = showing
+        showing.add_done_callback(lambda done: self._forget_telling(claim_id, done))
 
     def _forget_telling(self, claim_id: UUID, task: asyncio.Task[None]) -> None:
         if self._telling.get(claim_id) is task:
@@ -258,7 +257,7 @@ class Rehydration:
 
     @asynccontextmanager
     async def _prolonging(self, file: StoredFile, claim_id: UUID) -> AsyncIterator[None]:
-        """Within this block the claim does not end, as long as this process lives."""
+        """Within this block the claim is renewed, as long as this process lives."""
 
         async def prolong_for_ever() -> None:
             while True:
@@ -276,7 +275,7 @@ class Rehydration:
 
 
 async def _finished(task: asyncio.Task[None], most_s: float) -> None:
-    """Waits for a restoration without ending it; raises what it raised, Rehydrating when the time is over."""
+    """Waits for a restoration without cancelling it; raises its error, Rehydrating on timeout."""
     done, _ = await asyncio.wait([task], timeout=most_s)
     if not done:
         raise Rehydrating

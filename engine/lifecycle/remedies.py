@@ -1,4 +1,5 @@
-"""What mends damage that the doctor found. `fix` loses nothing; `accept` settles what only a backup brings back, and logs it.
+"""Remedies for damage that the doctor found. `fix` loses nothing; `accept` settles a loss that only a backup restores, and
+logs it.
 
 Postgres is right about names, places, records and items; the graph follows it. Every remedy may be ended anywhere and run again.
 """
@@ -123,7 +124,7 @@ class Remedies:
     # shells ----------------------------------------------------------------------------------------------
 
     async def _shell(self, node_id: UUID) -> None:
-        """A shell made anew: what the registry says, words of its provisioning where they are still kept, manifest and grants."""
+        """Rebuilds a shell: fields of the registry, words of its provisioning where they are still kept, manifest and grants."""
         row = await self._node(node_id)
         words = {name: [] for name in ("keywords", "aliases", "alias_keys")} | {"summary": ""} | (row["told"] or {})
         meaning = dict.fromkeys(("embedding", "embedding_version", "embedding_b", "embedding_b_version"))
@@ -164,13 +165,13 @@ class Remedies:
 
     async def _entered(self, node: Row, record_id: UUID) -> None:
         parameters = {"record_id": record_id, "node_id": node["node_id"], "user_id": node["user_id"]}
-        for told in await self._page("record/told", node["schema_name"], parameters):
-            await self._neo4j.write(cypher("record/apply"), records=[told["line"]])
-            if told["revision"]:
-                await self._neo4j.write(cypher("record/revised"), revision=told["revision"])
+        for row in await self._page("record/told", node["schema_name"], parameters):
+            await self._neo4j.write(cypher("record/apply"), records=[row["line"]])
+            if row["revision"]:
+                await self._neo4j.write(cypher("record/revised"), revision=row["revision"])
 
     async def _kept(self, node_id: UUID) -> None:
-        """The manifest says what Postgres holds: lines of records that are gone are taken out, items counted anew."""
+        """Makes the manifest match Postgres: lines of missing records are removed, items recounted."""
         row = await self._node(node_id)
         async for lines in self._listed(node_id):
             ids = [UUID(line["record_id"]) for line in lines]
@@ -211,10 +212,10 @@ class Remedies:
     async def _sources(self, node_id: UUID) -> None:
         rows = await self._rows("remedy/sources", node_id)
         if rows[0]["left"]:
-            raise NotFound(f"Of {rows[0]['left']} sources nothing tells how far they are stored.")
+            raise NotFound(f"It is unknown how far {rows[0]['left']} sources are stored.")
 
     async def _entries(self, node_id: UUID) -> None:
-        """Lines of the manifest as the raw inputs tell; only of files that are there."""
+        """Restores lines of the manifest from the raw inputs; only of existing files."""
         sizes: dict[str, int] = {}
         for row in await self._rows("remedy/entries_lost", node_id):
             with suppress(NotFound):
@@ -223,7 +224,7 @@ class Remedies:
             parameters = {"node_id": node_id, "paths": list(sizes), "sizes": list(sizes.values())}
             found = await (await connection.execute(sql_text("remedy/entries"), parameters)).fetchone()
         if found and found["left"]:
-            raise NotFound(f"Of {found['left']} files no raw input tells, or they are gone.")
+            raise NotFound(f"{found['left']} files are in no raw input, or are missing.")
 
     async def _without_entries(self, node_id: UUID) -> None:
         rows = await self._rows("remedy/accept_entries", node_id)
@@ -243,7 +244,7 @@ class Remedies:
 
 
 def _registered(row: Row) -> Row:
-    """A shell's properties that the registry is right about, as the graph takes them."""
+    """A shell's properties from the registry, as the graph takes them."""
     return {
         "node_id": str(row["node_id"]),
         "user_id": str(row["user_id"]),

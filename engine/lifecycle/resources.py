@@ -1,4 +1,4 @@
-"""Reading what came in: the list, and the bytes, compared with their hash before anybody gets them."""
+"""Reads of raw resources: the list, and the bytes, which are compared with their hash before they are returned."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class RawResources:
         self, principal: Principal, *, content_type: ResourceType | None = None, source_id: str | None = None,
         before: tuple[datetime, UUID] | None = None, limit: int = 100,
     ) -> tuple[RawResource, ...]:  # fmt: skip
-        """What came in, newest first, one page; `before`: time and id of the last one of the page before."""
+        """Raw resources, newest first, one page; `before`: time and id of the last one of the page before."""
         check_page(limit)
         before_time, before_id = before or (None, None)
         parameters = {

@@ -1,4 +1,4 @@
-"""The bytes of a file from its object, unpacked in flat memory and compared with their hash before anybody gets them.
+"""The bytes of a file from its object, unpacked in constant memory and compared with their hash before they are returned.
 
 A restored copy lies beside the object, in a folder of its own, under the claim of the restoration that made it:
 `…/<file>/<name>.gz` is the file, `…/<file>/warm/<claim>` the copy. A copy may vanish at any time; the object stays.

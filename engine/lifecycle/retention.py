@@ -13,7 +13,7 @@ from engine.stores.statements import sql_text
 
 BATCH = 1000
 ABANDONED = timedelta(hours=1)
-"""After so long without a sign of life an ingest is held to have ended."""
+"""After so long without a heartbeat an ingest counts as ended."""
 QUIET = timedelta(hours=1)
 """How long the record of a run that found nothing to do is kept."""
 

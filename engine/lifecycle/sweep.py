@@ -1,8 +1,8 @@
-"""Objects that no manifest knows: what a write left that did not get to its commit. They go to quarantine after a grace time, and
-deleted when backups are no longer kept that long. Restored copies that nobody claims are deleted: they can be made again.
+"""Orphans: objects that no manifest lists, left by a write without a commit. They go to quarantine after a grace time, and are
+deleted when backups are no longer kept that long. Restored copies without a claim are deleted: they can be made again.
 
-Only keys that the engine makes, below the root of a user whom Postgres knows, are touched. Where too many files are unknown, or
-the graph or the raw inputs know one of them, Postgres has lost something: then nothing is touched, and the report says why.
+Only keys that the engine makes, below the root of a user whom Postgres knows, are touched. Where too many files are unknown,
+or the graph or the raw inputs list one of them, Postgres has lost data: then nothing is touched, and the report gives the reason.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ PAGE = 1000
 MOST_ORPHANS = 10_000
 """Orphans that one run handles; the next run takes the others."""
 IMPLAUSIBLE_SHARE, IMPLAUSIBLE_COUNT = 0.1, 20
-"""More orphans than both are no remains of writes that were cut off."""
+"""More orphans than both cannot all be from interrupted writes."""
 LONGEST_PUT = timedelta(days=1)
-"""A put that began before was killed; what it left is removed."""
+"""An older unfinished put was killed; its remains are removed."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class SweepReport:
-    """What a sweep saw and did: objects looked at, those that are not the engine's, unknown files and copies, files moved
-    to quarantine, copies deleted, files whose time there was over. `stopped`: why it touched nothing; empty where it worked."""
+    """The result of a sweep: objects seen, foreign ones, unknown files and copies, files moved to quarantine, copies deleted,
+    files deleted from quarantine. `stopped`: why it touched nothing; empty where it ran."""
 
     objects: int
     foreign: int
@@ -49,7 +49,7 @@ class SweepReport:
 
 @dataclass(slots=True)
 class Orphans:
-    """What one look at the object store found. `old`: unknown files past the grace time, of which `files` are those that one run
+    """The result of one pass over the object store. `old`: unknown files past the grace time; `files`: those that this run
     handles."""
 
     objects: int = 0
@@ -61,7 +61,7 @@ class Orphans:
 
     @property
     def implausible(self) -> bool:
-        """Whether so many files are unknown that the fault must be elsewhere."""
+        """Whether too many files are unknown to be orphans of writes."""
         return self.old > max(IMPLAUSIBLE_COUNT, IMPLAUSIBLE_SHARE * (self.objects - self.foreign))
 
 
@@ -80,7 +80,7 @@ class Sweep:
         self._installation, self._quarantine, self._clock, self._grace = installation, quarantine, clock, grace
 
     async def run(self, *, grace: timedelta | None = None, delete: bool = True, force: bool = False) -> SweepReport:
-        """One pass over the object store in pages; `force`: however many orphans there are. Raises StoreUnavailable."""
+        """One pass over the object store in pages; `force`: also with too many orphans. Raises StoreUnavailable."""
         before = self._clock.now() - (self._grace if grace is None else grace)
         found = await self._look(before.timestamp())
         stopped = await self.objection(found, force=force)
@@ -154,7 +154,7 @@ class Sweep:
                 row = await cursor.fetchone()
                 cursor = await connection.execute(sql_text("file/copies_unknown"), claims)
                 unclaimed = [by_claim[row["claim_id"]] for row in await cursor.fetchall()]
-        except TABLES_LOST:  # what the files of such a user are is unknown, so they stay
+        except TABLES_LOST:  # files of an unknown user stay
             return
         unknown = [by_file[file] for file in (row["unknown"] if row else [])]
         found.unknown += len(unknown) + len(unclaimed)

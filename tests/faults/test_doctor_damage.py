@@ -249,7 +249,7 @@ async def test_a_lost_line_of_an_older_version_is_told_and_its_file_stays(ground
         "CREATE TABLE {schema}.kept AS SELECT * FROM {schema}.file_manifest",
         f"DELETE FROM {{schema}}.file_manifest WHERE {of_old}",
     )
-    told = [one for one in await ground.engine.doctor.examine() if "raw inputs tell of them" in one.problem]
+    told = [one for one in await ground.engine.doctor.examine() if "raw inputs name them" in one.problem]
     assert [(one.severity, one.subject.partition(" ")[0]) for one in told] == [("error", "1")]
     assert (await ground.engine.sweep.run(grace=timedelta(0))).stopped
     await ground.write(
@@ -321,7 +321,7 @@ async def test_sources_that_nothing_tells_of_are_accepted(ground: Ground) -> Non
     )
     [found] = await ground.findings()
     [mended] = await ground.engine.remedies.fix([found])
-    assert "nothing tells" in mended.failure  # of the conversation; the document's versions tell of the document
+    assert "is unknown how far" in mended.failure  # of the conversation; the document's is in its versions
     [found] = await ground.findings()
     await ground.engine.remedies.accept("source-lost", ground.node, [found])
     assert await ground.findings() == []

@@ -15,7 +15,7 @@ REMEDY = "Restore the stores from one backup, or run `neurigraph mend`."
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What Postgres says: the mark that all stores have, and the one that they get next. `users`: whether it holds any."""
+    """The marks in Postgres: the mark that all stores have, and the one that they get next. `users`: whether it holds any."""
 
     installation_id: UUID
     generation: int

@@ -1,4 +1,4 @@
-"""What the doctor says of the stores as a whole: of different ages, writing stopped, files that the sweep must not touch."""
+"""The doctor's findings about whole stores: different ages, writing stopped, files that the sweep must not touch."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The installation that three stores form: marked at the first start, compared at every other, renewed while there are writes.
 
-belongs   every store carries the id of this installation; one that does not is refused by name, or adopted by hand
-fits      every store carries the newest generation; where one does not, writing stops and reads go on
+belongs   every store carries the id of this installation; another one is refused by name, or adopted by hand
+fits      every store carries the newest generation; else writing stops and reads go on
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class Installation:
     async def begin(self, *, adopt: bool = False) -> None:
         """At start: marks new stores, refuses foreign ones, stops writing where one is older than the others.
 
-        `adopt`: foreign and unmarked stores are marked as ours, their age unknown. Raises StoresDoNotBelong, StoreUnavailable.
+        `adopt`: foreign and unmarked stores get this installation's mark, their age unknown. Raises StoresDoNotBelong,
+        StoreUnavailable.
         """
         async with self.alone():
             standing, marks = await self._standing(), await self._marks.read()
@@ -75,7 +76,7 @@ class Installation:
             return found or await self._lost_tail()
 
     async def advance(self, *, always: bool = False) -> bool:
-        """Gives all stores the next mark where there were writes since the last; whether it did. Raises StoreUnavailable."""
+        """Gives all stores the next mark if there were writes since the last; returns whether it did. Raises StoreUnavailable."""
         if not always and not (await self._row("installation/due"))["due"]:
             return False
         async with self.alone():
@@ -88,7 +89,7 @@ class Installation:
         return True
 
     async def keep_marking(self) -> None:
-        """For the background: advances as long as it runs; a store that is down is met again in the next round."""
+        """For the background: advances as long as it runs; a store that is down is retried in the next round."""
         while True:
             await asyncio.sleep(INTERVAL)
             await self.advance_quietly()
@@ -127,7 +128,7 @@ class Installation:
     async def _known(self) -> Standing:
         standing = await self._standing()
         if standing is None:
-            raise StoreUnavailable("metadata store", "Its mark was taken away while the engine ran; start again.")
+            raise StoreUnavailable("metadata store", "Its mark was removed while the engine ran; restart the engine.")
         return standing
 
     async def _row(self, name: str) -> dict[str, Any]:
@@ -196,7 +197,7 @@ class Installation:
     # generations -----------------------------------------------------------------------------------------------
 
     async def _finish(self, standing: Standing, *, lifted: bool = False) -> None:
-        """Writes the next mark everywhere; what is cut off is finished by the next advance."""
+        """Writes the next mark to all stores; the next advance finishes an interrupted one."""
         await self._marks.write(Mark(standing.installation_id, *standing.next, self._clock.now()))
         await self._change("installation/finish", lifted=lifted)
 

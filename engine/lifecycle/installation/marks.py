@@ -21,7 +21,7 @@ GRAPH, OBJECTS, COLD = "Neo4j", "the object store", "the cold object store"
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A generation of an installation. `mark_id` tells apart two histories that reached the same generation."""
+    """A generation of an installation. `mark_id` distinguishes two histories that reached the same generation."""
 
     installation_id: UUID
     generation: int
@@ -78,5 +78,5 @@ class Marks:
 async def _read(tier: Tier) -> Mark | None:
     try:
         return mark_of(json.loads(b"".join([block async for block in tier.read(KEY)])))
-    except (NotFound, ValueError, KeyError):  # a damaged mark is none: the store is refused, or adopted by hand
+    except (NotFound, ValueError, KeyError):  # a damaged mark counts as none: the store is refused, or adopted by hand
         return None

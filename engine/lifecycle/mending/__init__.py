@@ -1,1 +1,1 @@
-"""Bringing back in one store what another still knows. Open `mend.py` first."""
+"""Restores in one store what another store still has. Open `mend.py` first."""

@@ -47,7 +47,7 @@ class ManifestMending:
             await self._neo4j.write(cypher("lifecycle/recounted"), nodes=[str(node["node_id"])])
 
     async def counts(self, tally: Tally) -> None:
-        """Counts anew where the counts of a shell are off. Raises StoreUnavailable."""
+        """Recounts where the counts of a shell are wrong. Raises StoreUnavailable."""
         after = UUID(int=0)
         while rows := await self._facts(after):
             after = rows[-1]["node_id"]
@@ -76,12 +76,12 @@ class ManifestMending:
             return await cursor.fetchall()
 
     async def _enter(self, node: Row, lines: list[Row], changes: list[Row]) -> None:
-        told = [await self._told(node, row) for row in changes]
+        parts = [await self._told(node, row) for row in changes]
         wanted = {row["record_id"] for row in lines}
-        entered = [row["line"] for row in told if row and UUID(row["line"]["record_id"]) in wanted]
+        entered = [row["line"] for row in parts if row and UUID(row["line"]["record_id"]) in wanted]
         if entered:
             await self._neo4j.write(cypher("record/apply"), records=entered)
-        for row in told:
+        for row in parts:
             if row and row["revision"]:
                 await self._neo4j.write(cypher("record/revised"), revision=row["revision"])
 

@@ -1,12 +1,12 @@
-"""`neurigraph mend`: what one store has lost and another still knows is brought back; then writing goes on, if it was stopped.
+"""`neurigraph mend`: restores in one store what another one still has; then writing goes on, if it was stopped.
 
     schemas    tables of a node from the template                      (empty: what was in them only a backup of Postgres has)
     graph      shells, places, edges, grants, manifests, counts, states from the registry, the outbox and the records
-    vectors    of shells, made anew
+    vectors    of shells, rebuilt
     files      that a manifest knows, from quarantine
 
-Every step can be repeated and ended anywhere. What no store knows any more is left over, and named; writing goes on without it
-when the operator accepts the loss.
+Every step can be repeated and interrupted. What no store has any more is reported; writing goes on without it when the
+operator accepts the loss.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ REMEDY = (
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What the mending works with beside the databases. `folder`: where the list of what was taken out of the graph goes."""
+    """Dependencies of the mending beside the databases. `folder`: for the list of what was taken out of the graph."""
 
     installation: Installation
     quarantine: Quarantine
@@ -63,7 +63,7 @@ class Mending:
     async def run(
         self, *, dry_run: bool = False, accept_loss: bool = False, progress: Progress | None = None
     ) -> MendReport:
-        """Brings back what can be brought back; in a dry run it only says what that would be. Raises StoreUnavailable."""
+        """Restores what can be restored; a dry run only reports it. Raises StoreUnavailable."""
         progress, tally = progress or Silent(), Tally(dry_run)
         await self._step("schemas of nodes", self._shells.schemas(tally), progress)
         surplus = await self._surplus.find()
@@ -81,7 +81,7 @@ class Mending:
         return MendReport(dry_run, counts, tuple(left), surplus.counts, str(file) if file else None, stopped, lifted)
 
     async def _postgres_is_older(self) -> bool:
-        """Then the graph knows more, and is not taken back to what Postgres says before the operator accepts that."""
+        """Whether the graph has more than Postgres; it is not reset to Postgres before the operator accepts that."""
         return any(one.store == POSTGRES for one in await self._parts.installation.older())
 
     async def _graph(self, tally: Tally, progress: Progress) -> None:

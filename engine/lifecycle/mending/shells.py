@@ -20,7 +20,7 @@ TOLD = {
     "granted": ("access/granted", "grants"),
     "revoked": ("access/revoked", "ends of grants"),
 }
-"""By kind of commit: the statement that tells the graph, and how it is counted."""
+"""By kind of commit: the statement that applies it in the graph, and its name in the tally."""
 
 Row = dict[str, Any]
 
@@ -42,7 +42,7 @@ class ShellMending:
                     await self._rows("mend/schema", **row)
 
     async def shells(self, tally: Tally) -> None:
-        """Makes missing shells, parents first, with what the graph was told of them. Raises StoreUnavailable."""
+        """Makes missing shells, parents first, from the commits that made them. Raises StoreUnavailable."""
         async for rows in self.nodes():
             there = await self._places(rows)
             for row in rows:
@@ -52,7 +52,7 @@ class ShellMending:
                         await self._neo4j.write(cypher("node/provision"), node=await self._shell(row))
 
     async def commits(self, tally: Tally) -> None:
-        """Tells the graph the changes of nodes, edges and grants that it does not know. Raises StoreUnavailable."""
+        """Applies missing changes of nodes, edges and grants in the graph. Raises StoreUnavailable."""
         at, after = datetime.min.replace(tzinfo=UTC), UUID(int=0)
         while rows := await self._rows("mend/commits", after_time=at, after=after, limit=PAGE):
             at, after = rows[-1]["created_at"], rows[-1]["commit_id"]
@@ -65,7 +65,7 @@ class ShellMending:
                     await self._neo4j.write(cypher(statement), **row["payload"])
 
     async def places(self, tally: Tally) -> None:
-        """Names shells and hangs them as the registry says. Raises StoreUnavailable."""
+        """Corrects names and parents of shells by the registry. Raises StoreUnavailable."""
         async for rows in self.nodes():
             there = await self._places(rows)
             wrong = [row for row in rows if row["node_id"] in there and _differs(row, there[row["node_id"]])]
@@ -74,7 +74,7 @@ class ShellMending:
                 await self._neo4j.write(cypher("lifecycle/placed"), nodes=[await self._place(row) for row in wrong])
 
     async def states(self, tally: Tally) -> None:
-        """Shows the states that the files have; older news than a shell's changes nothing. Raises StoreUnavailable."""
+        """Applies the states of files in the graph; a state older than the shell's changes nothing. Raises StoreUnavailable."""
         after = UUID(int=0)
         while rows := await self._rows("mend/states", after=after, limit=PAGE):
             after = rows[-1]["node_id"]
@@ -104,8 +104,8 @@ class ShellMending:
         return {UUID(row["node_id"]): row for row in found}
 
     async def _shell(self, row: Row) -> Row:
-        """What the graph was told when the node was made; of a node whose commit is gone, what the registry still says."""
-        told = (await self._rows("mend/shell", node_id=row["node_id"], user_id=row["user_id"]))[0]["node"] or {}
+        """The shell of a node from the commit that made it; from the registry alone where that commit is gone."""
+        made = (await self._rows("mend/shell", node_id=row["node_id"], user_id=row["user_id"]))[0]["node"] or {}
         vectors = {"embedding": None, "embedding_version": None, "embedding_b": None, "embedding_b_version": None}
         said = {
             "name": row["name"],
@@ -127,11 +127,11 @@ class ShellMending:
             "schema_name": row["schema_name"],
             "created_at": row["created_at"].isoformat(),
         }
-        return vectors | said | told | fixed
+        return vectors | said | made | fixed
 
     async def _place(self, row: Row) -> Row:
-        told = (await self._rows("mend/shell", node_id=row["node_id"], user_id=row["user_id"]))[0]
-        own, made = told["own"] or {}, told["node"]
+        shell = (await self._rows("mend/shell", node_id=row["node_id"], user_id=row["user_id"]))[0]
+        own, made = shell["own"] or {}, shell["node"]
         said = {name: made[name] for name in ("summary", "keywords", "aliases", "alias_keys")} if made else None
         times = {name: own.get(name) for name in ("valid_from", "valid_to", "known_from")}
         parent = str(row["parent_id"]) if row["parent_id"] else None

@@ -1,5 +1,5 @@
-"""What the graph knows and Postgres does not: an older Postgres was restored. The graph cannot bring it back; the operator either
-restores a newer Postgres or accepts the loss. Then it is written to a file and taken out of the graph."""
+"""What the graph has and Postgres has not: an older Postgres was restored. It cannot be restored from the graph; the operator
+either restores a newer Postgres or accepts the loss. Then it is written to a file and taken out of the graph."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class SurplusOfGraph:
         return found
 
     async def take_out(self, surplus: Surplus, file: Path) -> None:
-        """Writes it to a file, then takes it out of the graph; the mending tells the graph what Postgres still knows of it."""
+        """Writes it to a file, then takes it out of the graph; the mending applies there what Postgres still has of it."""
         await asyncio.to_thread(_write, file, asdict(surplus))
         ids = {kind: [row[f"{kind[:-1]}_id"] for row in getattr(surplus, kind)] for kind in KINDS}
         await self._neo4j.write(cypher("lifecycle/forgotten"), **ids)
@@ -97,7 +97,7 @@ class SurplusOfGraph:
                     parameters = {"records": [UUID(row["record_id"]) for row in rows]}
                     statement = sql_in("mend/records_there", registered[node]["schema_name"])
                     there = await (await connection.execute(statement, parameters)).fetchall()
-            except TABLES_LOST:  # its tables are missing: whether it knows the records is unknown
+            except TABLES_LOST:  # its tables are missing: whether they held the records is unknown
                 continue
             revisions = {str(row["record_id"]): row["revision"] for row in there}
             found.records += [row for row in rows if row["revision"] > revisions.get(row["record_id"], 0)]
