@@ -4,8 +4,8 @@
     databases    copied while both servers are stopped, with the objects that came meanwhile
     manifest     size and hash of every file, written last; then the folder gets its name
 
-Until the end the folder is called `DIR.unfinished`, so a backup that was cut off never looks whole. Processes that use the
-servers wait for the short stop; their requests fail meanwhile and can be repeated.
+Until the end the folder is called `DIR.unfinished`, so an interrupted backup never looks complete. Processes that use the
+servers wait during the short stop; their requests fail meanwhile and can be retried.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class BackupReport:
 
 
 def _no_step(_: str) -> None:
-    """Nothing is watched."""
+    """Does nothing: the default hook."""
 
 
 async def back_up(
@@ -98,7 +98,7 @@ async def back_up(
 
 
 async def verified(settings: Settings, backup: Path, *, progress: Progress | None = None) -> list[Finding]:
-    """Restores a backup into a home that is deleted afterwards, and what the doctor says of it. Raises BackupError."""
+    """Restores a backup into a temporary home and returns the doctor's findings there. Raises BackupError."""
     with tempfile.TemporaryDirectory(prefix="neurigraph-verify-", dir=whole(backup).parent) as folder:
         home = Path(folder) / "home"
         changes: dict[str, object] = {"home": home, "objects_url": None}

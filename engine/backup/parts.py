@@ -1,4 +1,4 @@
-"""What a backup holds, and the copying of it: folders and files with their hashes, listed in a manifest that is written last."""
+"""The parts of a backup and their copying: folders and files with their hashes, in a manifest that is written last."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Part:
 
 @dataclass(slots=True)
 class Manifest:
-    """What a backup holds: its folders, and size and SHA-256 of each file, by their paths in it."""
+    """The contents of a backup: its folders, and size and SHA-256 of each file, by their paths in it."""
 
     format: int
     version: str
@@ -98,7 +98,7 @@ def remove_others(part: Part, target: Path, manifest: Manifest) -> None:
 
 
 def _entries(folder: Path, only: tuple[str, ...] = ()) -> Iterator[Path]:
-    """What lies in a folder, folders before what is in them."""
+    """The entries of a folder, folders before their contents."""
     if not folder.is_dir():
         return
     for path in sorted(folder.iterdir()):
@@ -143,7 +143,7 @@ def read_manifest(folder: Path) -> Manifest:
         content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         manifest = Manifest(**content)
     except FileNotFoundError as error:
-        raise BackupError(f"{folder} is no backup: it has no {MANIFEST}.") from error
+        raise BackupError(f"{folder} is not a backup: it has no {MANIFEST}.") from error
     except (ValueError, TypeError) as error:
         raise BackupError(f"{folder / MANIFEST} cannot be read.") from error
     if manifest.format != FORMAT:

@@ -1,7 +1,7 @@
 """The restore of a backup into a home: `neurigraph restore DIR`.
 
 Everything is copied beside its place and compared with its hash first; then all parts are renamed into place. A marker in the
-home says that this has begun and not ended: until the restore is repeated, nothing starts there.
+home shows an unfinished restore: until the restore is repeated, nothing starts there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engine.settings import Settings
 
 
 def _no_step(_: str) -> None:
-    """Nothing is watched."""
+    """Does nothing: the default hook."""
 
 
 async def restore(
@@ -34,9 +34,9 @@ async def restore(
     progress: Progress | None = None,
     on_step: StepHook = _no_step,
 ) -> list[Path]:
-    """Restores all stores of a home; the places of what was there before, which is kept. Raises BackupError.
+    """Restores all stores of a home; returns the paths of the earlier stores, which are kept. Raises BackupError.
 
-    Without `force` only into a home that holds nothing, or where a restore was cut off.
+    Without `force` only into an empty home, or after an interrupted restore.
     """
     progress = progress or Silent()
     manifest = await asyncio.to_thread(read_manifest, backup)
@@ -84,7 +84,7 @@ def _stage(backup: Path, parts: tuple[Part, ...], manifest: Manifest) -> list[tu
 
 
 def _put_in_place(place: Path, copied: Path) -> list[Path]:
-    """Renames a copied part into its place; what was there before is renamed. Blocks."""
+    """Renames a copied part into its place; the earlier one is renamed. Blocks."""
     replaced = []
     if _holds_something(place):
         aside = place.with_name(f"{place.name}.replaced-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}")

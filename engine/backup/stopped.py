@@ -1,4 +1,4 @@
-"""The servers of a home, stopped and held so while something is done to their files."""
+"""Stops the servers of a home and keeps them stopped while their files are changed."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ async def servers_stopped(home: Path) -> AsyncIterator[None]:
     lock = FileLock(Home(whole(home)).lock)
     for _ in range(ATTEMPTS):
         await stop(home)
-        if lock.take():  # else a process that uses them was faster and has begun to start them again
+        if lock.take():  # else a process that uses them was faster and is restarting them
             break
         await asyncio.sleep(0.2)
     else:
-        raise BackupError(f"The servers of {home} are started again and again by another process; end it first.")
+        raise BackupError(f"Another process restarts the servers of {home}; end it first.")
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""The demo's questions, what each should find, and the check whether it did."""
+"""The demo's questions, their expected evidence, and the check of the answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was expected, and where it was found; `found` is None for a miss."""
+    """One expected text or anchor, and where it was found; `found` is None for a miss."""
 
     expected: str
     found: str | None
@@ -53,7 +53,7 @@ def questions() -> tuple[Question, ...]:
 def checks(
     question: Question, answer: SearchAnswer, summaries: Mapping[UUID, str], opened: tuple[str, str] | None
 ) -> Iterator[Check]:
-    """Everything that the question expects against the answer, the summaries of its anchors, and the opened file.
+    """Checks the question's expectations in the answer, the summaries of its anchors, and the opened file.
 
     `opened` is the file's name and the passage shown of it.
     """

@@ -1,4 +1,4 @@
-"""The system user that Postgres runs as: ours, or an unprivileged one when we are root, whom Postgres refuses."""
+"""The system user that Postgres runs as: the current one, or an unprivileged one for root, whom Postgres refuses."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ UNPRIVILEGED = ("postgres", "nobody", "daemon")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """User and group to switch to; None means that nothing is switched."""
+    """User and group to switch to; None for no switch."""
 
     user: int | None
     group: int | None
 
     @property
     def switches(self) -> bool:
-        """Whether the servers run as somebody else than we."""
+        """Whether the servers run as another user than this process."""
         return self.user is not None
 
     def own(self, folder: Path) -> None:
-        """Give a folder of ours, with all that is in it, to this account, and to nobody else."""
+        """Give a folder of this process with its contents to this account, without access for others."""
         folder.chmod(0o700)
         if self.user is None or self.group is None:
             return

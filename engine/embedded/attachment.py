@@ -1,6 +1,6 @@
-"""How a process gets a stack: prepare the files, find or start the supervisor, hold a lease.
+"""Attaches a process to a stack: prepare the files, find or start the supervisor, hold a lease.
 
-`attached` is the way in; `keep_running` and `stop` are for the shell's `up` and `down`.
+`attached` is the entry point; `keep_running` and `stop` are for the shell's `up` and `down`.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from engine.progress import Progress, Silent
 
 _ERRORS = {kind.__name__: kind for kind in (StackError, DownloadFailed, MissingPrerequisite)}
 ATTEMPTS = 3
-"""How many supervisors may end without a word before we give up."""
+"""How many supervisors may end without an answer before the caller gets an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a caller wants: which home, from which cache, with what."""
+    """A caller's request: the home, the cache, the options."""
 
     home: Path
     cache: Path
@@ -59,7 +59,7 @@ class Lease:
 
 
 class _Ending(Exception):
-    """This supervisor is about to end or has ended; the next one will do."""
+    """This supervisor is about to end or has ended; retry with the next one."""
 
 
 @asynccontextmanager
@@ -122,9 +122,9 @@ async def keep_running(
 
 
 async def stop(home: Path) -> bool:
-    """End the stack cleanly, whoever uses it; True when something ran. Returns when it has ended.
+    """End the stack cleanly, also while processes use it; True when something ran. Returns when it has ended.
 
-    Those who use it do not start it again; they find it again when somebody else has.
+    Attached processes do not restart it; they attach again when another process has started it.
     """
     place = Home(_whole(home))
     state = read_state(place)
@@ -136,7 +136,7 @@ async def stop(home: Path) -> bool:
             writer.close()
     while is_held(place.lock) or (state and state.alive):  # noqa: ASYNC110 (another process)
         await asyncio.sleep(0.05)
-    # What a dead supervisor left behind.
+    # Servers of a dead supervisor.
     return await end_strays((place.neo4j, place.postgres / "data"), 30) or stopped
 
 
@@ -147,7 +147,7 @@ def _whole(folder: Path) -> Path:
 async def _hold(wish: Wish, lease: Lease) -> None:
     """Keep the lease; when the supervisor dies, take one on its successor.
 
-    After a `stop` the successor is one that somebody else has started.
+    After a `stop` the successor is one that another process has started.
     """
     again = Wish(wish.home, wish.cache, Silent(), wish.base_url, wish.browser)
     home = Home(wish.home)
@@ -163,13 +163,13 @@ async def _hold(wish: Wish, lease: Lease) -> None:
 
 
 async def _until_started(home: Home, before: State | None) -> None:
-    """Until another supervisor runs than the one before, which may take a while to end."""
+    """Wait until another supervisor runs than the one before, which may take a while to end."""
     while (state := read_state(home)) is None or (before and state.token == before.token):  # noqa: ASYNC110
         await asyncio.sleep(0.5)
 
 
 async def _reach_patiently(wish: Wish) -> Lease:
-    """The callers' own connections tell them what is wrong meanwhile; the next try may find a better world."""
+    """Retry until a supervisor answers. Callers see errors on their own connections meanwhile."""
     while True:
         try:
             return await _reach(wish, "attach")
@@ -186,7 +186,7 @@ async def _reach(wish: Wish, ask: str) -> Lease:
     prepared = False
     started = 0
     if wish.browser:
-        # Also when the stack runs: whoever started it may not have wanted this.
+        # Also when the stack runs: its starter may not have requested this.
         await fetch(read_lock(BROWSER), Cache(wish.cache), wish.progress, base_url=wish.base_url)
     while time.monotonic() < deadline:
         state = read_state(home)
@@ -228,7 +228,7 @@ async def _ask_for_stack(state: State, wish: Wish, ask: str) -> Lease:
 
 
 def _own_name() -> str:
-    """How a person recognises this process: `neurigraph serve (process 4711)`."""
+    """The readable name of this process: `neurigraph serve (process 4711)`."""
     name, words = Path(sys.argv[0]).stem, iter(sys.argv[1:])
     command = ""
     for word in words:
@@ -237,8 +237,8 @@ def _own_name() -> str:
         elif not word.startswith("-"):
             command = word
             break
-    told = f"neurigraph {command}" if name in ("neurigraph", "cli") else name or "python"
-    return f"{told.strip()[:60]} (process {os.getpid()})"
+    own = f"neurigraph {command}" if name in ("neurigraph", "cli") else name or "python"
+    return f"{own.strip()[:60]} (process {os.getpid()})"
 
 
 async def _knock(state: State, message: Message) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -252,7 +252,7 @@ async def _knock(state: State, message: Message) -> tuple[asyncio.StreamReader, 
 
 async def _start_supervisor(wish: Wish) -> int:
     """Start a supervisor in the background; 0 when another process was faster."""
-    # -P: a module beside the caller must not stand in for one of ours.
+    # -P: a module beside the caller must not shadow a module of the engine.
     command = [sys.executable, "-P", "-m", "engine.embedded.supervisor", str(wish.home), str(wish.cache)]
     import_path = [str(Path(engine.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
     process = await asyncio.create_subprocess_exec(
@@ -266,6 +266,6 @@ async def _start_supervisor(wish: Wish) -> int:
     )
     _, complaint = await process.communicate()
     if process.returncode not in (0, LOCK_HELD):
-        words = complaint.decode(errors="replace").strip().splitlines() or ["it said nothing."]
+        words = complaint.decode(errors="replace").strip().splitlines() or ["it printed nothing."]
         raise StackError(f"The supervisor could not be started: {words[-1]}")
     return int(process.returncode == 0)

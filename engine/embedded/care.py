@@ -1,4 +1,4 @@
-"""Keeps one server alive: brings it up, brings it back after a crash, ends it."""
+"""Supervises one server: starts it, restarts it after a crash, ends it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from engine.errors import StackError
 from engine.progress import Progress
 
 ROOM_LOOK = 2.0
-"""Seconds between two looks at the room on the disk."""
+"""Seconds between two checks of the free space on the disk."""
 PAUSES = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""Seconds before each attempt to bring a crashed server back; after the last one fails, nobody tries any more."""
+"""Seconds before each attempt to restart a crashed server; after the last one fails, there are no more retries."""
 STABLE = 60.0
-"""A server that lived this long (seconds) has earned a fresh series of attempts."""
+"""A server that ran this long (seconds) gets a new series of attempts."""
 
 
 class Server(Protocol):
-    """What Neo4j and Postgres have in common here."""
+    """The common interface of the Neo4j and Postgres servers."""
 
     async def initialise(self) -> None:
         """Prepare the folder; harmless when it is prepared."""
@@ -31,17 +31,17 @@ class Server(Protocol):
         """Start the process."""
 
     async def wait(self, process: asyncio.subprocess.Process) -> None:
-        """Return when it answers."""
+        """Return when the server answers."""
 
     async def works(self) -> bool:
-        """False where it runs but has given up: it needs a restart."""
+        """False where it runs but does not work any more and needs a restart."""
 
     async def stop(self, process: asyncio.subprocess.Process) -> None:
         """End it cleanly."""
 
 
 class Care:
-    """The life of one server. `changed` is called whenever its process is another one; `room` says whether its disk has room."""
+    """Keeps one server running. `changed` is called whenever its process is another one; `room`: whether its disk has space."""
 
     def __init__(
         self, name: str, server: Server, port: int, changed: Callable[[], None], room: Callable[[], bool]
@@ -60,7 +60,7 @@ class Care:
         progress.finish(self.name)
 
     async def replace(self, server: Server) -> None:
-        """Let another configuration of the same server take over its place."""
+        """Restart the server with another configuration."""
         async with self._turn:
             if self._process:
                 await self._server.stop(self._process)
@@ -68,21 +68,21 @@ class Care:
             await self._start()
 
     async def heal(self) -> None:
-        """Start a server again that runs but has given up. Raises StackError."""
+        """Restart a server that runs but does not work any more. Raises StackError."""
         async with self._turn:
             if self._process and self._process.returncode is None and not await self._server.works():
-                print(f"{self.name} has given up and is started again", file=sys.stderr)
+                print(f"{self.name} does not work any more and is restarted", file=sys.stderr)
                 await self._server.stop(self._process)
                 await self._start()
 
     async def end(self) -> None:
-        """Stop the server and do not bring it back."""
+        """Stop the server and do not restart it."""
         self._ending = True
         if self._process:
             await self._server.stop(self._process)
 
     async def watch(self) -> None:
-        """Bring the server back whenever it ends unasked. Raises StackError when that does not help."""
+        """Restart the server whenever it ends unexpectedly. Raises StackError when that fails."""
         while True:
             process = self._process
             if process is None:

@@ -19,17 +19,17 @@ from typing import Any
 Message = dict[str, Any]
 LONGEST_LINE = 1 << 20
 LOCK_HELD = 3
-"""Exit code of a supervisor that found another one in its home."""
+"""Exit code of a supervisor whose home already has one."""
 
 
 async def send(writer: asyncio.StreamWriter, message: Message) -> None:
-    """Send one message. Raises ConnectionError when the other side has gone."""
+    """Send one message. Raises ConnectionError when the other side has closed."""
     writer.write(json.dumps(message).encode() + b"\n")
     await writer.drain()
 
 
 async def receive(reader: asyncio.StreamReader) -> Message | None:
-    """The next message; None when the other side has gone or talks nonsense."""
+    """The next message; None when the other side has closed or the message is invalid."""
     try:
         line = await reader.readline()
         content = json.loads(line) if line else None
@@ -39,6 +39,6 @@ async def receive(reader: asyncio.StreamReader) -> Message | None:
 
 
 async def messages(reader: asyncio.StreamReader) -> AsyncIterator[Message]:
-    """All messages until the other side goes."""
+    """All messages until the other side closes."""
     while (message := await receive(reader)) is not None:
         yield message

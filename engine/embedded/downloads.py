@@ -1,6 +1,6 @@
 """The locked downloader: fetches what a lock list names and accepts nothing else.
 
-`fetch` is the way in. A file is written to `.part`, resumed there after an interruption, checked by size and hash,
+`fetch` is the entry point. A file is written to `.part`, resumed there after an interruption, checked by size and hash,
 and only then renamed; files that are already right cost one `stat` each and no network.
 """
 
@@ -109,7 +109,7 @@ class _Transfer:
                     for file in files:
                         group.create_task(self._bring_one(client, file))
             except* (StackError, OSError) as failures:
-                # All fail for the same reason as a rule (no network, no room): one sentence says it.
+                # As a rule all fail for the same reason (no network, no space): report one.
                 raise _first(failures) from None
             finally:
                 self._progress.finish(task)
@@ -163,7 +163,7 @@ class _Transfer:
             if have and response.status_code != HTTPStatus.PARTIAL_CONTENT:
                 have = 0
             with part.open("ab" if have else "wb") as stream:
-                # Pieces as they come: what has arrived before a break is kept.
+                # Written as they arrive: the bytes before an interruption are kept.
                 async for piece in response.aiter_bytes():
                     have += len(piece)
                     if have > file.size:
@@ -202,7 +202,7 @@ def _describe(error: httpx.HTTPError) -> str:
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The most telling of the failures: a refusal or a full disk before a broken connection."""
+    """The most specific of the failures: a refusal or a full disk before a broken connection."""
     leaves: list[BaseException] = []
     for failure in group.exceptions:
         leaves.append(_first(failure) if isinstance(failure, BaseExceptionGroup) else failure)

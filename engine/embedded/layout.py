@@ -1,4 +1,4 @@
-"""Where everything lies: one home per stack, one cache shared by all homes of a user.
+"""Paths: one home per stack, one cache shared by all homes of a user.
 
 The home holds what cannot be fetched again (data, passwords); the cache what can (jars, encoders, Java start cache).
 """
@@ -27,7 +27,7 @@ class Secrets:
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Loopback ports of one home. They stay the same as long as nobody else takes them."""
+    """Loopback ports of one home. They stay the same unless another process takes them."""
 
     bolt: int
     postgres: int
@@ -52,12 +52,12 @@ class Home:
 
     @property
     def logs(self) -> Path:
-        """What the servers and the supervisor print."""
+        """The output of the servers and the supervisor."""
         return self.folder / "logs"
 
     @property
     def state(self) -> Path:
-        """Who supervises the stack right now; absent while nothing runs."""
+        """The state file of the running supervisor; absent while nothing runs."""
         return self.folder / "stack.json"
 
     @property
@@ -67,7 +67,7 @@ class Home:
 
     @property
     def restoring(self) -> Path:
-        """Exists while a backup is put in place; a restore that was cut off leaves it."""
+        """Exists while a backup is restored; an interrupted restore leaves it."""
         return self.folder / "restoring.json"
 
     def create(self) -> None:
@@ -98,7 +98,7 @@ class Home:
         write_private(self.folder / "ports.json", asdict(ports))
 
     def log(self, name: str) -> Path:
-        """The log of one process. What the last run wrote is moved aside, and what was before that goes."""
+        """The log of one process. The log of the last run is moved aside, and the one before it is deleted."""
         file = self.logs / f"{name}.log"
         if file.exists():
             file.replace(self.logs / f"{name}.old.log")

@@ -78,7 +78,7 @@ def write_stamp(file: Path, folder: Path, files: Iterable[LockedFile]) -> None:
 
 
 def lacking(files: Iterable[LockedFile], folder: Path, stamp: Stamp) -> tuple[LockedFile, ...]:
-    """The files that are absent or damaged. Hashed is only what the stamp does not vouch for."""
+    """The files that are missing or damaged. Only files that the stamp does not cover are hashed."""
     return tuple(wanted for wanted in files if not _is_right(folder / wanted.path, wanted, stamp))
 
 

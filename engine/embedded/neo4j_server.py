@@ -20,7 +20,7 @@ from engine.errors import StackError
 
 USER = "neo4j"
 GIVEN_UP = ("needs to be restarted", "database is shutdown")
-"""What Neo4j says where it met a full disk, and where it could not recover at its start."""
+"""Messages of Neo4j after a full disk, and where it could not recover at its start."""
 PATIENCE = 30.0
 """How long a clean end may take (seconds)."""
 
@@ -70,11 +70,11 @@ class Neo4jServer:
 
     @property
     def _ready(self) -> Path:
-        """Exists since the server has answered once; before that, nothing in its data is worth keeping."""
+        """Exists once the server has answered; before that, its data folder can be deleted."""
         return self.folder / "prepared"
 
     async def initialise(self) -> None:
-        """Configure; at the first time set the password. An interrupted first time is begun again."""
+        """Write the configuration; at the first start set the password. An interrupted first start is repeated."""
         configuration = self.folder / "conf" / "neo4j.conf"
         configuration.parent.mkdir(mode=0o700, exist_ok=True)
         configuration.write_text(
@@ -109,7 +109,7 @@ class Neo4jServer:
         return await launch(command, folder=self.folder, log=self.log, environment={"MALLOC_ARENA_MAX": "2"})
 
     async def wait(self, process: asyncio.subprocess.Process) -> None:
-        """Return when a query was answered. Raises StackError when the process ends before."""
+        """Return when a query is answered. Raises StackError when the process ends before."""
         await until_answering("Neo4j", process, (LOOPBACK, self.bolt), self._answers, self.log)
         self._ready.touch()
 

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from engine.embedded.layout import Home, Ports
 from engine.errors import StackError
 
-# Below the range that systems hand out to outgoing connections: a port that we remember is seldom taken by chance.
+# Below the range of outgoing connections: a remembered port is seldom taken by chance.
 FIRST, LAST = 10_240, 32_000
 LOOPBACK = "127.0.0.1"
 
@@ -18,7 +18,7 @@ LOOPBACK = "127.0.0.1"
 def choose_ports(home: Home, keep: Collection[str] = ()) -> Ports:
     """The ports of the last run where they are free, others where not; they are remembered.
 
-    Those named in `keep` are in use by our own servers and stay as they are.
+    Those named in `keep` are in use by the stack's own servers and stay as they are.
     """
     old = home.remembered_ports()
     chosen = asdict(old) if old else dict.fromkeys(("bolt", "postgres", "http"), 0)

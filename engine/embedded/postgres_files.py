@@ -47,7 +47,7 @@ def find_postgres(account: Account, shared: Path = SHARED) -> PostgresFiles:
 
 
 def _runs(programs: Path, account: Account) -> bool:
-    """Try it: only that tells about permissions, mount options and missing libraries alike."""
+    """Run it: only that shows permissions, mount options and missing libraries alike."""
     command = [str(programs / "initdb"), "--version"]
     try:
         tried = subprocess.run(
@@ -65,7 +65,7 @@ def _runs(programs: Path, account: Account) -> bool:
 
 
 def _copy(package: Path, shared: Path) -> Path:
-    """A copy that everybody may read and only root may change, made once for each build of the package."""
+    """A copy that all users may read and only root may change, made once for each build of the package."""
     binary = (package / INSTALLATION / "bin" / "postgres").stat()
     key = hashlib.sha256(f"{binary.st_size}\n{binary.st_mtime_ns}".encode()).hexdigest()[:16]
     target = shared / f"postgres-{key}"
@@ -90,7 +90,7 @@ def _make_copy(package: Path, target: Path) -> None:
         # The programs find their libraries relative to themselves: both folders keep their places.
         for part in (Path(PACKAGE, INSTALLATION), Path(f"{PACKAGE}.libs")):
             shutil.copytree(package.parent / part, fresh / part, symlinks=True, ignore=needless)
-        # Whatever mask we run with: everybody may enter the folders that we have just made.
+        # Independent of the umask: all users may enter the new folders.
         for folder in (target.parent, fresh, fresh / PACKAGE):
             folder.chmod(0o755)
         if not target.exists():

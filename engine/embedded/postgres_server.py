@@ -88,7 +88,7 @@ class PostgresServer:
         return f"postgresql://{user}:{password}@{LOOPBACK}:{self.port}/{database}"
 
     async def initialise(self) -> None:
-        """Make the cluster if there is none. An interrupted attempt is begun again."""
+        """Make the cluster if there is none. An interrupted attempt is repeated."""
         if not (self.data / "PG_VERSION").exists():
             await self._make_cluster()
         elif self.account.switches and self.data.stat().st_uid != self.account.user:
@@ -127,10 +127,10 @@ class PostgresServer:
         return "/proc/self/cwd" if self.account.switches else str(data)
 
     def _drop_stale_pid_file(self) -> None:
-        """Remove the pid file when its number now belongs to a process that is no Postgres of ours.
+        """Remove the pid file when its number now belongs to a process that is not this Postgres.
 
         The caller has made sure that no Postgres works in the folder. Where the number is free, Postgres itself
-        looks at the rest of the file, which tells it whether old children still hold the memory.
+        reads the rest of the file, which shows whether old children still hold the memory.
         """
         file = self.data / "postmaster.pid"
         with contextlib.suppress(FileNotFoundError, ProcessLookupError, ValueError, IndexError):
@@ -177,7 +177,7 @@ class PostgresServer:
             await connection.execute(_statement("create_vector"))
 
     async def works(self) -> bool:
-        """True: it ends where it cannot go on."""
+        """Always True: Postgres ends where it cannot go on."""
         return True
 
     async def stop(self, process: asyncio.subprocess.Process) -> None:

@@ -32,7 +32,7 @@ class Identity:
     started: float
 
     def process(self) -> psutil.Process | None:
-        """The living process; None when it has ended, or its number is somebody else's by now."""
+        """The running process; None when it has ended, or another process has its number by now."""
         try:
             found = psutil.Process(self.pid)
             same = abs(found.create_time() - self.started) < SAME_START
@@ -65,7 +65,7 @@ async def launch(
     environment: Mapping[str, str] | None = None,
     farewell: signal.Signals = signal.SIGTERM,
 ) -> asyncio.subprocess.Process:
-    """Start a server in `folder`, its output in `log`; where the system can, it gets `farewell` when we die.
+    """Start a server in `folder`, its output in `log`; where the system can, it gets `farewell` when this process dies.
 
     Call it on the main thread: the system takes the end of the starting thread for the end of the parent.
     """
@@ -131,7 +131,7 @@ async def end(process: asyncio.subprocess.Process, farewell: signal.Signals, pat
 
 
 def strays(folders: Iterable[Path]) -> list[psutil.Process]:
-    """Servers that an earlier supervisor left behind: they are known by the folder that they work in.
+    """Servers that an earlier supervisor left running, recognised by their working folder.
 
     Their own children are left out: they end with them.
     """
@@ -145,7 +145,7 @@ def strays(folders: Iterable[Path]) -> list[psutil.Process]:
 
 
 async def end_strays(folders: Iterable[Path], patience: float) -> bool:
-    """End what `strays` finds, waiting first: they have usually been told already. True when there was something."""
+    """End the servers that `strays` finds; after `patience` seconds they are killed. True when there were any."""
     watched = list(folders)
     left = await asyncio.to_thread(strays, watched)
     found = bool(left)

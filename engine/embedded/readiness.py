@@ -1,4 +1,4 @@
-"""Waiting for a server to answer, and what it said when it did not."""
+"""Waiting for a server to answer, and the last words of its log when it did not."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def until_answering(
     while time.monotonic() < deadline:
         if process.returncode is not None:
             raise StackError(f"{server} ended while it started: {last_words(log)}")
-        # The port first: drivers are expensive to turn away.
+        # The port first: failed attempts of drivers are expensive.
         if await listens(address) and await answers():
             return
         await asyncio.sleep(0.05)
@@ -35,7 +35,7 @@ async def until_answering(
 
 
 async def listens(address: tuple[str, int]) -> bool:
-    """Whether somebody accepts connections there."""
+    """Whether a server accepts connections there."""
     try:
         _, writer = await asyncio.open_connection(*address)
     except OSError:
@@ -45,7 +45,7 @@ async def listens(address: tuple[str, int]) -> bool:
 
 
 def last_words(log: Path) -> str:
-    """The line of a log that tells best why a server ended."""
+    """The line of a log that best shows why a server ended."""
     try:
         tail = log.read_bytes()[-20_000:].decode(errors="replace")
     except OSError:
@@ -53,5 +53,5 @@ def last_words(log: Path) -> str:
     if NO_ROOM in tail:
         return "there is no room left on the disk."
     lines = [line.strip() for line in tail.splitlines() if line.strip()]
-    telling = [line for line in lines if any(word in line for word in ("FATAL", "ERROR", "Caused by", "error:"))]
-    return (telling or lines or ["it left no log."])[-1][:300]
+    errors = [line for line in lines if any(word in line for word in ("FATAL", "ERROR", "Caused by", "error:"))]
+    return (errors or lines or ["it left no log."])[-1][:300]

@@ -1,4 +1,4 @@
-"""Progress that is told to every waiting process, the latecomers included."""
+"""Progress that is sent to every waiting process, also to one that attaches later."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.progress import Progress
 
 
 class Relay:
-    """Collects progress in the supervisor and passes it on to those who listen."""
+    """Collects progress in the supervisor and sends it to the listeners."""
 
     def __init__(self) -> None:
         self._told: list[Message] = []
@@ -49,7 +49,7 @@ class Relay:
 
 
 def replay(message: Message, progress: Progress) -> None:
-    """Tell the caller's progress what the supervisor told."""
+    """Apply a progress message of the supervisor to the caller's progress."""
     method, arguments = message["progress"]
     match method:
         case "start":

@@ -24,7 +24,7 @@ _LOG = logging.getLogger(__name__)
 
 
 async def ensure_start_cache(java: Java, cache: Cache, progress: Progress) -> None:
-    """Make the start cache if there is none. A failure costs speed only, so it is told and not raised."""
+    """Make the start cache if there is none. A failure only costs speed, so it is logged and not raised."""
     if java.start_cache.exists():
         return
     cache.java.mkdir(parents=True, exist_ok=True)

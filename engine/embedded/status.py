@@ -1,4 +1,4 @@
-"""What runs for a home, without starting anything."""
+"""The status of a home, without starting anything."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _family(process: psutil.Process, name: str) -> list[psutil.Process]:
 
 
 def _ask(state: State) -> Message:
-    """The supervisor's own word; empty when it is busy or about to end."""
+    """The supervisor's answer; empty when it is busy or about to end."""
     try:
         with (
             socket.create_connection((LOOPBACK, state.supervisor.port), timeout=2) as connection,

@@ -1,7 +1,7 @@
 """The one process that runs both servers of a home: `python -m engine.embedded.supervisor HOME CACHE`.
 
-It starts the servers, opens its door, brings back what crashes, and ends when nobody holds a lease any more. The
-lock file of the home makes sure that there is never a second one. Callers use `engine.embedded`, not this.
+It starts the servers, listens for callers, restarts crashed servers, and ends when there is no lease any more. The
+lock file of the home prevents a second one. Callers use `engine.embedded`, not this module.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from engine.errors import StackError
 GRACE = 5.0
 """Seconds without any lease before the stack ends."""
 FIRST_GRACE = 30.0
-"""Seconds that the process which started us has to take its lease."""
+"""Seconds that the starting process has to take its lease."""
 SERVERS_LOOK = 15.0
-"""Seconds between two looks whether the servers have given up."""
+"""Seconds between two checks whether the servers still work."""
 NEEDED_AT_FIRST, NEEDED_LATER = 256 * 2**20, 32 * 2**20
 """Bytes that must be free on the disk of the home."""
 
@@ -64,7 +64,7 @@ class Supervisor:
         self._browser_turn = asyncio.Lock()
 
     async def run(self) -> None:
-        """Live from the first to the last moment of the stack."""
+        """Run from the start to the end of the stack."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._end.set)
@@ -97,7 +97,7 @@ class Supervisor:
                 raise
             self._home.state.unlink(missing_ok=True)
             self._stack.set_exception(error)
-            # Those who wait are told before the door closes.
+            # Waiting callers get the error before the connections close.
             await asyncio.sleep(0.2)
             raise
 
@@ -138,8 +138,8 @@ class Supervisor:
         return shutil.disk_usage(self._home.folder).free >= NEEDED_LATER
 
     async def _heal(self) -> None:
-        """Start again what runs but has given up, a database that met a full disk above all: when there is room again, and
-        every 15 s, since a disk may be full between two looks, and a server too slow to answer one of them."""
+        """Restart a server that runs but does not work any more, above all after a full disk: when there is space again, and
+        every 15 s, since a disk may be full between two checks, and a server may be too slow to answer one of them."""
         short, asked = False, time.monotonic()
         while True:
             await asyncio.sleep(ROOM_LOOK)
@@ -207,7 +207,7 @@ class Supervisor:
                     self._holders.pop(writer)
 
     async def _lease(self, message: Message, writer: asyncio.StreamWriter) -> None:
-        telling = asyncio.create_task(self._relay.listen(writer))
+        relaying = asyncio.create_task(self._relay.listen(writer))
         try:
             stack = await asyncio.shield(self._stack)
             if message.get("browser"):
@@ -218,9 +218,9 @@ class Supervisor:
             await send(writer, {"error": type(error).__name__, "detail": str(error), "final": final})
             return
         finally:
-            telling.cancel()
+            relaying.cancel()
             with contextlib.suppress(asyncio.CancelledError, ConnectionError):
-                await telling
+                await relaying
         if message["ask"] == "keep":
             self._kept = True
         await send(writer, {"stack": stack.as_json()})
@@ -254,7 +254,7 @@ async def _together(*work: Coroutine[None, None, None]) -> None:
 
 
 def detach() -> None:
-    """Go on as a process of its own, in the background; the caller's process ends here."""
+    """Continue as a process of its own, in the background; the caller's process ends here."""
     if os.fork():
         os._exit(0)
     os.setsid()
@@ -275,7 +275,7 @@ def main() -> int:
     with home.log("supervisor").open("ab") as log:
         for stream in (1, 2):
             os.dup2(log.fileno(), stream)
-    # The lock is given back by the end of the process: whoever takes it next finds nothing of us left.
+    # The end of the process releases the lock: by then nothing of this supervisor is left.
     asyncio.run(_supervise(home, Cache(arguments.cache)))
     return 0
 
