@@ -1,4 +1,4 @@
-// Purpose: teaches the graph a grant. Idempotent by grant_id; one that was revoked meanwhile stays revoked.
+// Purpose: applies a grant in the graph. Idempotent by grant_id; one that was revoked meanwhile stays revoked.
 // Parameters: grant {grant_id, node_id, subject_id, subject_kind, mode, depth, fields, granted_at, expires_at (ISO or null), past}.
 // Returns: grant_id; no row when the node's shell is missing.
 MATCH (n:Node {node_id: $grant.node_id})

@@ -1,4 +1,4 @@
-// Purpose: teaches the graph many grants to one subject at once, as a benchmark or an import needs. Operator only.
+// Purpose: applies many grants to one subject in the graph at once, for a benchmark or an import. Operator only.
 // Parameters: subject_id, kind, grants [{grant_id, node_id, granted_at}] (read, depth 0, all fields). Returns: taught.
 MERGE (s:Subject {subject_id: $subject_id}) ON CREATE SET s.kind = $kind
 WITH s

@@ -1,4 +1,4 @@
-// Purpose: teaches the graph a relation, or a change of one: what it says now and what it said before. Idempotent; an older change
+// Purpose: applies an edge, or a change of one, in the graph: its present properties and its earlier slices. Idempotent; an older change
 //   that comes late adds its slices and leaves what is newer.
 // Parameters: revision {edge_id, edge_type, source_id, target_id, revision, own {properties, times} or null (nothing holds any
 //   more), closed [slice_id], closed_at, added [{slice_id, properties, times}]}.

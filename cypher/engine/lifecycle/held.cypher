@@ -1,5 +1,5 @@
 // Purpose: lists records in the manifests of the nodes that hold them, and in no other; with their number of items. Operator only, all users.
-// Idempotent; the counts of the shells are made anew afterwards. Parameters: records [{record_id, node_id, items, revision}]. Returns: record_id.
+// Idempotent; the shells are recounted afterwards. Parameters: records [{record_id, node_id, items, revision}]. Returns: record_id.
 UNWIND $records AS row
 MATCH (r:Record {record_id: row.record_id}), (n:Node {node_id: row.node_id})
 CALL (r, n) { MATCH (old:Node)-[h:HOLDS]->(r) WHERE old <> n DELETE h }

@@ -1,4 +1,4 @@
-// Purpose: names shells and hangs them as the registry says; one that was taken back says again what it said when it was made. Operator only,
+// Purpose: sets names and parents of shells to those of the registry; one that was taken back gets its first fields again. Operator only,
 //   all users. Idempotent. Parameters: nodes [{node_id, parent_id, name, name_key, layer, valid_from, valid_to, known_from (times of a new link, or
 //   null), said {summary, keywords, aliases, alias_keys} or null}]. Returns: node_id.
 UNWIND $nodes AS row

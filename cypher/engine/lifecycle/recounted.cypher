@@ -1,7 +1,7 @@
-// Purpose: counts records and items of these nodes anew, where records were entered again. Operator only. Parameters: nodes. Returns: node_id.
+// Purpose: recounts records and items of these nodes, where records were entered again. Operator only. Parameters: nodes. Returns: node_id.
 UNWIND $nodes AS wanted
 MATCH (n:Node {node_id: wanted})
-SET n.records = n.records  // waits for whoever changes the counts
+SET n.records = n.records  // takes the lock: waits for concurrent changes of the counts
 WITH n
 OPTIONAL MATCH (n)-[:HOLDS]->(r:Record)
 WITH n, count(r) AS records, sum(coalesce(r.items, 0)) AS items,

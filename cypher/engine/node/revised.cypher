@@ -1,4 +1,4 @@
-// Purpose: teaches the graph a change of a node: what the node says now, what it said before, where it hangs. Idempotent; an
+// Purpose: applies a change of a node in the graph: its present fields, its earlier slices, its parent. Idempotent; an
 //   older change that comes late adds its slices and leaves what is newer.
 // Parameters: revision {node_id, user_id, revision, own {fields, name_key, alias_keys, vector and version in their slot, parent_id, times},
 //   closed [slice_id], closed_at, added [{slice_id, fields, parent_id, times}], layers [{node_id, layer}],

@@ -1,2 +1,2 @@
-// Part: readable(node): whether the principal may know of a node.
+// Part: readable(node): whether the principal may see a node.
 part.reached(@node, true)

@@ -1,4 +1,4 @@
-// Purpose: teaches the graph a change of a record: what the manifest says now and what it said before; how many items it has where it was
+// Purpose: applies a change of a record in the graph: its present manifest line and its earlier slices; how many items it has where it was
 //   renewed, and of a document's new version its file; a record that was moved hangs at another node then. Idempotent; an older change
 //   that comes late adds its slices and leaves what is newer.
 // Parameters: revision {record_id, user_id, revision, own {title, occurred_at, times} or null (nothing holds any more), closed

@@ -8,7 +8,7 @@
 //   earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right),
 //   most (rows of each kind), most_told (rows that the indexes give before those not readable are left out), least_meaning (spreads),
 //   exactly (so many shells are compared one by one; in bigger graphs the index finds them).
-//   None is ever null and each has one type and one size class: the server plans anew for each other combination, which takes it seconds.
+//   None is ever null and each has one type and one size class: the server plans again for each other combination, which takes seconds.
 //   What others than the user may read is collected once, at the top: nine such filters made the plan twice as long.
 // Returns: node_id, name, node_type, layer, state, path, edges, above (ids of the readable nodes above it, the root first), below (ids
 //   of the nodes under a named one), and what was found: named, aliased, text (Lucene score), meaning (spreads above the user's average

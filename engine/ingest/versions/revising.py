@@ -78,7 +78,7 @@ class RecordRenewals(Protocol):
     async def renew(
         self, connection: Connection, principal: Principal, model: Model, renewal: RecordRenewal
     ) -> Renewed | None:
-        """Slices and delta of the record; None, with nothing written, where it holds no longer."""
+        """Slices and delta of the record; None, with nothing written, where it has ended."""
 
     async def supersede(
         self, connection: Connection, principal: Principal, renewal: RecordRenewal, items: Sequence[Ending], known: Any

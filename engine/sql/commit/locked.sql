@@ -1,4 +1,4 @@
--- Purpose: waits for whoever works on a commit, then locks it if it is not finished. Service only.
+-- Purpose: waits for the lock on a commit, then locks it if it is not finished. Service only.
 -- Parameters: commit_id. Returns: kind, payload, state, last_failure; none when it is done, discarded or unknown.
 SELECT kind, payload, state, last_failure FROM engine.outbox
 WHERE commit_id = %(commit_id)s AND state IN ('pending', 'set_aside') FOR UPDATE

@@ -1,4 +1,4 @@
--- Purpose: which of these nodes are damaged, asked after a statement failed; what the principal may not read is not told.
+-- Purpose: which of these nodes are damaged, queried after a statement failed; only nodes that the principal may read are returned.
 -- Parameters: user_id (whose graph), nodes (uuid[], null for all), rows (whether each node is read where the catalog finds
 --   nothing), query (a vector as text to compare them with, or null), version (its embedding version). Returns: node_id, reason.
 SELECT node_id, reason

@@ -1,4 +1,4 @@
--- Purpose: hides the queue's tables from every role but their owner, also where somebody grants too much. Not forced on the owner: Postgres
+-- Purpose: hides the queue's tables from every role but their owner, also where too much was granted. Not forced on the owner: Postgres
 -- would then leave out of an error which key was taken, and the library reads that. Its functions are the owner's alone to call, and
 -- find nothing in a temporary schema first. Parameters: none. Returns: nothing.
 DO $$

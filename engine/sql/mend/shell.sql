@@ -1,4 +1,4 @@
--- Purpose: what the graph was told of a node when it was made, and at its last change. Service only. Parameters: node_id, user_id.
+-- Purpose: the graph's parts of the commits that made a node and changed it last. Service only. Parameters: node_id, user_id.
 -- Returns: node (null where that commit is no longer kept), own (null where the node was never changed).
 SELECT (SELECT o.payload -> 'node' FROM engine.outbox AS o WHERE o.commit_id = %(node_id)s AND o.kind = 'node') AS node,
        (SELECT o.payload -> 'revision' -> 'own' FROM engine.outbox AS o

@@ -1,5 +1,5 @@
 -- Purpose: the state log of the principal's graph, newest first, one page.
--- Parameters: before (entry_id or null), node_id, file_id (or null), to_review (only what nobody has looked at), limit.
+-- Parameters: before (entry_id or null), node_id, file_id (or null), to_review (only entries that were not reviewed), limit.
 -- Returns: the columns of StateEntry.
 SELECT l.entry_id, l.occurred_at, l.node_id, l.file_id, l.from_state, l.to_state, l.trigger, l.actor_kind, l.actor_id, l.detail,
        l.needs_review, r.entry_id AS reviewed_by, l.reviews

@@ -1,5 +1,5 @@
--- Purpose: what the graph knows of a live record, to be written there again. Identifier: schema. Parameters: record_id, node_id, user_id.
--- Returns: line (as records are entered), revision (as changes are told; null where it was never changed); none when missing or hidden.
+-- Purpose: the graph's part of a live record, to be applied there again. Identifier: schema. Parameters: record_id, node_id, user_id.
+-- Returns: line (of the manifest), revision (its changes; null where it was never changed); none when missing or hidden.
 WITH own AS (
     SELECT r.*, f.file_id, f.file_name,
            (SELECT count(*) FROM {schema}.memory_items AS i

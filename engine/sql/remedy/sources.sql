@@ -1,2 +1,2 @@
--- Purpose: notes forgotten sources of a node again. Service only. Parameters: node_id. Returns: left (those that nothing tells of).
+-- Purpose: restores lost entries of sources of a node. Service only. Parameters: node_id. Returns: left (those that stay unknown).
 SELECT engine.mend_sources(%(node_id)s) AS left

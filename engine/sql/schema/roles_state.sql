@@ -1,6 +1,6 @@
--- Purpose: what the two roles are and may, and what this database leaves open to everybody: the engine works only where all is as it should be.
--- Parameters: none. Returns: one row: service (the role that asks), strong (it, or a role that it is a member of, may do more than own schemas), owner (of
--- the engine's schema, where that is another), creates (it may create schemas), request_there, request_strong, request_creates, open (anybody
+-- Purpose: the state and the rights of the two roles, and the rights of PUBLIC in this database, for the check at the start of the engine.
+-- Parameters: none. Returns: one row: service (the current role), strong (it, or a role that it is a member of, may do more than own schemas), owner (of
+-- the engine's schema, where that is another), creates (it may create schemas), request_there, request_strong, request_creates, open (any role
 -- may make objects), vector_there.
 WITH service AS (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = current_user),
      request AS (SELECT * FROM pg_catalog.pg_roles WHERE rolname = 'neurigraph_request')
