@@ -116,7 +116,7 @@ class SetAside:
             if row is None:
                 raise NotFound
             if row["kind"] == "revoked":
-                raise Conflict("A revocation is not discarded: the graph has to know of it. Retry it.")
+                raise Conflict("A revocation cannot be discarded: the graph must apply it. Retry it.")
             if row["kind"] in _TAKEN_BACK:
                 await self._neo4j.write(
                     cypher(_TAKEN_BACK[row["kind"]]), **_named_parts(commit_id, row["kind"], row["payload"])

@@ -33,7 +33,7 @@ Row = dict[str, Any]
 
 CONTRADICTION = (
     "A turn does not fit the conversation: another one has its number or id, turns before it are missing, or the conversation"
-    " was opened otherwise. Nothing was appended."
+    " has another node, privacy, scope or source. Nothing was appended."
 )
 PAUSE = 5.0
 """Seconds between two requests for the job that stores."""

@@ -1,4 +1,4 @@
--- Who could see a node at a time: its user, the personas above it, and whom a grant in force then let in.
+-- Who could see a node at a time: its owner, the personas above it, and the subjects of grants in force then.
 CREATE OR REPLACE FUNCTION engine.audience(p_node uuid, p_at timestamptz)
 RETURNS TABLE (subject_kind text, subject_id uuid, subject_name text, reason text, mode text, depth integer, fields text[], grant_id uuid,
                past boolean)

@@ -1,5 +1,5 @@
--- May the principal of this transaction do this with that node, or with that kind of its content? The one place where
--- the rules live for Postgres: every policy asks here, once a scan. Missing and forbidden both say no.
+-- Whether the principal of this transaction may read or write that node, or one kind of its content. The one place where
+-- the rules live for Postgres: every policy calls it, once a scan. Missing and forbidden both return false.
 CREATE OR REPLACE FUNCTION engine.can(p_mode text, p_node uuid, p_field text) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Is there a grant in force that covers the node for this principal?
+-- Whether a grant in force covers the node for this principal.
 CREATE OR REPLACE FUNCTION engine.granted(p_mode text, p_lineage uuid[], p_field text) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- Since when the grants in force cover the node for this principal; NULL where none does. `p_field` NULL asks for the node as such.
+-- Since when the grants in force cover the node for this principal; NULL if none does. `p_field` NULL: the node as such.
 CREATE OR REPLACE FUNCTION engine.granted_from(p_mode text, p_lineage uuid[], p_field text) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

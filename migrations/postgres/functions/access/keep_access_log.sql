@@ -1,4 +1,4 @@
--- A line is never changed, but for the count of refused requests; it goes when it is old, and not before 30 days.
+-- Trigger: an entry never changes, except for its count of refused requests; it is deleted when it is old, and not before 30 days.
 CREATE OR REPLACE FUNCTION engine.keep_access_log() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     counted text[] := '{requests,last_at,node_id}';
@@ -10,5 +10,5 @@ BEGIN
        AND to_jsonb(OLD) - counted = to_jsonb(NEW) - counted THEN
         RETURN NEW;
     END IF;
-    RAISE EXCEPTION 'This table only grows.' USING ERRCODE = 'insufficient_privilege';
+    RAISE EXCEPTION 'This table is append-only.' USING ERRCODE = 'insufficient_privilege';
 END $$;

@@ -1,4 +1,4 @@
--- Whether the user of a graph may know who acted there: the user, an own persona, an integration that it granted a node to.
+-- Whether the user of a graph may know who acted there: the user, an own persona, or an integration that it granted a node to.
 CREATE OR REPLACE FUNCTION engine.knows_actor(p_user uuid, p_kind text, p_actor uuid) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 RETURN CASE p_kind

@@ -1,4 +1,4 @@
--- A commit by a persona may write to nodes that it was granted, and to nothing else.
+-- Whether the principal may write this commit: a persona only to nodes where it has a grant to write.
 CREATE OR REPLACE FUNCTION engine.may_commit(p_user uuid, p_kind text, p_payload jsonb) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN CASE engine.principal_kind()

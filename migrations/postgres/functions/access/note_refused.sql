@@ -1,5 +1,5 @@
--- A request asked for something that is not there for it: counted the same way whether it exists or not.
--- A graph has one line an hour for each operation, and each actor that its user may know; all others are one, `stranger`.
+-- Logs a request for something missing or hidden: counted the same way whether it exists or not.
+-- A graph has one entry an hour for each operation and each actor that its owner may know; all others count as one, `stranger`.
 CREATE OR REPLACE FUNCTION engine.note_refused(p_node uuid, p_operation text) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     INSERT INTO engine.access_log AS l (event, user_id, node_id, actor_kind, actor_id, detail, last_at, period)

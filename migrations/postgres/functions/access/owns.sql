@@ -1,4 +1,4 @@
--- Is this node the principal's own, as its user? What is private asks here.
+-- Whether the principal is the owner of this node. Policies for private content call it.
 CREATE OR REPLACE FUNCTION engine.owns(p_node uuid) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

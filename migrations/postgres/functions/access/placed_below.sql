@@ -1,4 +1,4 @@
--- Since when the nodes of a way down, without its top, hang where they hang.
+-- Since when the nodes of a path, without its top, have had their present parents.
 CREATE OR REPLACE FUNCTION engine.placed_below(p_lineage uuid[], p_top uuid) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

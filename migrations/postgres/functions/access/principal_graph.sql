@@ -1,4 +1,4 @@
--- Whose graph the principal belongs to: a user's own, a persona's owner's; none for an integration.
+-- The user whose graph the principal belongs to: the user itself, a persona's owner; NULL for an integration.
 CREATE OR REPLACE FUNCTION engine.principal_graph() RETURNS uuid
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Who asks in this transaction; NULL where nobody was named, or no id.
+-- The id of the principal of this transaction; NULL if it is unset or no uuid.
 CREATE OR REPLACE FUNCTION engine.principal_id() RETURNS uuid
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Who asks, with statements planned once; unset or malformed settings name nobody.
+-- The kind of the principal of this transaction; empty if it is unset. Statements in plpgsql are planned once.
 CREATE OR REPLACE FUNCTION engine.principal_kind() RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- How the principal of this transaction is named as an author.
+-- The principal of this transaction as an author.
 CREATE OR REPLACE FUNCTION engine.principal_name() RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

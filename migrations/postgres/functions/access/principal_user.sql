@@ -1,4 +1,4 @@
--- The user whose graph the principal belongs to; NULL for a principal without one.
+-- The id of the principal if it is a user; NULL for any other.
 CREATE OR REPLACE FUNCTION engine.principal_user() RETURNS uuid
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 RETURN CASE WHEN engine.principal_kind() = 'user' THEN engine.principal_id() END;

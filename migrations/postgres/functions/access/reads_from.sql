@@ -1,4 +1,4 @@
--- Since when, on both clocks, the principal may read the node, or that kind of its content; NULL where it may not at all.
+-- Since when, on both clocks, the principal may read the node, or that kind of its content; NULL if it may not.
 CREATE OR REPLACE FUNCTION engine.reads_from(p_node uuid, p_field text) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Whether nothing of the past of this node is left out: for its user, and while a principal that may write there changes something.
+-- Whether the whole past of this node is visible: to its owner, and to a principal that may write there while it changes something.
 CREATE OR REPLACE FUNCTION engine.reads_whole_past(p_node uuid) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

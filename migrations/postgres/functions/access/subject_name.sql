@@ -1,4 +1,4 @@
--- What a subject of the principal's own grants is called.
+-- The name of a subject of the principal's own grants.
 CREATE OR REPLACE FUNCTION engine.subject_name(p_subject uuid) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN (SELECT coalesce((SELECT i.name FROM engine.integrations AS i WHERE i.integration_id = p_subject),

@@ -1,4 +1,4 @@
--- The workspace of that name, made where there is none.
+-- The workspace of that name, created if it is missing.
 CREATE OR REPLACE FUNCTION engine.workspace_named(p_name text) RETURNS uuid
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

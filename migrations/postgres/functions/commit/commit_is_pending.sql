@@ -1,4 +1,4 @@
--- Whether a commit of the caller's own graph is still to be finished, or was set aside: its source is neither stored nor free.
+-- Whether a commit of the caller's own graph is unfinished or set aside: its source is neither stored nor free.
 CREATE OR REPLACE FUNCTION engine.commit_is_pending(p_commit uuid) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN coalesce((SELECT o.state IN ('pending', 'set_aside') FROM engine.outbox AS o

@@ -1,4 +1,4 @@
--- The commits that have to be finished before this one can be: those that provision a node which it names.
+-- The commits that must be finished before this one: those that provision a node which it names.
 CREATE OR REPLACE FUNCTION engine.commits_before(p_commit uuid) RETURNS SETOF uuid
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT b.commit_id FROM engine.outbox AS b

@@ -1,6 +1,6 @@
--- Discards a commit that was set aside: a node and records are undone, a grant is revoked. A change of what is stored stays in Postgres;
--- only the graph's part is given up, and the doctor tells where the stores differ. A revocation is never given up (NG409). What waits
--- for the node is discarded with it.
+-- Discards a commit that was set aside: a node and records are undone, a grant is revoked. A change of stored content stays in Postgres;
+-- only the graph's part is dropped, and the doctor reports the difference. A revocation is never discarded (NG409). Commits that wait
+-- for the node are discarded with it.
 -- Service only, in the transaction that holds the row. NG404: not set aside.
 CREATE OR REPLACE FUNCTION engine.discard_commit(p_commit uuid, p_actor text, p_reason text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -10,9 +10,9 @@ DECLARE
 BEGIN
     SELECT * INTO work FROM engine.outbox AS o WHERE o.commit_id = p_commit AND o.state = 'set_aside' FOR UPDATE;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'No such commit is set aside.' USING ERRCODE = 'NG404';
+        RAISE EXCEPTION 'There is no such commit that was set aside.' USING ERRCODE = 'NG404';
     ELSIF work.kind = 'revoked' THEN
-        RAISE EXCEPTION 'A revocation is not discarded.' USING ERRCODE = 'NG409';
+        RAISE EXCEPTION 'A revocation cannot be discarded.' USING ERRCODE = 'NG409';
     END IF;
     PERFORM set_config('engine.discarding', 'on', true);
     INSERT INTO engine.commit_log (event, commit_id, user_id, kind, actor, detail)

@@ -1,4 +1,4 @@
--- Undoes the provisioning of a node that nobody ever saw: schema, registry, and for a root its user. The name is free again.
+-- Undoes the provisioning of a node that was never visible: schema, registry, and for a root its user. The name is free again.
 CREATE OR REPLACE FUNCTION engine.discard_node(p_work engine.outbox) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -15,5 +15,5 @@ BEGIN
         DELETE FROM engine.users AS u WHERE u.user_id = node.user_id;
     END IF;
 EXCEPTION WHEN foreign_key_violation THEN
-    RAISE EXCEPTION 'Something else hangs on this node.' USING ERRCODE = 'NG409';
+    RAISE EXCEPTION 'Other rows still refer to this node.' USING ERRCODE = 'NG409';
 END $$;

@@ -1,12 +1,12 @@
--- Undoes a commit of records: rows, documents, resources, decisions; its sources stand where they stood before, but for those that
--- are streamed, which go on behind it. Its files are orphans from here on, and swept.
+-- Undoes a commit of records: rows, documents, resources, decisions; its sources go back to their position before it, except streamed
+-- ones, which continue after it. Its files become orphans and are swept.
 CREATE OR REPLACE FUNCTION engine.discard_records(p_work engine.outbox) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     place text;
     ids uuid[] := '{}';
 BEGIN
-    -- All nodes of the user are looked at: the payload may be what is wrong with the commit.
+    -- Searches all nodes of the user: the commit may be set aside because its payload is wrong.
     FOR place IN SELECT n.schema_name FROM engine.nodes AS n
                  WHERE n.user_id = p_work.user_id AND to_regclass(format('%I.metadata_records', n.schema_name)) IS NOT NULL ORDER BY 1
     LOOP

@@ -1,5 +1,5 @@
--- A delta's payload as it is told to a reader other than the user: nodes that may not be read are left out, and what others gave as
--- their reason for a move from or to there; values that held only before p_since, too.
+-- A delta's payload as a reader other than the owner sees it: without ids of nodes that it may not read, without the reasons that other
+-- authors gave for moves from or to them, and without values that held only before p_since.
 CREATE OR REPLACE FUNCTION engine.told_payload(p_payload jsonb, p_effect timestamptz, p_author text, p_since timestamptz) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Takes the rows of a commit of records out of one node: they were never visible. Their words leave the counts, in the order in which
+-- Deletes the rows of a commit of records from one node: they were never visible. Their words leave the counts, in the order in which
 -- writers lock them.
 CREATE OR REPLACE FUNCTION engine.withdraw_records(p_commit uuid, p_schema text) RETURNS uuid[]
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$

@@ -1,5 +1,5 @@
--- Appends turns, in order. p_first: the number of the first one, or NULL. A turn whose number or ref is known already is
--- left out where it is the same, and refused (NG409) where it is not; so is a gap. All of them or none.
+-- Appends turns, in order. p_first: the number of the first one, or NULL. A turn with a known number or ref is
+-- skipped if it is the same, and refused (NG409) if it differs; so is a gap. All of them or none.
 CREATE OR REPLACE FUNCTION engine.append_turns(p_source text, p_opening jsonb, p_first integer, p_refs text[], p_digests bytea[], p_tokens integer[],
                                     p_roles text[], p_times timestamptz[], p_speakers text[], p_contents text[], p_now timestamptz)
 RETURNS TABLE (state text, turns integer, stored integer, tokens bigint, waiting_tokens bigint, added integer)
@@ -27,7 +27,7 @@ BEGIN
         END IF;
         IF known.number IS NOT NULL THEN
             IF known.digest <> p_digests[place] OR new_turns > 0 OR known.number <> p_first + place - 1 THEN
-                RAISE EXCEPTION 'This turn was another one.' USING ERRCODE = 'NG409';
+                RAISE EXCEPTION 'The turn differs from the stored one, or is out of order.' USING ERRCODE = 'NG409';
             END IF;
         ELSIF p_first + place - 1 > c.turns + new_turns THEN
             RAISE EXCEPTION 'There is a gap before this turn.' USING ERRCODE = 'NG409';

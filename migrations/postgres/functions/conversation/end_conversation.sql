@@ -1,4 +1,4 @@
--- No more is to come: what waits is due, however short. p_silent: only where nothing came since then. NG404 where there is none.
+-- Ends a conversation: its waiting turns are due, however few. p_silent: only if no turn came since then. NG404: not found.
 CREATE OR REPLACE FUNCTION engine.end_conversation(p_source text, p_silent timestamptz, p_now timestamptz) RETURNS SETOF engine.conversations
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,5 +1,5 @@
--- The conversation, locked until the end of the transaction; opened where it is new. What is stored under its id already
--- counts as its first turns, but only for a client that says so by the number of its next one (NG409).
+-- Returns the conversation, locked until the end of the transaction; creates it if it is new. Turns already stored under its id
+-- count as its first turns, but only for a client that sends the number of the next one (else NG409).
 CREATE OR REPLACE FUNCTION engine.open_conversation(p_source text, p_opening jsonb, p_first integer, p_now timestamptz)
 RETURNS engine.conversations LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -15,7 +15,7 @@ BEGIN
         END IF;
         SELECT * INTO earlier FROM engine.sources WHERE user_id = owner AND source_id = p_source;
         IF earlier.units IS DISTINCT FROM p_first AND earlier.units IS NOT NULL THEN
-            RAISE EXCEPTION 'The conversation is stored already.' USING ERRCODE = 'NG409';
+            RAISE EXCEPTION 'The conversation is already stored.' USING ERRCODE = 'NG409';
         END IF;
         INSERT INTO engine.conversations (user_id, source_id, conversation_id, principal_kind, principal_id, node_id, title, started_at,
                                           privacy, scope, scope_id, source, turns, stored, chain, begun_at, last_at)
@@ -28,7 +28,7 @@ BEGIN
     END IF;
     IF found.scope <> p_opening ->> 'scope' OR found.scope_id IS DISTINCT FROM p_opening ->> 'scope_id'
        OR found.source <> p_opening ->> 'source' OR found.privacy <> p_opening ->> 'privacy' OR found.node_id <> node THEN
-        RAISE EXCEPTION 'The conversation was opened otherwise.' USING ERRCODE = 'NG409';
+        RAISE EXCEPTION 'The conversation has another node, privacy, scope or source.' USING ERRCODE = 'NG409';
     END IF;
     RETURN found;
 END $$;

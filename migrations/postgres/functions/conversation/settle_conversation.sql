@@ -1,5 +1,5 @@
--- Moves a conversation forward to what engine.sources says is stored of it, and lets the words of those turns go. Refuses
--- (NG409) where what is stored there are other turns. p_hard: a stored turn of more tokens is counted as oversized.
+-- Moves a conversation forward to what engine.sources says is stored of it, and deletes the words of those turns. NG409:
+-- the turns stored there are other ones. p_hard: a stored turn of more tokens is counted as oversized.
 CREATE OR REPLACE FUNCTION engine.settle_conversation(p_source text, p_hard integer, p_now timestamptz) RETURNS SETOF engine.conversations
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

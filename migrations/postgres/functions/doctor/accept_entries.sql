@@ -1,4 +1,4 @@
--- The records of a node whose files have no line in the manifest go on without a file, which is logged. Their ids.
+-- Accepts that records of the node whose files are missing from the manifest have no file; this is logged. Returns their ids.
 CREATE OR REPLACE FUNCTION engine.accept_entries(p_node uuid) RETURNS uuid[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

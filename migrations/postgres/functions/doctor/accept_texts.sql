@@ -1,4 +1,4 @@
--- Takes the present texts of a node's items for the right ones: their hashes follow, their vectors are made anew. How many.
+-- Accepts the present texts of a node's items: their hashes are updated, their vectors rebuilt. Returns how many.
 CREATE OR REPLACE FUNCTION engine.accept_texts(p_node uuid) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Which of these nodes of a graph (NULL: all) are damaged: by the catalog, or, where that finds nothing and `p_rows`, by reading each one
--- apart. For whoever asks: nodes that are hidden from the caller are not looked at.
+-- Returns which of these nodes of a graph (NULL: all) are damaged: by the catalog, or, if that finds nothing and `p_rows`, by reading each
+-- node. With the caller's rights: nodes hidden from the caller are skipped.
 CREATE OR REPLACE FUNCTION engine.damaged_nodes(p_user uuid, p_nodes uuid[], p_rows boolean, p_query vector, p_version text)
 RETURNS TABLE (node_id uuid, reason text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$

@@ -1,4 +1,4 @@
--- Revisions of a node's records, items and of the node itself that its log of changes lacks.
+-- Revisions of a node's records, of its items and of the node itself that are missing in its log of changes.
 CREATE OR REPLACE FUNCTION engine.lost_deltas(p_node uuid) RETURNS TABLE (subject_kind text, subject_id uuid, revision integer, known_from timestamptz, valid_from timestamptz)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

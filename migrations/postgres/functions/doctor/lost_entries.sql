@@ -1,4 +1,4 @@
--- Live records of a node whose file has no line in the manifest: the file lies there, and nothing opens it. `known`: a raw input tells of it.
+-- Live records of a node whose file is missing from the manifest: the file is stored, but cannot be opened. `known`: a raw input describes it.
 CREATE OR REPLACE FUNCTION engine.lost_entries(p_node uuid) RETURNS TABLE (record_id uuid, storage_path text, known boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

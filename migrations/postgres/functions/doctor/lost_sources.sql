@@ -1,4 +1,4 @@
--- Sources of live records of a node that the engine forgot to have stored; a persona's are kept under its own name.
+-- Sources of live records of a node that are missing in engine.sources; a persona's sources have its own key prefix.
 CREATE OR REPLACE FUNCTION engine.lost_sources(p_node uuid) RETURNS TABLE (source_id text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

@@ -1,5 +1,5 @@
--- Fills the gaps of a node's log of changes: how a record began is written anew from what it says, other changes by an entry that says that
--- they were lost. Returns how many.
+-- Fills the gaps of a node's log of changes: the first entry of a record is rebuilt from its present state, other changes get an entry that
+-- marks them as lost. Returns how many.
 CREATE OR REPLACE FUNCTION engine.mend_deltas(p_node uuid) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

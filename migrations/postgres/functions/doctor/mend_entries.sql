@@ -1,5 +1,5 @@
--- Enters files of a node into its manifest again, as their raw inputs tell. p_paths: those whose object is there; p_sizes: its bytes.
--- How many entries are left that nothing tells of.
+-- Rebuilds missing manifest entries of a node from its raw inputs. p_paths: files whose object exists; p_sizes: its bytes.
+-- Returns how many entries remain missing.
 CREATE OR REPLACE FUNCTION engine.mend_entries(p_node uuid, p_paths text[], p_sizes bigint[]) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Gives a registered node the tables that its schema lacks, with their policies, empty but for the counts of words; how many were made. The tables are made
--- in a schema apart by the one function that makes them, and moved. Service only.
+-- Creates the missing tables of a registered node, with their policies, empty except for the word counts; returns how many. The tables are
+-- made in a separate schema by the one function that makes them, and moved. Service only.
 CREATE OR REPLACE FUNCTION engine.mend_node_schema(p_node uuid, p_schema text) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -19,14 +19,14 @@ BEGIN
         FOREACH part IN ARRAY lacking LOOP
             EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', fresh, part, p_schema);
         END LOOP;
-        EXECUTE format('DROP SCHEMA %I CASCADE', fresh);  -- with it goes what refers to its tables; that is made again here
+        EXECUTE format('DROP SCHEMA %I CASCADE', fresh);  -- CASCADE also drops the references to its tables; they are made again here
         FOREACH part IN ARRAY ARRAY['memory_items', 'file_manifest'] LOOP
             IF NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.contype = 'f' AND c.conrelid = to_regclass(format('%I.%I', p_schema, part))) THEN
                 EXECUTE format('ALTER TABLE %1$I.%2$I ADD FOREIGN KEY (record_id) REFERENCES %1$I.metadata_records NOT VALID', p_schema, part);
             END IF;
         END LOOP;
     END IF;
-    IF 'term_counts' = ANY (lacking) THEN  -- they follow from what is stored
+    IF 'term_counts' = ANY (lacking) THEN  -- they are computed from the stored rows
         EXECUTE format('INSERT INTO %1$I.term_counts (unit, term, documents) SELECT c.unit, c.term, sum(c.documents)'
                        ' FROM %1$I.metadata_records AS r, engine.record_counts(%1$L, r.record_id) AS c'
                        ' WHERE r.version_of IS NULL GROUP BY 1, 2', p_schema);

@@ -1,5 +1,5 @@
--- Gives a node the tables, columns, rights and policies that it lacks, as the template has them; what was in a lost table is not there again.
--- A lost column that may not be empty and has no default stays lost where there are rows: that takes a backup.
+-- Adds the missing tables, columns, rights and policies of a node, as the template has them; the content of a lost table is not restored.
+-- A lost column that is NOT NULL without a default stays lost where there are rows: it needs a backup.
 CREATE OR REPLACE FUNCTION engine.mend_node_tables(p_node uuid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '5s' AS $$
 DECLARE

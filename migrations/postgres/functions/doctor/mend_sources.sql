@@ -1,4 +1,4 @@
--- Notes again how far the forgotten sources of a node are stored, as their sessions or versions tell; how many of them nothing tells of.
+-- Rebuilds the stored position of a node's missing sources from their sessions or versions. Returns how many remain missing.
 CREATE OR REPLACE FUNCTION engine.mend_sources(p_node uuid) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

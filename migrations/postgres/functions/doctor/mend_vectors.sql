@@ -1,4 +1,4 @@
--- Has the vectors of a node made that are lost or of the wrong size.
+-- Schedules the vectors of a node that are missing or have the wrong size.
 CREATE OR REPLACE FUNCTION engine.mend_vectors(p_node uuid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE

@@ -1,6 +1,6 @@
--- What is wrong inside of these nodes: items whose text is not that of its hash, rows without a vector of the active version that nothing
--- is going to make, changes that the log lacks, sources that are forgotten, files without a line in the manifest. `unreadable`: the SQLSTATE, where reading failed. Only nodes
--- whose tables the catalog finds whole and of the newest version.
+-- What is wrong inside these nodes: items whose text does not match its hash, rows without a vector of the active version and without a
+-- pending job for it, changes missing in the log, missing sources, files missing from the manifest. `unreadable`: the SQLSTATE, if reading
+-- failed. Only nodes whose tables are complete by the catalog and of the newest version.
 CREATE OR REPLACE FUNCTION engine.node_contents(p_nodes uuid[])
 RETURNS TABLE (node_id uuid, schema_name text, texts bigint, vectors bigint, deltas bigint, sources bigint, files bigint, unreadable text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$

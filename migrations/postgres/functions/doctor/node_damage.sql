@@ -1,5 +1,5 @@
--- What the catalog says is wrong with a node's tables; NULL where they are whole. Columns are compared where the tables are of the newest
--- version. Cheap enough to be asked for many nodes, and asked only after something failed, or by the doctor.
+-- What the catalog shows as wrong with a node's tables; NULL if they are complete. Columns are compared if the tables are of the newest
+-- version. Called only after a statement failed, or by the doctor; cheap enough for many nodes.
 CREATE OR REPLACE FUNCTION engine.node_damage(p_schema text, p_template integer) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- One page of nodes for the doctor: whether the schema is there and has the columns of the template, counts, and keys of files.
+-- One page of nodes for the doctor: whether the schema exists and has the columns of the template, counts, and keys of files.
 CREATE OR REPLACE FUNCTION engine.node_facts(p_after uuid, p_limit integer)
 RETURNS TABLE (node_id uuid, user_id uuid, schema_name text, state text, schema_there boolean, shape_ok boolean,
                records bigint, items bigint, pointers text[])

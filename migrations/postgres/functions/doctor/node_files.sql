@@ -1,4 +1,4 @@
--- The files of live records of these nodes, but for those whose loss was accepted.
+-- The files of live records of these nodes, except those whose loss was accepted.
 CREATE OR REPLACE FUNCTION engine.node_files(p_nodes uuid[])
 RETURNS TABLE (node_id uuid, schema_name text, file_id uuid, storage_path text, stored_bytes bigint, packed boolean, sha256 bytea)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- Gives every function of a schema a search path that names pg_temp last: what the caller made there is never found.
+-- Gives every function of a schema a search path that names pg_temp last: objects that the caller made there are never found.
 CREATE OR REPLACE FUNCTION engine.pin_search_paths(p_schema text, p_path text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

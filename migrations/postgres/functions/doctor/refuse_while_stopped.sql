@@ -1,5 +1,5 @@
--- Every commit adds a row to the outbox, so a write of any kind meets this; so do appended turns and logged events. Ingests are refused where
--- they begin, before a model is asked or a file is put.
+-- Trigger: refuses writes while writing is stopped. Every commit adds a row to the outbox, so it covers writes of any kind, and appended turns
+-- and logged events. Ingests are refused when they begin, before a model is called or a file is put.
 CREATE OR REPLACE FUNCTION engine.refuse_while_stopped() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

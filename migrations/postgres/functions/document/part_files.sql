@@ -1,4 +1,4 @@
--- The files of a node that the principal is shown in part: what may be told of them. None for the user, who has them whole.
+-- The files of a node that the principal is shown in part, without size and hash. None for the owner, who opens them whole.
 CREATE OR REPLACE FUNCTION engine.part_files(p_node uuid)
 RETURNS TABLE (file_id uuid, record_id uuid, file_name text, file_type text, content_type text, storage_path text, created_at timestamptz)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

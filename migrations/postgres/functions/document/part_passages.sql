@@ -1,4 +1,4 @@
--- The passages of a file that is shown in part: those of the version that lie at this node, in their order, one page.
+-- The passages of a file that is shown in part: those of the version that are at this node, in order, one page.
 CREATE OR REPLACE FUNCTION engine.part_passages(p_node uuid, p_file uuid, p_after bigint, p_most integer)
 RETURNS TABLE (place bigint, section text, content text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- Empties a slot of a node that no version holds. False where the node is in use, or the slot was taken meanwhile.
+-- Empties a slot of a node that no version holds. Returns false if the node is locked or the slot was taken meanwhile.
 CREATE OR REPLACE FUNCTION engine.clear_slot(p_node uuid, p_slot text) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '250ms' AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Gives up the slot of a version that is not active. NG404: there is none; NG409: it is active.
+-- Frees the slot of a version that is not active. NG404: not found; NG409: it is active.
 CREATE OR REPLACE FUNCTION engine.drop_embeddings(p_name text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '10s' AS $$
 BEGIN

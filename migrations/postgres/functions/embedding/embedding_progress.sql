@@ -1,4 +1,4 @@
--- How far a version is, node after node, one page: rows in all (records and items, slices too) and those with its vector.
+-- The progress of a version, node by node, one page: all rows (records and items, slices too) and those with its vector.
 CREATE OR REPLACE FUNCTION engine.embedding_progress(p_version text, p_after uuid, p_most integer)
 RETURNS TABLE (node_id uuid, rows_in_all bigint, rows_done bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- Notes nodes in the transaction that writes there: who makes the vectors waits for its end.
+-- Marks nodes as lacking vectors, in the transaction that writes there: the job that makes the vectors waits for its end.
 CREATE OR REPLACE FUNCTION engine.note_pending_vectors(p_nodes uuid[]) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC

@@ -1,5 +1,5 @@
--- Makes a node ready for the versions that there are: newest template, columns of the right type. False where the node is in
--- use: nobody is kept waiting for long, the caller comes again.
+-- Prepares a node for the present versions: newest template, columns of the right type. Returns false if the node is
+-- locked (short lock timeout); the caller retries.
 CREATE OR REPLACE FUNCTION engine.prepare_slots(p_node uuid) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '250ms' AS $$
 DECLARE

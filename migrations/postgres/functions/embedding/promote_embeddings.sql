@@ -1,4 +1,4 @@
--- The canary becomes active, the active one archived: one step. NG409: it is no canary, or nodes lack its columns.
+-- Promotes: the canary becomes active, the active one archived, in one step. NG409: it is no canary, or nodes lack its columns.
 CREATE OR REPLACE FUNCTION engine.promote_embeddings(p_name text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '10s' AS $$
 BEGIN

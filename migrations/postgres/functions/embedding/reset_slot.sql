@@ -1,4 +1,4 @@
--- Empties a slot of a table by taking its columns away and adding them anew: no row is touched, whatever their number.
+-- Empties a slot of a table by dropping its columns and adding them again: no row is rewritten, whatever their number.
 CREATE OR REPLACE FUNCTION engine.reset_slot(p_schema text, p_table text, p_slot text, p_type text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Strikes a node off where nothing lacks a vector of the active version any more; whether it is struck off. Service only.
+-- Unmarks a node if no row lacks a vector of the active version; returns whether it is unmarked. Service only.
 CREATE OR REPLACE FUNCTION engine.settle_pending_vectors(p_node uuid) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '5s' AS $$
 DECLARE
@@ -8,10 +8,10 @@ DECLARE
 BEGIN
     PERFORM FROM engine.pending_vectors AS p WHERE p.node_id = p_node FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
-        RETURN false;  -- somebody writes there, or it is done
+        RETURN false;  -- locked by a writer, or already done
     END IF;
     SELECT * INTO node FROM engine.nodes AS n WHERE n.node_id = p_node;
-    IF node.node_id IS NULL THEN  -- noted for a shell that was never registered
+    IF node.node_id IS NULL THEN  -- marked for a shell that was never registered
         DELETE FROM engine.pending_vectors AS p WHERE p.node_id = p_node AND p.noted_at < clock_timestamp() - interval '1 hour';
         RETURN FOUND;
     END IF;

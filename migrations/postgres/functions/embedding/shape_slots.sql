@@ -1,5 +1,5 @@
--- Makes the columns of all used slots of a node as their versions want them. Vectors of a slot whose type changes are gone:
--- they are of a version that gave the slot up. Those of the active version are never touched.
+-- Gives the columns of all used slots of a node the type that their versions need. If the type of a slot changes, its vectors are
+-- dropped: they belong to a version that freed the slot. Vectors of the active version are never changed.
 CREATE OR REPLACE FUNCTION engine.shape_slots(p_schema text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- How a slot is to be stored: half precision as its version says; in the row as long as both vectors of a row then fit a page
--- beside the rest (in bytes: 4,000 for the first, 4,800 for both), else beside it.
+-- How a slot is stored: half precision if its version says so; inline if both vectors of a row then fit a page
+-- beside the other columns (in bytes: 4,000 for the first, 4,800 for both), else out of line.
 CREATE OR REPLACE FUNCTION engine.slot_shapes() RETURNS TABLE (slot text, type_name text, storage text, active boolean)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC

@@ -1,5 +1,5 @@
--- Gives a canary the slot that the active version does not use; the archived version there gives it up. Repeating it with
--- the canary that there is changes nothing. NG409: there is another canary, or the name is active or has another shape.
+-- Gives a canary the slot that the active version does not use; an archived version there loses it. Repeating it with
+-- the same canary changes nothing. NG409: there is another canary, or the name is active or has another shape.
 CREATE OR REPLACE FUNCTION engine.start_canary(p_name text, p_provider text, p_model text, p_dimension integer, p_compression text)
 RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '10s' AS $$
 DECLARE

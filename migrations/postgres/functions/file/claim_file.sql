@@ -1,5 +1,5 @@
--- A reader wants the file awake. Answers with its state now: `active` (its time is prolonged), `rehydrating` (`mine`: the
--- caller holds the claim and restores), or `failed`: the restoration that the caller waited for (p_waited) found it damaged.
+-- Claims a file for a reader. Returns its state now: `active` (its time is extended), `rehydrating` (`mine`: the caller holds
+-- the claim and restores), or `failed`: the restoration that the caller waited for (p_waited) found the file damaged.
 -- p_lost is the claim of a copy that the caller found missing or damaged; the file is then restored once more.
 CREATE OR REPLACE FUNCTION engine.claim_file(p_node uuid, p_file uuid, p_claim uuid, p_by_hand boolean, p_now timestamptz, p_lease timestamptz,
                                   p_until timestamptz, p_lost uuid, p_waited uuid)
@@ -14,7 +14,7 @@ DECLARE
 BEGIN
     SELECT * INTO file FROM engine.awake_files AS a WHERE a.node_id = p_node AND a.file_id = p_file;
     IF file.state = 'active' AND file.claim_id IS DISTINCT FROM p_lost AND (file.by_hand OR NOT p_by_hand)
-       AND file.accessed_at > p_now - interval '1 second' THEN  -- many readers at once: one of them prolongs
+       AND file.accessed_at > p_now - interval '1 second' THEN  -- many readers at once: one of them extends the time
         RETURN QUERY SELECT file.state, file.since, file.due_at, file.by_hand, file.claim_id, false;
         RETURN;
     END IF;
@@ -34,7 +34,7 @@ BEGIN
             PERFORM engine.note_file_state(file, 'dormant', 'rehydrating', cause, p_now);
             RETURN QUERY SELECT file.state, file.since, file.due_at, file.by_hand, file.claim_id, true;
             RETURN;
-        END IF;  -- somebody else was faster, and may be asleep again by now
+        END IF;  -- another request was faster; the file may be asleep again: retry
     END LOOP;
     before := file;
     IF file.state = 'active' AND file.claim_id IS DISTINCT FROM p_lost THEN

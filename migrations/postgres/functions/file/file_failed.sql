@@ -1,4 +1,4 @@
--- The restoration failed: dormant again, with the cause. False when the claim was taken over meanwhile. Service only.
+-- The restoration failed: the file is dormant again, with the cause. Returns false when another claim took over. Service only.
 CREATE OR REPLACE FUNCTION engine.file_failed(p_node uuid, p_file uuid, p_claim uuid, p_now timestamptz, p_detail text, p_review boolean)
 RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

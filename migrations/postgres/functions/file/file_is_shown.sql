@@ -1,4 +1,4 @@
--- Whether a state of the record that has this file is shown to the principal. For functions that have asked for the right to the node.
+-- Whether a state of the record that has this file is visible to the principal. The calling function has checked the right to the node.
 CREATE OR REPLACE FUNCTION engine.file_is_shown(p_schema text, p_node uuid, p_record uuid, p_path text) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- The copy is there and verified: active. False when the claim was taken over meanwhile. Service only.
+-- The copy exists and is verified: the file is active. Returns false when another claim took over. Service only.
 CREATE OR REPLACE FUNCTION engine.file_restored(p_node uuid, p_file uuid, p_claim uuid, p_now timestamptz, p_until timestamptz) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

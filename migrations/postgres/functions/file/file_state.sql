@@ -1,4 +1,4 @@
--- The state of a file for whoever may read it. `failure` tells why its last restoration failed, where it did.
+-- The state of a file, for a principal that may read it. `failure`: why the last restoration failed, if it did.
 CREATE OR REPLACE FUNCTION engine.file_state(p_node uuid, p_file uuid)
 RETURNS TABLE (state text, since timestamptz, due_at timestamptz, by_hand boolean, failure text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -1,5 +1,5 @@
--- The rest of every transition, after the row of the file was moved: manifest, log, state of the node. Returns where the
--- file is stored; NULL where the manifest does not know it any more.
+-- The rest of every transition, after the row of the file was updated: manifest, log, state of the node. Returns where the
+-- file is stored; NULL if the manifest no longer lists it.
 CREATE OR REPLACE FUNCTION engine.note_file_state(p_file engine.awake_files, p_from text, p_to text, p_trigger text, p_now timestamptz,
                                        p_detail text DEFAULT '', p_review boolean DEFAULT false) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- Its user has looked at an entry that needed it: one more entry. Again, the same one.
+-- Marks an entry that needed review as reviewed by its user, with one more entry. Repeating it returns the same entry.
 CREATE OR REPLACE FUNCTION engine.review_file_state(p_entry bigint, p_note text, p_now timestamptz) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

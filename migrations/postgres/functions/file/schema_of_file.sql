@@ -1,5 +1,5 @@
--- The schema that holds a file, for a principal that may read it there: a reader other than the user has no file of a state that ended
--- before it may read, and no file that is shown in part.
+-- The schema that holds a file, for a principal that may read the file there. A reader other than the owner gets no file of a state that
+-- ended before it may read, and no file that is shown in part.
 CREATE OR REPLACE FUNCTION engine.schema_of_file(p_mode text, p_node uuid, p_file uuid) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Puts a file to sleep for whoever may write to its node. Returns the claim of the copy to delete and where the file is
--- stored; no row where it slept already. Refuses while it is being restored.
+-- Puts a file to sleep, for a principal that may write to its node. Returns the claim of the copy to delete and where the file is
+-- stored; no row if it was already asleep. Refuses while the file is being restored.
 CREATE OR REPLACE FUNCTION engine.sleep_file(p_node uuid, p_file uuid, p_now timestamptz) RETURNS TABLE (claim_id uuid, storage_path text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

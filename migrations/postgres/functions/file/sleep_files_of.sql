@@ -1,4 +1,4 @@
--- Files of a record that moves fall asleep; the sweep takes their copies.
+-- Puts the files of a record that moves to sleep; the sweep deletes their copies.
 CREATE OR REPLACE FUNCTION engine.sleep_files_of(p_node uuid, p_schema text, p_record uuid, p_now timestamptz) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

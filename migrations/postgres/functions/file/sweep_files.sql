@@ -1,5 +1,5 @@
--- Puts up to p_limit files to sleep: those whose time after a retrieval is over, those woken by hand and not used since
--- p_unused, those whose restoration stopped. Files that another sweep or a reader works on are passed over. Service only.
+-- Puts up to p_limit files to sleep: retrieved files whose time is over, files woken by hand and not used since
+-- p_unused, files whose restoration stopped. Files that another sweep or a reader has locked are skipped. Service only.
 CREATE OR REPLACE FUNCTION engine.sweep_files(p_now timestamptz, p_unused timestamptz, p_limit integer)
 RETURNS TABLE (node_id uuid, claim_id uuid, storage_path text, cause text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- Which of these files no manifest of the user knows: candidates for the orphan sweep. Service only.
+-- Returns those of these files that no manifest of the user lists: candidates for the orphan sweep. Service only.
 CREATE OR REPLACE FUNCTION engine.unknown_files(p_root text, p_files uuid[]) RETURNS uuid[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

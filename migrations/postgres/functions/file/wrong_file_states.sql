@@ -1,4 +1,4 @@
--- How many files of these nodes have another state in their manifest than they have, for the comparison of the stores. Service only.
+-- Counts the files of these nodes whose state in the manifest differs from their state, for the comparison of the stores. Service only.
 CREATE OR REPLACE FUNCTION engine.wrong_file_states(p_nodes uuid[]) RETURNS TABLE (node_id uuid, files bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

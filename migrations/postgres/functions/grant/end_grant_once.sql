@@ -3,7 +3,7 @@ CREATE OR REPLACE FUNCTION engine.end_grant_once() RETURNS trigger LANGUAGE plpg
 BEGIN
     IF TG_OP <> 'UPDATE' OR OLD.revoked_at IS NOT NULL OR NEW.revoked_at IS NULL
        OR to_jsonb(OLD) - 'revoked_at' <> to_jsonb(NEW) - 'revoked_at' THEN
-        RAISE EXCEPTION 'A grant can only be revoked, once.' USING ERRCODE = 'insufficient_privilege';
+        RAISE EXCEPTION 'A grant can only be revoked, and only once.' USING ERRCODE = 'insufficient_privilege';
     END IF;
     RETURN NEW;
 END $$;

@@ -1,5 +1,5 @@
--- Gives a subject a right on a node; the row and the graph's part are one commit. The same right twice is one grant.
--- Refuses, as if there were no such thing, for anyone but the node's user and for a subject that is not within reach.
+-- Grants a subject a right on a node; the row and the graph's part are one commit. The same right twice is one grant.
+-- NG404 for a caller that is not the owner, and for a subject that is missing or out of reach.
 CREATE OR REPLACE FUNCTION engine.grant_node(p_grant uuid, p_node uuid, p_kind text, p_subject uuid, p_mode text, p_depth integer,
                                   p_fields text[], p_purpose text, p_expires_at timestamptz, p_past boolean)
 RETURNS TABLE (grant_id uuid, granted_at timestamptz, created boolean, payload jsonb)

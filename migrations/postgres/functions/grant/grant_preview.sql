@@ -1,5 +1,5 @@
--- What a grant on a node would open, node by node, for the user of the graph: how many records and items, the titles of the latest,
--- how many stay closed because they are private, and what was placed there with less confidence than `p_below`, least sure first.
+-- What a grant on a node would open, node by node, for the owner: counts of records and items, the latest titles,
+-- how many records stay closed because they are private, and records placed with less confidence than `p_below`, least sure first.
 CREATE OR REPLACE FUNCTION engine.grant_preview(p_node uuid, p_depth integer, p_below real, p_titles integer)
 RETURNS TABLE (node_id uuid, path text[], records bigint, items bigint, private_records bigint, titles text[], unsure jsonb)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- Ends a grant now; the next statement of anybody sees it. Ending it again changes nothing.
+-- Revokes a grant now: it ends before the next statement of any session. Revoking it again changes nothing.
 CREATE OR REPLACE FUNCTION engine.revoke_grant(p_commit uuid, p_grant uuid)
 RETURNS TABLE (revoked_at timestamptz, changed boolean, commit_id uuid, payload jsonb)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

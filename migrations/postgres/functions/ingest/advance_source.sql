@@ -1,4 +1,4 @@
--- Moves a source forward from `p_seen` stored units to `p_units`; refuses when somebody else was faster.
+-- Moves a source forward from `p_seen` stored units to `p_units`; refuses when another request did so first.
 CREATE OR REPLACE FUNCTION engine.advance_source(p_source text, p_seen integer, p_units integer, p_hash bytea, p_commit uuid)
 RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -11,7 +11,7 @@ BEGIN
         WHERE user_id = engine.principal_graph() AND source_id = p_source AND units = p_seen;
     END IF;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'The source was stored by another request at the same time.' USING ERRCODE = 'NG409';
+        RAISE EXCEPTION 'Another request stored the source at the same time.' USING ERRCODE = 'NG409';
     END IF;
 END $$;
 GRANT EXECUTE ON FUNCTION engine.advance_source TO neurigraph_request;

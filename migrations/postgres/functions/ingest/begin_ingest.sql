@@ -1,4 +1,4 @@
--- Begins a session, or takes one up again that has the same key. `p_came`: sources, turns, files.
+-- Begins a session, or resumes the one with the same key. `p_came`: sources, turns, files.
 CREATE OR REPLACE FUNCTION engine.begin_ingest(p_session uuid, p_key text, p_came jsonb, p_now timestamptz) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- Ends a session. `p_skipped`: source_id, reason, and stage, cause, reference of what failed; p_count is all that was skipped.
+-- Ends a session. `p_skipped`: source_id, reason, and stage, cause, reference of each failure; p_count: the number of all that was skipped.
 CREATE OR REPLACE FUNCTION engine.end_ingest(p_session uuid, p_state text, p_failure text, p_count integer, p_skipped jsonb, p_now timestamptz)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Whether a failure is for the principal to count on or to settle: the service's and the user's are all of a graph, a persona's those
+-- Whether the principal may count or settle a failure: the service and the owner all of a graph, a persona those
 -- of its own sessions.
 CREATE OR REPLACE FUNCTION engine.handles_failure(p_session uuid) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -1,5 +1,5 @@
--- Adds a failure to the log, or counts the same one again. A file to read again is named by the user alone; an entry is changed by those
--- who handle it.
+-- Adds a failure to the log, or counts a repeated one. Only the owner names a file to read again; an entry is changed only by
+-- principals that handle it.
 CREATE OR REPLACE FUNCTION engine.log_failure(p_session uuid, p_stage text, p_cause text, p_detail text, p_subject text, p_reference jsonb,
                                               p_now timestamptz) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- Adds what one commit of an ingest stored to its session; what failed before and is stored now is settled by those who handle it.
+-- Adds what one commit of an ingest stored to its session; settles earlier failures of it that the principal handles.
 CREATE OR REPLACE FUNCTION engine.note_ingested(p_session uuid, p_commit uuid, p_counts jsonb, p_sources jsonb, p_now timestamptz) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

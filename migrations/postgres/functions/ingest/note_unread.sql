@@ -1,4 +1,4 @@
--- Notes records in the transaction that writes them; one that is noted already begins anew. All arrays are of one length.
+-- Marks records as unread, in the transaction that writes them; a marked record starts again. All arrays have one length.
 CREATE OR REPLACE FUNCTION engine.note_unread(p_records uuid[], p_nodes uuid[], p_reasons text[], p_now timestamptz) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC

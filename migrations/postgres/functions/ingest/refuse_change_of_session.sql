@@ -1,8 +1,8 @@
--- Trigger: lines of an ingest session go only together with it.
+-- Trigger: lines of an ingest session are deleted only together with it.
 CREATE OR REPLACE FUNCTION engine.refuse_change_of_session() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF TG_OP = 'UPDATE' OR EXISTS (SELECT FROM engine.ingest_sessions AS s WHERE s.session_id = OLD.session_id) THEN
-        RAISE EXCEPTION 'This table only grows.' USING ERRCODE = 'insufficient_privilege';
+        RAISE EXCEPTION 'This table is append-only.' USING ERRCODE = 'insufficient_privilege';
     END IF;
     RETURN OLD;
 END $$;

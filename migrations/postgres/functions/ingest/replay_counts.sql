@@ -1,4 +1,4 @@
--- How what is staged differs from what is there.
+-- How staged records differ from the stored ones.
 CREATE OR REPLACE FUNCTION engine.replay_counts(p_replay uuid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC

@@ -1,4 +1,4 @@
--- Staged records that are not at the revision any more that they were made from, one page; `there`: whether they hold at their node.
+-- Staged records whose record has another revision now than when they were built, one page; `there`: whether they hold at their node.
 CREATE OR REPLACE FUNCTION engine.replayed_outdated(p_replay uuid, p_most integer)
 RETURNS TABLE (node_id uuid, schema_name text, record_id uuid, there boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- Settles an entry: of the own graph for its user, of nobody for the service. Again, nothing changes. NG404, NG409.
+-- Settles an entry: a user one of its own graph, the service one without a user. Repeating it changes nothing. NG404, NG409.
 CREATE OR REPLACE FUNCTION engine.settle_failure(p_failure uuid, p_state text, p_note text, p_now timestamptz) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -11,7 +11,7 @@ BEGIN
     ELSIF entry.state = 'open' THEN
         UPDATE engine.failure_log AS f SET state = p_state, settled_at = p_now, note = p_note WHERE f.failure_id = p_failure;
     ELSIF entry.state <> p_state THEN
-        RAISE EXCEPTION 'It is settled already.' USING ERRCODE = 'NG409';
+        RAISE EXCEPTION 'The failure is already settled.' USING ERRCODE = 'NG409';
     END IF;
 END $$;
 GRANT EXECUTE ON FUNCTION engine.settle_failure TO neurigraph_request;

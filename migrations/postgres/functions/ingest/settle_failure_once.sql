@@ -1,10 +1,10 @@
--- An open entry counts attempts, keeps how its source was asked for last, and is settled once; nothing else of it changes, ever.
+-- Trigger: an open entry counts attempts, keeps how its source was last requested, and is settled once; nothing else of it changes.
 CREATE OR REPLACE FUNCTION engine.settle_failure_once() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF TG_OP <> 'UPDATE' OR OLD.state <> 'open'
        OR to_jsonb(OLD) - '{attempts,last_at,cause,detail,session_id,reference,state,settled_at,note}'::text[]
           <> to_jsonb(NEW) - '{attempts,last_at,cause,detail,session_id,reference,state,settled_at,note}'::text[] THEN
-        RAISE EXCEPTION 'A failure can only be settled, once.' USING ERRCODE = 'insufficient_privilege';
+        RAISE EXCEPTION 'A failure can only be settled, and only once.' USING ERRCODE = 'insufficient_privilege';
     END IF;
     RETURN NEW;
 END $$;

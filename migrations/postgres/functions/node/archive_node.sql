@@ -1,11 +1,11 @@
--- Archives a node of the caller's graph with all below it, or takes it back; what another archived node is above stays archived.
+-- Archives a node of the caller's graph with all below it, or unarchives it; nodes below another archived node stay archived.
 -- Returns the nodes for which that changed something, with all their archivings. Part of the commit of engine.revise_node.
 CREATE OR REPLACE FUNCTION engine.archive_node(p_node uuid, p_archived boolean, p_now timestamptz)
 RETURNS TABLE (node_id uuid, archivings timestamptz[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    -- As revise_node does: one change of the tree of a user at a time.
+    -- Lock, as in revise_node: one change of a user's tree at a time.
     PERFORM FROM engine.nodes AS r WHERE r.node_id = engine.principal_user() FOR UPDATE;
     IF NOT engine.owns(p_node) THEN
         RAISE EXCEPTION 'There is no such node.' USING ERRCODE = 'NG404';

@@ -1,4 +1,4 @@
--- Drops the vectors of a text that was changed, so that none stands for what was there before.
+-- Adds the triggers that clear the vectors of a changed text.
 CREATE OR REPLACE FUNCTION engine.guard_meaning(p_schema text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

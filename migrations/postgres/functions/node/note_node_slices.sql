@@ -1,4 +1,4 @@
--- What of a node's name and place ends to be known, and what begins: each slice has slice_id and known_to, or all columns.
+-- Ends and adds slices of a node's name and place: each has slice_id and known_to, or all columns.
 CREATE OR REPLACE FUNCTION engine.note_node_slices(p_node uuid, p_user uuid, p_slices jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

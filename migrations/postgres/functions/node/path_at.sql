@@ -1,4 +1,4 @@
--- The names from the root down to a node at a moment; of those that the principal may read as they were then.
+-- The names from the root down to a node at a moment, without nodes that the principal could not read then.
 CREATE OR REPLACE FUNCTION engine.path_at(p_node uuid, p_as_of timestamptz, p_known_at timestamptz) RETURNS text[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC

@@ -1,5 +1,5 @@
--- Registers a node and creates its schema; or finds the sibling that already has the name. The schema names
--- are tried in the order given (the readable one first, then one that cannot clash).
+-- Registers a node and creates its schema, or returns the sibling of that name. Schema names are tried
+-- in the order given (the readable one first, then one that cannot clash).
 CREATE OR REPLACE FUNCTION engine.provision_node(p_node uuid, p_parent uuid, p_name text, p_key text, p_type text, p_schemas text[], p_payload jsonb)
 RETURNS TABLE (node_id uuid, schema_name text, layer integer, state text, node_type text, created boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

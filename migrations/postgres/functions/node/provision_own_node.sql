@@ -1,4 +1,4 @@
--- Registers a node with its schema and the outbox row, or finds the sibling of that name. The parent may itself be on its way: nodes of
+-- Registers a node with its schema and the outbox row, or returns the sibling of that name. The parent may still be pending: nodes of
 -- one path are registered in one transaction.
 CREATE OR REPLACE FUNCTION engine.provision_own_node(p_node uuid, p_parent uuid, p_name text, p_key text, p_type text,
                                                      p_schemas text[], p_payload jsonb)

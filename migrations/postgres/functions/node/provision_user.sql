@@ -1,4 +1,4 @@
--- Registers a user with the root node, or finds the one with this handle. Called by the service only.
+-- Registers a user with the root node, or returns the one with this handle. Service only.
 CREATE OR REPLACE FUNCTION engine.provision_user(p_user uuid, p_workspace text, p_handle text, p_handle_key text, p_name text, p_key text,
                                       p_schemas text[], p_payload jsonb)
 RETURNS TABLE (user_id uuid, node_id uuid, schema_name text, display_name text, state text, created boolean, taken_by text)

@@ -1,7 +1,7 @@
--- Changes a node for its user: a new name, a new parent, or only what the graph holds. One commit: registry, slices, delta
--- and the graph's part. `p_slices`: what of name and place ends to be known, and what begins (slice_id, known_to or all columns).
--- Refuses with NG404 what is not there, NG409 for a revision that is not the expected one or a taken name, NG422 for a
--- place below layer 5, NG424 for one inside the node itself. Returns the nodes whose layer moved.
+-- Changes a node for its owner: a new name, a new parent, or only the graph's part. One commit: registry, slices, delta
+-- and the graph's part. `p_slices`: slices of name and place that end and begin (slice_id, known_to or all columns).
+-- NG404: not found. NG409: not the expected revision. NG410: the name is taken. NG422: below layer 5. NG424: moved into
+-- itself. Returns the payload, with the new layers of a moved node and of those below it.
 CREATE OR REPLACE FUNCTION engine.revise_node(p_commit uuid, p_node uuid, p_expected integer, p_name text, p_key text, p_parent uuid,
                                    p_slices jsonb, p_delta jsonb, p_payload jsonb)
 RETURNS TABLE (payload jsonb)
@@ -14,7 +14,7 @@ DECLARE
     above uuid[];
     message jsonb := p_payload;
 BEGIN
-    -- One change of the tree of a user at a time: two moves could close a circle.
+    -- Lock: one change of a user's tree at a time, because two moves could close a cycle.
     PERFORM FROM engine.nodes AS r WHERE r.node_id = engine.principal_user() FOR UPDATE;
     SELECT * INTO node FROM engine.nodes AS n WHERE n.node_id = p_node AND n.state = 'live' AND n.known_to IS NULL FOR UPDATE;
     IF node.node_id IS NULL OR NOT engine.owns(p_node) THEN

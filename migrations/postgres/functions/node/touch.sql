@@ -1,4 +1,4 @@
--- Counts retrievals of items and records of one node; called in batches, off the path of the answer. A node that is gone is passed over.
+-- Counts retrievals of items and records of one node; called in batches, in the background. A missing node is skipped.
 CREATE OR REPLACE FUNCTION engine.touch(p_node uuid, p_items uuid[], p_counts integer[], p_records uuid[], p_at timestamptz) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Copies rows of one table from a node to another by the names of their columns, whose order differs between schemas. A log may hold
--- some already, from an earlier stay.
+-- Copies rows of one table from a node to another by column name, because the column order differs between schemas. A log may
+-- already hold some, from an earlier move.
 CREATE OR REPLACE FUNCTION engine.copy_rows(p_table text, p_from text, p_to text, p_where text, p_ids uuid[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE

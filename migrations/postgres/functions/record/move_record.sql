@@ -1,7 +1,7 @@
--- Moves a record with all that hangs on it to another node of the same user, for whoever may write at both: rows, slices, items with
--- their vectors, manifest, counts of words, deltas. Ids and bytes stay. What the log of the old node says stays there, too. One
--- transaction with the delta, the decision by hand and what the graph learns. A file that is awake falls asleep; the sweep takes its copy.
--- NG404: not there for this principal. NG409: its file is being restored, or the node holds another part of the same document.
+-- Moves a record to another node of the same user, for a principal that may write at both: rows, slices, items with
+-- their vectors, manifest, word counts, deltas. Ids and bytes stay, and so does the old node's log. One
+-- transaction with the delta, the decision by hand and the graph's part. An awake file falls asleep; the sweep deletes its copy.
+-- NG404: not found for this principal. NG409: its file is being restored, or the node holds another part of the same document.
 CREATE OR REPLACE FUNCTION engine.move_record(p_commit uuid, p_record uuid, p_from uuid, p_to uuid, p_reason text, p_now timestamptz)
 RETURNS TABLE (payload jsonb, revision integer, moved_at timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
@@ -25,7 +25,7 @@ BEGIN
         RAISE EXCEPTION 'There is no such record.' USING ERRCODE = 'NG404';
     END IF;
     IF least(source.template_version, target.template_version) < engine.template_version() THEN
-        RAISE EXCEPTION 'A node is of an older version.' USING ERRCODE = 'NG426';
+        RAISE EXCEPTION 'The tables of a node are of an older version.' USING ERRCODE = 'NG426';
     END IF;
     FOR file IN EXECUTE format('SELECT a.* FROM engine.awake_files AS a JOIN %I.file_manifest AS f USING (file_id)'
                                ' WHERE a.node_id = $1 AND f.record_id = $2 ORDER BY a.file_id FOR UPDATE OF a', source.schema_name)
@@ -42,7 +42,7 @@ BEGIN
     IF moved.record_id IS NULL OR NOT (engine.owns(p_from) OR held AND moved.privacy <> 'private') THEN
         RAISE EXCEPTION 'There is no such record.' USING ERRCODE = 'NG404';
     END IF;
-    IF restoring THEN  -- told to those only who may know of the record
+    IF restoring THEN  -- after the check of rights: only a principal that may write sees this
         RAISE EXCEPTION 'The file is being restored.' USING ERRCODE = 'NG409';
     END IF;
     EXECUTE format('SELECT EXISTS (SELECT FROM %I.file_manifest AS f WHERE f.file_id IN (SELECT s.file_id FROM %I.file_manifest AS s'
@@ -54,7 +54,7 @@ BEGIN
     PERFORM engine.move_words(p_record, source.schema_name, target.schema_name);
     PERFORM engine.move_rows(p_record, ids, source.schema_name, target.schema_name);
     UPDATE engine.documents SET node_id = p_to WHERE document_id = p_record;
-    IF EXISTS (SELECT FROM engine.pending_vectors AS p WHERE p.node_id = p_from) THEN  -- some of its vectors may still be to be made
+    IF EXISTS (SELECT FROM engine.pending_vectors AS p WHERE p.node_id = p_from) THEN  -- some of its vectors may be missing
         PERFORM engine.note_pending_vectors(ARRAY[p_to]);
     END IF;
     EXECUTE format('SELECT greatest($2, max(created_at) + interval ''1 microsecond'', $3 + interval ''1 microsecond'') FROM %I.delta_log WHERE subject_id = $1',

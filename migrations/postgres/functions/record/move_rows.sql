@@ -1,4 +1,5 @@
--- The rows of a record, with its versions, items, manifest and deltas, from one node's schema to another's. The log of the old node keeps its own.
+-- Moves the rows of a record, with its versions, items, manifest and deltas, from one node's schema to another's. The old node's log keeps
+-- its own copy.
 CREATE OR REPLACE FUNCTION engine.move_rows(p_record uuid, p_items uuid[], p_source text, p_target text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN

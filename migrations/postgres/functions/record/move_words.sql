@@ -1,4 +1,4 @@
--- The words of a record leave the counts of one node and enter those of another, in the order of schemas, as writers do.
+-- Moves the words of a record from the counts of one node to those of another, in the order of schemas, as writers do.
 CREATE OR REPLACE FUNCTION engine.move_words(p_record uuid, p_source text, p_target text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- How the terms of stored documents are counted: unit, term (0 counts documents), documents; of a record and its items at a node.
--- Only rows of their own count, no slices; not what ended, and not the fact that is a whole input.
+-- Word counts of stored documents: unit, term (0 counts documents), documents; of a record and its items at a node.
+-- Counts current rows only: no slices, no ended items, and not the fact that is a whole input.
 CREATE OR REPLACE FUNCTION engine.record_counts(p_schema text, p_record uuid) RETURNS TABLE (unit text, term integer, documents integer)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN

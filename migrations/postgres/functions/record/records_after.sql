@@ -1,4 +1,4 @@
--- Records of a user in the order of node and record, after one of them; with the caller's rights.
+-- Records of a user by node and record, after a given one; with the caller's rights.
 CREATE OR REPLACE FUNCTION engine.records_after(p_user uuid, p_node uuid, p_record uuid, p_most integer)
 RETURNS TABLE (node_id uuid, schema_name text, record_id uuid)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- How many such records there are.
+-- Counts a user's live records; with the caller's rights.
 CREATE OR REPLACE FUNCTION engine.records_there(p_user uuid) RETURNS bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

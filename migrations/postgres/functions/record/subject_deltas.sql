@@ -1,5 +1,5 @@
--- The changes of a record, item or node, one page; for others than the user from the time on from which they may read it, without what
--- is not theirs to know.
+-- The changes of a record, item or node, one page; for a reader other than the owner only those since it may read, and without
+-- hidden values.
 CREATE OR REPLACE FUNCTION engine.subject_deltas(p_node uuid, p_subject uuid, p_after integer, p_most integer)
 RETURNS TABLE (delta_id uuid, subject_kind text, subject_id uuid, revision integer, w_coordinate timestamptz, payload jsonb,
                authored_by text, created_at timestamptz)

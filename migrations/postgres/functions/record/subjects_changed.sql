@@ -1,4 +1,4 @@
--- The records, items and nodes that changed in a span of time, one page. What was moved away is told where it lies.
+-- The records, items and nodes that changed in a span of time, one page. A moved subject is listed at its present node.
 CREATE OR REPLACE FUNCTION engine.subjects_changed(p_user uuid, p_node uuid, p_subject uuid, p_from timestamptz, p_to timestamptz,
                                                    p_after_node uuid, p_after_subject uuid, p_most integer)
 RETURNS TABLE (node_id uuid, subject_id uuid, subject_kind text)

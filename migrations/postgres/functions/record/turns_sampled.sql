@@ -1,5 +1,5 @@
--- The vectors of some of the turns stored last, of the nodes that the caller may read: from up to 64 nodes, those with an equal share of
--- what is asked for. A plain read under the caller's own rights.
+-- The vectors of some of the newest turns of the nodes that the caller may read: from up to 64 nodes, an equal share
+-- of each. A plain read with the caller's own rights.
 CREATE OR REPLACE FUNCTION engine.turns_sampled(p_user uuid, p_version text, p_limit integer)
 RETURNS TABLE (embedding vector)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$

@@ -1,5 +1,5 @@
--- Whether a version of a document is shown to a persona that stored it: where it lies now must be readable, and the version must not
--- have been followed by another one before that.
+-- Whether a version of a document is visible to the persona that stored it: its present node must be readable, and no later
+-- version may have replaced it before the right to read began or before the last move.
 CREATE OR REPLACE FUNCTION engine.version_is_shown(p_document uuid, p_version integer) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

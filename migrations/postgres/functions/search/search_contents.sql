@@ -1,4 +1,4 @@
--- What is shown of items that a search found: texts, times, their record and its file. Files that are shown in part are rendered when
+-- The contents of items that a search found: texts, times, their record and its file. Files that are shown in part are rendered when
 -- they are opened, and never sleep.
 CREATE OR REPLACE FUNCTION engine.search_contents(p_schema text, p_template integer, p_items uuid[], p_as_of timestamptz, p_known_at timestamptz)
 RETURNS TABLE (row_id uuid, item_id uuid, record_id uuid, source_ref text, speaker text, content text, occurred_at timestamptz,

@@ -1,4 +1,4 @@
--- In how many documents of these nodes the terms occur, per unit; term 0 counts the documents. All units are named: so the
+-- In how many documents of these nodes the terms occur, per unit; term 0 counts the documents. All units are named, so the
 -- primary key finds the terms.
 CREATE OR REPLACE FUNCTION engine.search_counts(p_schemas text[], p_terms integer[])
 RETURNS TABLE (unit text, term integer, documents integer)

@@ -1,4 +1,4 @@
--- The nodes to search, of those asked for: what was archived at the moment is left out.
+-- The nodes to search, of those asked for, without nodes that were archived at the moment.
 CREATE OR REPLACE FUNCTION engine.search_nodes(p_user uuid, p_nodes uuid[], p_as_of timestamptz, p_known_at timestamptz, p_most integer)
 RETURNS TABLE (node_id uuid, schema_name text, template_version integer)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- The candidates of a search in some nodes, with what ranking needs of each. What was moved is found by others than the user at moments
--- from the move on.
+-- The candidates of a search in some nodes, with the signals for ranking. Readers other than the owner find moved records only at moments
+-- after the move.
 CREATE OR REPLACE FUNCTION engine.search_scan(p_nodes uuid[], p_schemas text[], p_templates integer[], p_query vector, p_version text,
                                    p_items sparsevec, p_records sparsevec, p_kinds text[], p_sources text[], p_scopes text[],
                                    p_as_of timestamptz, p_known_at timestamptz)

@@ -1,5 +1,5 @@
--- The terms as query vectors: each weighs as much as it is rare in what is searched. Turns and passages share one
--- count, so that three chunks among a thousand turns are measured against all of them.
+-- The terms as query vectors, each weighted by how rare it is in the searched nodes. Turns and passages share one
+-- count, so that three chunks among a thousand turns are weighed against all of them.
 CREATE OR REPLACE FUNCTION engine.search_vectors(p_schemas text[], p_terms integer[], p_scopes text[])
 RETURNS TABLE (items sparsevec, records sparsevec)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$

@@ -1,5 +1,5 @@
--- Where a search of the past looks, too: nodes that were not known at the moment, but hold by now a record that lay then in one of
--- the nodes that are searched. What was known is found, though it was moved since; what else such a node holds is younger.
+-- More nodes for a search of the past: nodes that were not known at the moment, but now hold a record that was then at one of
+-- the searched nodes. So a moved record is found; other content of such a node is younger than the moment.
 CREATE OR REPLACE FUNCTION engine.search_younger_nodes(p_user uuid, p_nodes uuid[], p_as_of timestamptz, p_known_at timestamptz, p_most integer)
 RETURNS TABLE (node_id uuid, schema_name text, template_version integer)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- A changed text has no vectors until somebody writes them: those of its old words would be wrong, in either slot.
+-- Trigger: clears the vectors of a changed text, in both slots: those of the old text would be wrong. They are made again later.
 CREATE OR REPLACE FUNCTION engine.forget_meaning() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

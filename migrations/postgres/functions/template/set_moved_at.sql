@@ -1,4 +1,4 @@
--- Writes the time of a move into the rows that were moved, in the transaction of the move.
+-- Sets the time of a move in the moved rows, in the transaction of the move.
 CREATE OR REPLACE FUNCTION engine.set_moved_at() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     place text := (SELECT n.schema_name FROM engine.nodes AS n WHERE n.node_id = NEW.node_id);

@@ -1,4 +1,4 @@
--- From template 2 to 3: revisions and versions. What was said at a time is true from that time on.
+-- From template 2 to 3: revisions and versions. What was said at a time is valid from that time.
 CREATE OR REPLACE FUNCTION engine.upgrade_node_to_3(p_node uuid, p_schema text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

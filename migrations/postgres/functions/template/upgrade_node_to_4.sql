@@ -1,4 +1,4 @@
--- From template 3 to 4: a second slot for vectors; what has no vector yet is no longer marked by a constraint.
+-- From template 3 to 4: a second slot for vectors; a missing vector is no longer marked by a constraint.
 CREATE OR REPLACE FUNCTION engine.upgrade_node_to_4(p_node uuid, p_schema text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Brings at most so many nodes to the newest template, or only those asked for. Nodes that somebody else upgrades are
--- skipped, and those in use for longer than the lock timeout; both come again in the next batch.
+-- Upgrades at most p_most nodes to the newest template, or only those asked for. Nodes locked by another upgrade are
+-- skipped, and those in use for longer than the lock timeout; both are retried in the next batch.
 CREATE OR REPLACE FUNCTION engine.upgrade_nodes(p_nodes uuid[], p_most integer, OUT upgraded integer, OUT busy integer, OUT outdated bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Whose token it is: one row where it is in force in this workspace, else none. Its use is noted once a minute, by
--- whoever finds the row free.
+-- The principal of a token: one row if the token is valid in this workspace, else none. Its use is noted once a minute, by
+-- a caller that finds the row unlocked.
 CREATE OR REPLACE FUNCTION engine.authenticate_token(p_workspace text, p_hash bytea) RETURNS TABLE (principal_kind text, principal_id uuid)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

@@ -1,4 +1,4 @@
--- An application that users may grant nodes to. Repeating it changes nothing.
+-- Registers an application that users may grant nodes to. Repeating it changes nothing.
 CREATE OR REPLACE FUNCTION engine.create_integration(p_integration uuid, p_workspace text, p_name text, p_key text)
 RETURNS TABLE (integration_id uuid, name text, created_at timestamptz, created boolean, taken_by text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- A token for a principal of the workspace; an administrator is made by its token.
+-- Makes a token for a principal of the workspace; an administrator exists by its token.
 CREATE OR REPLACE FUNCTION engine.create_token(p_token uuid, p_workspace text, p_kind text, p_principal uuid, p_name text, p_hash bytea,
                                     p_expires_at timestamptz, p_actor_kind text, p_actor uuid) RETURNS SETOF engine.tokens
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

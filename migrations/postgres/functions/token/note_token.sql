@@ -1,4 +1,4 @@
--- An administrator keeps tokens but reads no memory, so it makes none for a user or a persona: that is the operator's.
+-- Logs an event of a token. An administrator reads no memory, so it makes no token for a user or a persona: only the operator does.
 CREATE OR REPLACE FUNCTION engine.note_token(p_event text, p_token engine.tokens, p_actor_kind text, p_actor uuid, p_detail text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

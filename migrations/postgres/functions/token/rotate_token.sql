@@ -1,5 +1,5 @@
--- A new secret for the same principal, for as long again as the old one was made for. The old one ends now, or after
--- the grace, in which both are good. A token is replaced once.
+-- Makes a new secret for the same principal, valid as long as the old one was made for. The old secret ends now, or after
+-- the grace period, in which both are valid. A token is replaced once.
 CREATE OR REPLACE FUNCTION engine.rotate_token(p_workspace text, p_token uuid, p_new uuid, p_hash bytea, p_grace interval,
                                     p_actor_kind text, p_actor uuid) RETURNS SETOF engine.tokens
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -14,7 +14,7 @@ BEGIN
     END IF;
     IF old.revoked_at IS NOT NULL OR old.expires_at <= clock_timestamp()
        OR EXISTS (SELECT FROM engine.tokens AS t WHERE t.replaces = p_token) THEN
-        RAISE EXCEPTION 'The token has ended or was replaced already.' USING ERRCODE = 'NG409';
+        RAISE EXCEPTION 'The token has ended or was already replaced.' USING ERRCODE = 'NG409';
     END IF;
     INSERT INTO engine.tokens (token_id, workspace_id, principal_kind, principal_id, name, token_hash, expires_at, replaces)
     VALUES (p_new, old.workspace_id, old.principal_kind, CASE old.principal_kind WHEN 'administrator' THEN p_new ELSE old.principal_id END,
