@@ -1,4 +1,4 @@
-"""The REST door: `uvicorn api.app:create_app --factory`, or `neurigraph serve`."""
+"""The REST API: `uvicorn api.app:create_app --factory`, or `neurigraph serve`."""
 
 from __future__ import annotations
 
@@ -94,19 +94,19 @@ DESCRIPTION = """Long-term memory for assistants and the people behind them.
 
 Errors are problem details (RFC 9457). Writes take an `Idempotency-Key`. Missing and forbidden look the same.
 
-Whoever asks sees what is theirs: a user the own memory, a persona what lies below its node, an integration what was
-granted to it. The operator acts for every user; users, tokens, integrations and
-background jobs are kept by operator and administrators.
+A principal sees what it has rights to: a user its own memory, a persona its node and those below, an integration the
+nodes it was granted. The operator acts for every user; the operator and administrators manage users, tokens,
+integrations and background jobs.
 """
 
 
 def create_app(
     settings: Settings | None = None, *, engine: Engine | None = None, opening: Opening | None = None
 ) -> FastAPI:
-    """The application. With `engine` or `opening` it uses what its caller opens; else it opens an engine of its own at the start,
-    in the background, and closes it at the end.
+    """The application. With `engine` or `opening` it uses the caller's engine; else it opens its own at startup, in the
+    background, and closes it at shutdown.
 
-    Raises SettingsError for a door that would be open to a network without a token.
+    Raises SettingsError if the settings would open the API to a network without a token.
     """
     settings = settings or (engine.settings if engine else Settings())
     check_settings(settings)
@@ -130,7 +130,7 @@ def create_app(
         version="1",
         description=DESCRIPTION,
         openapi_url="/v1/openapi.json",
-        docs_url=None,  # the framework's pages load scripts from elsewhere; ours is below
+        docs_url=None,  # the framework's pages load external scripts; our own page is below
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
@@ -154,14 +154,14 @@ def create_app(
 
 
 def _ended(task: asyncio.Task[None]) -> None:
-    """An engine that cannot be opened ends the process: no request could ever be answered."""
+    """Ends the process if the engine cannot be opened: it could not answer any request."""
     if not task.cancelled() and (error := task.exception()):
         log.critical("the engine cannot be opened: %s", error)
         signal.raise_signal(signal.SIGTERM)
 
 
 def _middleware(settings: Settings) -> list[Middleware]:
-    """What a request passes before a route, from the outside in. Answers of the guard can be read across origins, too."""
+    """The middleware, outermost first. CORS comes before the guard, so that its refusals carry CORS headers, too."""
     origins = Middleware(
         CORSMiddleware,
         allow_origins=settings.cors_origins,
@@ -194,12 +194,12 @@ def _middleware(settings: Settings) -> list[Middleware]:
 
 
 def _bytes_at_once(settings: Settings) -> int:
-    """One text of the largest size is always taken in."""
+    """The limit of bytes in flight, at least one text of the largest size."""
     return max(settings.bytes_at_once, settings.max_text_bytes)
 
 
 def _document(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document, with the shape of problems and without the framework's own error shape."""
+    """The OpenAPI document, with the schema of problems and without the framework's own error schemas."""
     if app.openapi_schema is None:
         document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         schemas = document["components"]["schemas"]

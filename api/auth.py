@@ -1,11 +1,11 @@
-"""Who may come in, and as whom. One bearer credential of three kinds, or, where the operator has set no token of its
-own, this machine without any:
+"""Authentication: one bearer credential of three kinds, or, where no operator token is set, none at all for requests
+from this machine:
 
     the operator's token   acts as the user that a path names
     ngt_…                  a token of a user, a persona, an integration or an administrator
     a signed token (JWT)   of the operator's issuer, for the user whose handle it holds
 
-A wrong credential is refused without a reason, from this machine too. No byte of a body has been read by then.
+A wrong credential is refused without a reason, from this machine too. The body is not read before.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ from engine.neurigraph import Engine
 from engine.settings import Settings
 
 OPEN_PATHS = frozenset({"/docs", "/v1/health/live", "/v1/health/ready", "/v1/openapi.json"})
-"""Need no token: they hold no memory, and what supervises a service has no secrets."""
+"""Paths without authentication: they return no memory, and a service's supervisor has no secrets."""
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="neurigraph"'}
 FAILURES = 20
-"""An address may fail a twentieth as often as a principal may ask."""
+"""An address may fail a twentieth as often as a principal may send requests."""
 MOST_PROVEN = 10_000
 
 Standing = Callable[[], Awaitable[bool]]
-"""Whether a credential that let a request in still would."""
+"""Whether the credential of an accepted request is still valid."""
 
 bearer = HTTPBearer(auto_error=False, description="The operator's token, an `ngt_…` token, or a JWT of the issuer.")
-"""Only for the OpenAPI page: `Guard` has decided long before."""
+"""Only for the OpenAPI document: `Guard` authenticates before."""
 
 
 def issuer_of(settings: Settings) -> Issuer | None:
-    """The issuer that the settings name, if any."""
+    """The issuer in the settings, if any."""
     if settings.oidc_issuer is None or settings.oidc_audience is None:
         return None
     return Issuer(settings.oidc_issuer, settings.oidc_audience, claim=settings.oidc_claim, skew=settings.oidc_skew_s)
 
 
 class Guard:
-    """Recognises who asks, counts, and lets the request in or answers it."""
+    """Authenticates requests and limits their rate; accepts a request or answers with the refusal."""
 
     def __init__(self, app: ASGIApp, settings: Settings, issuer: Issuer | None = None) -> None:
         self._app, self._issuer = app, issuer
@@ -74,25 +74,25 @@ class Guard:
             return
         try:
             refusal = await self._refusal(scope)
-        except NeurigraphError as error:  # a store or the issuer is silent: nobody knows yet who asks
+        except NeurigraphError as error:  # a store or the issuer does not answer: the principal is unknown
             refusal = await engine_problem(Request(scope), error)
         await (refusal or self._app)(scope, receive, send)
 
     async def _refusal(self, scope: Scope) -> Response | None:
-        """What to answer instead of serving; None lets the request in, with its identity in the scope's state."""
+        """The refusal; None accepts the request, with its identity in the scope's state."""
         credential, address = _credential(scope), self._peers.counted(scope)
         if credential is None:
             return self._without_credential(scope, address)
         if self._is_operators(credential):
             return self._let_in(scope, self._operator, _always)
         digest = hashlib.sha256(credential.encode("latin-1")).digest()
-        # Who has come in before is not kept out by a neighbour that guesses behind the same address.
+        # A credential that was valid before is not blocked by another client's failures from the same address.
         if digest not in self._proven and (seconds := self._failures.wait(address)):
             return _too_many(scope, seconds)
         engine: Engine = scope["app"].state.opening.opened()
         identity = await self._recognised(engine, credential)
         if identity is None:
-            self._proven.pop(digest, None)  # it has ended: from now on it is an attempt like others
+            self._proven.pop(digest, None)  # it has expired: from now on it counts as a failed attempt
             return self._refused(scope, address)
         self._remember(digest)
 
@@ -107,7 +107,7 @@ class Guard:
         why_not = self._local.refusal(scope)
         if why_not is None:
             return self._let_in(scope, self._operator, _always)
-        # Not counted as a failed attempt: a web page could then keep out whoever comes in from this machine.
+        # Not counted as a failed attempt: a web page could then block this machine's own clients.
         return problem(http_kind(403), scope["path"], why_not)
 
     def _is_operators(self, credential: str) -> bool:
@@ -125,7 +125,7 @@ class Guard:
         return None
 
     async def _recognised(self, engine: Engine, credential: str) -> Identity | None:
-        """Who holds the credential. Raises StoreUnavailable, ProviderUnavailable."""
+        """The identity of the credential, if it is valid. Raises StoreUnavailable, ProviderUnavailable."""
         if is_secret(credential):
             return await engine.tokens.authenticate(credential)
         if self._issuer is None or not is_token(credential):
@@ -147,7 +147,7 @@ class Guard:
 
 
 async def _always() -> bool:
-    """The operator's credential ends with the process."""
+    """The operator's credential is valid for as long as the process runs."""
     return True
 
 

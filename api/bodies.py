@@ -16,18 +16,18 @@ from engine.errors import InvalidText, WrongContentType
 from engine.turns import computed
 
 AT_ONCE = 1 << 16
-"""Bytes that are parsed on the spot; more waits for its turn."""
+"""Bytes that are parsed at once; larger bodies are queued for processor time."""
 
 _ESCAPED = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
-"""Only such escapes can bring in NUL or half a surrogate pair."""
+"""Only these escapes can produce NUL or half a surrogate pair."""
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class JsonRoute(APIRoute):
-    """A route whose body, where it takes one, is JSON and nothing else."""
+    """A route whose body, if it takes one, must be JSON."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, with the body read and parsed before."""
+        """The handler; it gets the body already read and parsed."""
         handle = super().get_route_handler()
 
         async def read_and_handle(request: Request) -> Response:

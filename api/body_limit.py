@@ -1,4 +1,4 @@
-"""No request body larger than the limit is taken in, whether it announces its size or not, and none that never ends."""
+"""Limits the size of request bodies, announced or not, and the time in which they must arrive."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from api.problems import TABLE, problem
 from engine.errors import TooLarge
 
 SLOWEST = 64 * 1024
-"""Bytes a second that a body arrives with at least, once its first seconds are over."""
+"""The least rate of a body in bytes a second, after its first seconds."""
 CLOSE = {"Connection": "close"}
 
 
 class BodyLimit:
-    """Refuses an announced size at once, counts what arrives, and waits for it as long as `patience` says."""
+    """Refuses a too large announced size at once, counts the bytes that arrive; `patience`: timeout in seconds."""
 
     def __init__(self, app: ASGIApp, most_bytes: int, patience: float) -> None:
         self._app, self._most, self._patience = app, most_bytes, patience
@@ -33,14 +33,14 @@ class BodyLimit:
             await response(scope, receive, send)
             return
         arrived, whole = 0, False
-        begun = asyncio.get_running_loop().time()
+        started = asyncio.get_running_loop().time()
 
         async def counted() -> Message:
             nonlocal arrived, whole
-            if whole:  # what follows is the end of the connection
+            if whole:  # only the disconnect follows
                 return await receive()
             try:
-                async with asyncio.timeout_at(begun + self._patience + arrived / SLOWEST):
+                async with asyncio.timeout_at(started + self._patience + arrived / SLOWEST):
                     message = await receive()
             except TimeoutError as error:
                 raise HTTPException(408, headers=CLOSE) from error
@@ -54,6 +54,6 @@ class BodyLimit:
 
 
 def announced(scope: Scope) -> int:
-    """The size that a request gives its body; 0 without one."""
+    """The announced size of a request's body; 0 without one."""
     length = Headers(scope=scope).get("content-length", "")
     return int(length[:19]) if length.isascii() and length.isdigit() else 0

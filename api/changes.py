@@ -1,4 +1,4 @@
-"""What requests that change something hold: the new values of fields, and from when on they hold."""
+"""Bodies of requests that change something: the new values of fields, and the time from which they hold."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Words = Annotated[list[Annotated[str, StringConstraints(max_length=500)]], Field
 
 
 class ChangeBody(Body):
-    """New values of fields; what is left out stays. Without a time they hold from now on."""
+    """New values of fields; omitted fields stay. Without a time they hold from now on."""
 
     effective_at: Instant | None = Field(default=None, description="From when on they hold; without it, from now on.")
-    correction: bool = Field(default=False, description="They hold from the beginning: it was wrong before.")
+    correction: bool = Field(default=False, description="A correction: the new values hold from the beginning.")
     reason: str = Field(default="", max_length=500, examples=["Ellen told me"])
 
     def fields(self) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class ItemChange(ChangeBody):
 
 
 class NodeChange(ChangeBody):
-    """A change of a node; a new parent moves it, with all below it. It is archived and taken back now, by a change of its own."""
+    """A change of a node; a new parent moves its whole subtree. `archived` is changed alone, and takes effect now."""
 
     name: str = Field(default="", min_length=1, max_length=4000, examples=["David"])
     summary: str = Field(default="", max_length=2000)
@@ -60,12 +60,12 @@ class NodeChange(ChangeBody):
     parent_id: UUID = Field(default=UUID(int=0), description="The new parent.")
     archived: bool = Field(
         default=False,
-        description="True: it and what lies below it is not searched and takes no writes. False: it is taken back.",
+        description="True: its subtree is not searched and takes no writes. False: it is unarchived.",
     )
 
 
 class EdgeChange(ChangeBody):
-    """A change of a cross-node edge; `properties` are all that it has from then on."""
+    """A change of a cross-node edge; `properties` replace all earlier ones."""
 
     properties: dict[PropertyName, PropertyText] = Field(default={}, max_length=50, examples=[{"since": "2003"}])
     ended: bool = Field(default=False, description="True: it no longer holds. False: it holds again.")

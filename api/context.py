@@ -1,4 +1,4 @@
-"""What a route needs of the request: the engine, who asks, the memory of the user in the path, the moment, idempotency."""
+"""Dependencies of routes: the engine, the principal, the memory of the user in the path, the time, idempotency."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from engine.wiring.opening import Opening
 
 
 def engine_of(request: Request) -> Engine:
-    """The engine. Raises StoreUnavailable while it is being opened."""
+    """The engine. Raises StoreUnavailable until it is open."""
     return opening_of(request).opened()
 
 
 def opening_of(request: Request) -> Opening:
-    """How far the engine of the application is."""
+    """How far the opening of the application's engine is."""
     opening: Opening = request.app.state.opening
     return opening
 
 
 NOBODY = UUID(int=0)
-"""The id of nobody, for whom every memory is one of an unknown user."""
+"""An id that no principal has: with it every user is unknown."""
 
 
 def identity_of(request: Request) -> Identity:
-    """Who asks, as the guard recognised it."""
+    """The identity that the guard authenticated."""
     identity: Identity = request.state.identity
     return identity
 
@@ -50,7 +50,7 @@ def administrators_only(request: Request) -> None:
 
 
 async def memory_of(user_id: UUID, request: Request) -> Memory:
-    """The memory of the user in the path, as whoever asks may see it; of an unknown one where that is not at all."""
+    """The memory of the user in the path, with the caller's rights; that of an unknown user where it has none."""
     engine = engine_of(request)
     return engine.memory_as(await _principal(engine, identity_of(request), user_id))
 
@@ -70,7 +70,7 @@ def moment_of(
     as_of: Annotated[Instant | None, Query(description="When it was true; without it, now.")] = None,
     known_at: Annotated[Instant | None, Query(description="When the engine knew it; without it, now.")] = None,
 ) -> Moment:
-    """The point on both clocks that a read asks for."""
+    """The two times, `as_of` and `known_at`, that a read is for."""
     return Moment(as_of, known_at)
 
 
@@ -84,7 +84,7 @@ IdempotencyKey = Annotated[
         alias="Idempotency-Key",
         max_length=200,
         pattern=r"^[\x21-\x7e]+$",
-        description="The same key with the same request gets the first answer again.",
+        description="A repeated request with the same key gets the first answer again.",
         examples=["2f1d8a52-5f4e-4f4e-9f0e-6a9d0a4b7c11"],
     ),
 ]
@@ -94,22 +94,22 @@ REPLAYED = "Idempotency-Replayed"
 
 
 def on_terms(memory: Memory, key: str | None, limits: WriteLimits | None) -> Memory:
-    """The memory whose writes have a session of the request's key, and keep to its limits."""
+    """The memory, whose writes use the session of the request's key and keep its limits."""
     taken = UNLIMITED if limits is None else Limits(limits.milliseconds, limits.tokens, limits.model_calls)
     return memory.on_terms(Terms(key=memory.redactor.identifier(key) if key else None, limits=taken))
 
 
 async def require_user(memory: Memory) -> None:
-    """Raises NotFound where there is no such user; other statements would only find nothing.
+    """Raises NotFound for an unknown user; other statements would return nothing instead.
 
-    An integration is told that it found nothing, whoever the path names: it may know of no user.
+    For an integration it never raises: an integration gets empty results for every user, known or unknown.
     """
     if memory.principal.kind != "third_party":
         await memory.require()
 
 
 async def require_owner(memory: Memory) -> None:
-    """Raises NotFound for anyone but the user of the graph: rights and logs are the user's alone."""
+    """Raises NotFound unless the principal owns the graph: only the owner sees rights and logs."""
     await require_user(memory)
     if not memory.principal.owns:
         raise NotFound
@@ -124,8 +124,8 @@ async def once(
 ) -> Any:
     """Runs a write once for each idempotency key; a repeated request gets the kept status and answer.
 
-    Raises NotFound for an unknown user and for whoever is not at home there, IdempotencyMismatch, and what the action
-    raises: errors are not kept.
+    Raises NotFound for an unknown user and for a principal without access to it, IdempotencyMismatch, and what the
+    action raises: errors are not kept.
     """
     await memory.require()
 
@@ -136,7 +136,7 @@ async def once(
     sent = await request.json()
 
     def fingerprinted() -> bytes:
-        # Kept with the answer: no hash of what is redacted either, it could be guessed.
+        # Stored with the answer, so it is redacted first: a hash of personal data could be reversed by guessing.
         body = json.dumps(memory.redactor.value(sent), sort_keys=True)
         return f"{request.method} {request.url.path}\n{body}".encode()
 

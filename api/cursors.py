@@ -1,8 +1,8 @@
-"""One way to page through every list: `limit` and `cursor`, and in the answer the cursor of the next page.
+"""Pagination of all lists: `limit` and `cursor`; the answer carries the cursor of the next page.
 
-The cursor of the next page stands in the headers `Next-Cursor` and `Link` (RFC 8288, rel="next"); without them the list is over.
-A cursor holds where its page ended and is valid for the same list with the same filters. The parameters `after` and `before`,
-which some lists took before, go on working: they hold the same in plain words.
+The cursor is in the headers `Next-Cursor` and `Link` (RFC 8288, rel="next"); the last page has neither. A cursor holds
+the key of the last row of its page and is valid for the same list with the same filters. The older parameters `after`
+and `before` of some lists still work: they hold the same key unencoded.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from engine.errors import InvalidInput
 
 Row = TypeVar("Row")
 Start = TypeVar("Start")
-NOT_VALID = "This cursor is not valid here; take the one of the page before."
+NOT_VALID = "Invalid cursor for this list; use the one from the previous page."
 MOST_OFFSET = 10_000
 
-Limit = Annotated[int, Query(ge=1, le=500, description="Entries of one page at most.", examples=[50])]
+Limit = Annotated[int, Query(ge=1, le=500, description="Maximum number of entries in a page.", examples=[50])]
 Cursor = Annotated[
     str | None,
     Query(
         max_length=4000,
         pattern=r"^[A-Za-z0-9_-]+={0,2}$",
-        description="Of the page before, from its `Next-Cursor`; without it the first page.",
+        description="The `Next-Cursor` of the previous page; without it, the first page.",
         examples=["WyIyZjFkOGE1Mi01ZjRlLTRmNGUtOWYwZS02YTlkMGE0YjdjMTEiXQ"],
     ),
 ]
@@ -37,14 +37,14 @@ PAGE_HEADERS: dict[int | str, dict[str, Any]] = {
     200: {
         "headers": {
             "Next-Cursor": {
-                "description": "The `cursor` of the next page; none on the last.",
+                "description": "The `cursor` of the next page; missing on the last page.",
                 "schema": {"type": "string"},
             },
-            "Link": {"description": "Where the next page is (RFC 8288).", "schema": {"type": "string"}},
+            "Link": {"description": "URL of the next page (RFC 8288).", "schema": {"type": "string"}},
         }
     }
 }
-"""What lists add to their OpenAPI responses."""
+"""The pagination headers for the OpenAPI responses of lists."""
 
 
 class Page:
@@ -55,7 +55,7 @@ class Page:
         self.limit, self.cursor = limit, cursor
 
     def start(self, read: Callable[[Any], Start], given: Start) -> Start:
-        """Where the page begins: what the cursor holds, as `read` makes it of a text, else the plain parameter.
+        """The key after which the page begins: from the cursor, parsed by `read`, else the plain parameter.
 
         Raises InvalidInput.
         """
@@ -68,7 +68,7 @@ class Page:
             raise InvalidInput(NOT_VALID) from error
 
     def of(self, rows: Sequence[Row], key: Callable[[Row], object]) -> Sequence[Row]:
-        """The rows of this page; `key` is what the next page starts after."""
+        """The rows of this page; `key` returns the key after which the next page begins."""
         if len(rows) >= self.limit:
             last = key(rows[-1])
             self.next(encoded(list(last) if isinstance(last, tuple) else [last]))
@@ -76,24 +76,24 @@ class Page:
 
     @property
     def offset(self) -> int:
-        """How many entries the pages before had, of a list that is paged by their number. Raises InvalidInput."""
+        """The offset of this page, in a list that is paged by offset. Raises InvalidInput."""
         return self.start(_offset, 0)
 
     def following(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """The rows of this page of such a list."""
+        """The rows of this page in a list that is paged by offset."""
         if len(rows) >= self.limit:
             self.next(encoded([self.offset + self.limit]))
         return rows
 
     def window(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """This page of a short list that is there as a whole."""
+        """This page of a short list that is already loaded whole."""
         first = self.offset
         if first + self.limit < len(rows):
             self.next(encoded([first + self.limit]))
         return rows[first : first + self.limit]
 
     def next(self, cursor: str) -> None:
-        """Says in the headers where the next page is."""
+        """Sets the headers of the next page."""
         self._response.headers["Next-Cursor"] = cursor
         url = self._request.url.remove_query_params(["after", "before"]).include_query_params(cursor=cursor)
         self._response.headers["Link"] = f'<{url.path}?{url.query}>; rel="next"'
@@ -113,7 +113,7 @@ def encoded(parts: Sequence[object]) -> str:
 
 
 def decoded(cursor: str) -> list[Any]:
-    """What a cursor holds. Raises InvalidInput."""
+    """The values of a cursor. Raises InvalidInput."""
     plain = cursor.rstrip("=")
     try:
         parts = json.loads(base64.b64decode(plain + "=" * (-len(plain) % 4), altchars=b"-_", validate=True))
@@ -125,14 +125,14 @@ def decoded(cursor: str) -> list[Any]:
 
 
 def number(part: Any) -> int:
-    """A number of a cursor. Raises ValueError."""
+    """A number from a cursor. Raises ValueError."""
     if isinstance(part, bool) or not isinstance(part, int) or not -1 <= part <= 2**62:
         raise ValueError(part)
     return part
 
 
 def text(part: Any) -> str:
-    """A text of a cursor. Raises ValueError."""
+    """A text from a cursor. Raises ValueError."""
     if not isinstance(part, str) or "\x00" in part or len(part) > 1000:
         raise ValueError(part)
     part.encode()
@@ -140,18 +140,18 @@ def text(part: Any) -> str:
 
 
 def identity(part: Any) -> UUID:
-    """An id of a cursor. Raises ValueError."""
+    """An id from a cursor. Raises ValueError."""
     return UUID(text(part))
 
 
 def timed(parts: Any) -> tuple[datetime, UUID]:
-    """A time and an id of a cursor. Raises ValueError."""
+    """A time and an id from a cursor. Raises ValueError."""
     time, one = parts
     return _instant(text(time)), identity(one)
 
 
 def named(parts: Any) -> tuple[str, UUID]:
-    """A name and an id of a cursor. Raises ValueError."""
+    """A name and an id from a cursor. Raises ValueError."""
     name, one = parts
     return text(name), identity(one)
 
@@ -176,7 +176,7 @@ Before = Annotated[
     Query(
         max_length=80,
         pattern=r"^[0-9TZ:.+-]+,[0-9a-f-]{36}$",
-        description="Time and id of the last line of the page before, with a comma between; as `cursor`, in plain words.",
+        description="Time and id of the last entry of the previous page, with a comma between; as `cursor` does.",
         examples=["2025-03-01T18:00:00Z,2f1d8a52-5f4e-4f4e-9f0e-6a9d0a4b7c11"],
     ),
 ]
@@ -190,4 +190,4 @@ def last_line(before: str | None) -> tuple[datetime, UUID] | None:
     try:
         return _instant(time), UUID(one)
     except (ValueError, OverflowError) as error:
-        raise InvalidInput("before holds a time and an id with a comma between.") from error
+        raise InvalidInput("before takes a time and an id, separated by a comma.") from error

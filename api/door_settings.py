@@ -1,4 +1,4 @@
-"""Which settings a door does not start with."""
+"""Checks the settings before the REST API starts."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _ORIGIN = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?")
 
 
 def check_settings(settings: Settings) -> None:
-    """Raises SettingsError for a door that would be open to a network, to any web page, to guesses, or to forged keys."""
+    """Raises SettingsError if a network or any web page could use the API, or credentials could be guessed or forged."""
     _check_token(settings)
     networks(settings.trusted_proxies)
     for origin in settings.cors_origins:
         if not _ORIGIN.fullmatch(origin):
-            raise SettingsError(f"NEURIGRAPH_CORS_ORIGINS: {origin} is no origin like https://app.example.org.")
+            raise SettingsError(f"NEURIGRAPH_CORS_ORIGINS: {origin} is not an origin like https://app.example.org.")
     if settings.oidc_issuer is not None and not settings.oidc_audience:
         raise SettingsError("NEURIGRAPH_OIDC_ISSUER needs NEURIGRAPH_OIDC_AUDIENCE.")
     if settings.oidc_issuer is not None and not is_safe(settings.oidc_issuer):
@@ -40,7 +40,7 @@ def _check_token(settings: Settings) -> None:
                 "or listen on 127.0.0.1."
             )
         if settings.trusted_proxies:
-            raise SettingsError("NEURIGRAPH_TRUSTED_PROXIES needs NEURIGRAPH_API_TOKEN: proxies bring strangers in.")
+            raise SettingsError("NEURIGRAPH_TRUSTED_PROXIES needs NEURIGRAPH_API_TOKEN: proxies bring remote clients.")
         return
     token = settings.api_token.get_secret_value().strip()
     if not token:

@@ -1,4 +1,4 @@
-"""Answers that are the bytes of a file: under its own name, of its own media type."""
+"""Responses with the bytes of a file: its own name and its own media type."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ BYTES: dict[int | str, dict[str, Any]] = {
         },
     }
 }
-"""What a route that answers so adds to its OpenAPI responses."""
+"""The OpenAPI responses of a route that returns a file."""
 PART = "Neurigraph-Part"
 _IN_PART = {
-    "description": "`true` where only the passages of one node are given; else missing.",
+    "description": "`true` if only the passages of one node are returned; else missing.",
     "schema": {"type": "string"},
 }
 BYTES_OR_PART: dict[int | str, dict[str, Any]] = {
     200: BYTES[200] | {"headers": BYTES[200]["headers"] | {PART: _IN_PART}}
 }
-"""The same where a reader may be given a part of the file."""
+"""The same for a route that may return only a part of the file."""
 _MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+")
 _BY_SUFFIX = {".md": "text/markdown", ".markdown": "text/markdown", ".txt": "text/plain", ".text": "text/plain"}
 
 
 def download(content: bytes, name: str, kind: str | None = None) -> Response:
-    """The answer; without a media type (`kind`) the one that the name tells."""
-    told = kind or _BY_SUFFIX.get(PurePath(name).suffix.lower(), OCTETS)
-    return Response(content, media_type=media_type(told), headers={"Content-Disposition": disposition(name)})
+    """The response; without a media type (`kind`), the one of the name's suffix."""
+    known = kind or _BY_SUFFIX.get(PurePath(name).suffix.lower(), OCTETS)
+    return Response(content, media_type=media_type(known), headers={"Content-Disposition": disposition(name)})
 
 
 def media_type(stored: str) -> str:
-    """The media type of a file as a header can hold it."""
+    """The media type of a file, valid in a header."""
     return stored if _MEDIA_TYPE.fullmatch(stored) else OCTETS
 
 

@@ -1,4 +1,4 @@
-"""Entity tags: whether a client has the present state already (If-None-Match), or starts a change from it (If-Match)."""
+"""Entity tags: If-None-Match asks whether the client's copy is current, If-Match changes only a known revision."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ TAGGED: dict[int | str, dict[str, Any]] = {
     200: {"headers": ETAG},
     304: {"description": http_kind(304).title, "headers": ETAG},
 }
-"""What a route adds to its OpenAPI responses that takes If-None-Match."""
+"""The OpenAPI responses of a route that takes If-None-Match."""
 
 IfNoneMatch = Annotated[
     str | None,
     Header(
         alias="If-None-Match",
         max_length=2000,
-        description="ETags that the client has; where one is still right, the answer is 304 without a body.",
+        description="ETags that the client has; if one is still current, the answer is 304 without a body.",
         examples=['"3-0f343b0931126a20f133d67c2b018a3b"'],
     ),
 ]
@@ -37,7 +37,7 @@ def etag(revision: int) -> str:
 
 
 def shell_tag(shell: Shell) -> str:
-    """The tag of a shell: its revision, which If-Match takes, and a hash of all that it says but when it was last read."""
+    """The tag of a shell: its revision, which If-Match takes, and a hash of its fields except the last read time."""
     said = json.dumps(jsonable_encoder(replace(shell, last_accessed_at=None)), sort_keys=True)
     return f'"{shell.revision or 0}-{hashlib.sha256(said.encode()).hexdigest()[:32]}"'
 

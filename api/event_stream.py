@@ -1,7 +1,6 @@
-"""Server-sent events: a state, and again whenever it has changed, until it is settled or the time is over.
+"""Server-sent events: a state, and again after every change, until it is final or the timeout is reached.
 
-Whoever listens is asked for again at every look: a stream ends with its credential, as it does with its right to see
-the state.
+Each poll checks the credential and the right to read again: the stream ends when either does.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from api.problems import http_kind
 from engine.errors import NeurigraphError
 
 FIRST_LOOK, MOST_LOOK = 0.05, 1.0
-"""Seconds between two looks: at first, and where nothing changes for long."""
+"""Seconds between two polls: at first, and at most."""
 PATIENCE = 4.0
-"""Seconds that a look may take; the stream ends then, since nobody knows whether it still may go on."""
+"""Timeout of a poll in seconds; the stream ends then, because its rights could not be checked."""
 
 State = TypeVar("State")
 
@@ -34,8 +33,8 @@ def followed(
     moving: Callable[[State], bool],
     most_s: float,
 ) -> StreamingResponse:
-    """The states from `first` on, as long as they are `moving` and the request's credential is good, for at most so
-    many seconds."""
+    """Streams the states from `first` on while they are `moving` and the request's credential is valid, for at most
+    `most_s` seconds."""
     return StreamingResponse(
         _events(first, _Looks(look, request.state.stands), moving, most_s),
         media_type="text/event-stream",
@@ -44,21 +43,21 @@ def followed(
 
 
 class _Ended(Exception):
-    """Nothing more is sent; the message says why."""
+    """The stream ends; the message is the reason."""
 
 
 class _Looks(Generic[State]):
-    """Looks at a state for as long as whoever asked may come in."""
+    """Polls a state while the request's credential is valid."""
 
     def __init__(self, look: Callable[[], Awaitable[State]], stands: Standing) -> None:
         self._look, self._stands = look, stands
 
     async def next(self) -> State:
-        """The state as it is now; raises _Ended."""
+        """The current state; raises _Ended."""
         try:
             async with asyncio.timeout(PATIENCE):
                 seen = await self._look()
-                # Asked last: what was seen before the credential ended is not sent after it.
+                # Checked last: a state that was read before the credential expired is not sent after it.
                 if not await self._stands():
                     raise _Ended(http_kind(401).title)
         except NeurigraphError as error:  # its grant has ended, or a store does not answer

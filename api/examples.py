@@ -1,7 +1,7 @@
-"""Examples of the OpenAPI document: one for every request and every answer, put together from its own schemas.
+"""Examples of the OpenAPI document: one for every request and every answer, built from its own schemas.
 
-A field is shown with the example that its model gives, else with what such a field usually holds (`usual.json`, by its name),
-else with the simplest value of its type. So a new route has examples without a line for them, and they fit its schema.
+A field gets the example of its model, else the usual value for its name (`usual.json`), else the simplest value of its
+type. So a new route gets examples that fit its schema without any code.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _JSON = ("application/json", "text/event-stream")
 
 
 def add_examples(document: dict[str, Any]) -> None:
-    """Gives every required parameter, every body and every answer of the document an example."""
+    """Adds an example to every required parameter, every body and every answer of the document."""
     schemas = document["components"]["schemas"]
     for operation in _operations(document):
         for parameter in operation.get("parameters", ()):
@@ -38,12 +38,12 @@ def add_examples(document: dict[str, Any]) -> None:
             content.setdefault("example", request_example(schemas, content["schema"]))
         for answer in operation["responses"].values():
             for media, content in answer.get("content", {}).items():
-                told = _value(schemas, content["schema"], "") if media in _JSON else USUAL["content"]
-                content.setdefault("example", told)
+                example = _value(schemas, content["schema"], "") if media in _JSON else USUAL["content"]
+                content.setdefault("example", example)
 
 
 def request_example(schemas: Mapping[str, Schema], schema: Schema) -> Any:
-    """A body: the model's own example, or one of its required fields and those that show an example."""
+    """A body: the model's own example, else one with its required fields and the fields that have an example."""
     model = _resolved(schemas, schema)
     if "examples" in model:
         return model["examples"][0]
@@ -62,7 +62,7 @@ def _resolved(schemas: Mapping[str, Schema], schema: Schema) -> Schema:
 
 
 def _value(schemas: Mapping[str, Schema], schema: Schema, name: str, owner: str = "") -> Any:
-    """An example of a field of that name in a model."""
+    """An example of a model's field with this name."""
     schema = _resolved(schemas, schema)
     usual = USUAL.get(f"{owner}.{name}", USUAL.get(name))
     if "examples" in schema:
@@ -86,7 +86,7 @@ def _is(value: Any, kind: str) -> bool:
 
 
 def _is_plain(schema: Schema) -> bool:
-    """Whether what is usual may stand for it; what has a shape of its own is put together from that."""
+    """Whether the usual value may be used; a schema with its own structure gets an example built from it."""
     inner = schema.get("items", schema.get("additionalProperties", {}))
     shaped = isinstance(inner, Mapping) and ("$ref" in inner or "enum" in inner)
     return not shaped and "properties" not in schema and schema.get("format") != "uuid"

@@ -1,4 +1,4 @@
-"""Headers that every answer carries: a memory is no web page, may not be framed, sniffed, cached or read across origins."""
+"""Security headers of every answer: no framing, no sniffing, no caching, no reading across origins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECURITY_HEADERS: Mapping[str, str] = {
 
 
 class SecurityHeaders:
-    """Adds the headers, where a route has not set its own."""
+    """Adds the headers that a route has not set itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,7 +1,7 @@
-"""What one principal may have under way at once: requests with a body, and the bytes of these bodies.
+"""Limits what one principal may have under way at once: requests with a body, and the bytes of these bodies.
 
-A principal is who asks; the operator counts once for each user in whose graph it acts. The same share of the work is
-what the queues for processor time go by (`engine.turns`).
+The operator counts as a separate principal for each user in whose graph it acts. The queues for processor time use the
+same key (`engine.turns`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _GRAPH = re.compile(r"/v1/users/([0-9a-fA-F-]{36})(?:/|$)")
 
 
 class InFlight:
-    """Counts what is under way for each principal, and refuses what is beyond the limits."""
+    """Counts the requests and bytes under way for each principal, and refuses those beyond the limits."""
 
     def __init__(self, app: ASGIApp, writes: int, most_bytes: int, largest: int) -> None:
         self._app, self._writes, self._most, self._largest = app, writes, most_bytes, largest
@@ -49,7 +49,7 @@ class InFlight:
 
     async def _counted(self, share: str, scope: Scope, receive: Receive, send: Send) -> None:
         expected = announced(scope)
-        if expected > self._largest:  # refused as too large further in, however much else is under way
+        if expected > self._largest:  # `BodyLimit` refuses it as too large
             await self._app(scope, receive, send)
             return
         why_not = TOO_MANY if self._under_way[share] >= self._writes else self._too_much(share, expected)
@@ -66,7 +66,7 @@ class InFlight:
             nonlocal arrived, held
             message = await receive()
             arrived += len(message.get("body", b""))
-            if held < arrived <= self._largest:  # it came without its size; what is too large is refused further in
+            if held < arrived <= self._largest:  # no size was announced; `BodyLimit` refuses too large ones
                 if why_not := self._too_much(share, arrived - held):
                     raise HTTPException(429, why_not, RETRY | {"Connection": "close"})
                 self._bytes[share] += arrived - held
@@ -91,5 +91,5 @@ def _share(scope: Scope, identity: Identity) -> str:
 
 def _less(counts: Counter[str], share: str, by: int) -> None:
     counts[share] -= by
-    if counts[share] <= 0:  # nothing is kept of who has nothing under way
+    if counts[share] <= 0:  # no entry is kept for an idle principal
         del counts[share]

@@ -1,7 +1,7 @@
-"""The door without a token serves this machine alone, and no web page of another origin that its browser has open.
+"""Without a token the API serves only this machine, and no web page of another origin in a browser on it.
 
-A page reaches 127.0.0.1 in two ways: by a request to it (the browser then names the page's origin, or says that the
-request crosses sites), or by a name of its own that is pointed there (DNS rebinding: the name stands in `Host`).
+A page reaches 127.0.0.1 in two ways: by a request to it (the browser then sends the page's origin, or says that the
+request crosses sites), or by a domain that resolves to it (DNS rebinding: the domain is in `Host`).
 """
 
 from __future__ import annotations
@@ -14,19 +14,17 @@ from starlette.types import Scope
 
 from api.peer import Peers, is_forwarded, is_loopback
 
-FOREIGN_PAGE = (
-    "Without a token this door answers no web page of another origin, unless NEURIGRAPH_CORS_ORIGINS names the origin."
-)
+FOREIGN_PAGE = "Without a token the API refuses web pages of other origins, except those in NEURIGRAPH_CORS_ORIGINS."
 
 
 class LocalOnly:
-    """Decides who may ask without any credential."""
+    """Decides which requests are accepted without a credential."""
 
     def __init__(self, peers: Peers, origins: Collection[str]) -> None:
         self._peers, self._origins = peers, frozenset(origins)
 
     def refusal(self, scope: Scope) -> str | None:
-        """Why not, in words; empty for what is said about all such refusals; None where the request may come in."""
+        """The reason of the refusal, empty for the general one; None if the request is accepted."""
         headers = Headers(scope=scope)
         if is_forwarded(scope) or not is_loopback(self._peers.client(scope)) or not _is_own_name(headers):
             return ""
@@ -37,12 +35,12 @@ class LocalOnly:
         if origin is not None:
             own = {f"{scheme}://{headers.get('host', '')}".lower() for scheme in ("http", "https")}
             return origin not in self._origins and origin.lower() not in own
-        # Images, scripts and links of a page name no origin. `none` is a person's own doing; programs send nothing.
+        # Images, scripts and links of a page send no origin. `none` is the browser's user; programs send no header.
         return headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
 
 
 def _is_own_name(headers: Headers) -> bool:
-    """Whether the request asks for this machine by a name that nobody else can point anywhere."""
+    """Whether `Host` is a name of this machine that no DNS server resolves."""
     try:
         name = urlsplit("//" + headers.get("host", "")).hostname or ""
     except ValueError:

@@ -1,4 +1,4 @@
-"""What requests hold. Answers are the engine's own frozen values."""
+"""Request bodies. Answers are the engine's own frozen values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[Tt ]\d.*)?")
 
 
 def _written_in_iso(value: Any) -> Any:
-    # Without this a bare number would be taken as seconds since 1970.
+    # Without this a bare number would be parsed as seconds since 1970.
     if isinstance(value, datetime) or (isinstance(value, str) and _ISO.fullmatch(value)):
         return value
     raise ValueError("a point in time is written in ISO 8601, as in 2025-03-01T18:00:00Z")
@@ -40,7 +40,7 @@ PropertyText = Annotated[str, StringConstraints(max_length=2000)]
 
 
 class Body(BaseModel):
-    """A request body; unknown fields are refused, so that a misspelt one does not pass in silence."""
+    """A request body; unknown fields are refused, so that a misspelt one is not ignored."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -53,26 +53,26 @@ class NewUser(Body):
 
 
 class NewTokenBody(Body):
-    """A token for somebody."""
+    """A token for a principal."""
 
     principal_kind: TokenKind = Field(examples=["user"])
     principal_id: UUID | None = Field(
         default=None,
-        description="The user, the persona's node or the integration; an administrator has none.",
+        description="Id of the user, the persona's node or the integration; none for an administrator.",
         examples=["2f1d8a52-5f4e-4f4e-9f0e-6a9d0a4b7c11"],
     )
     name: str = Field(min_length=1, max_length=4000, examples=["Bob's phone"])
-    expires_at: Instant | None = Field(default=None, description="When it ends; without it, when it is revoked.")
+    expires_at: Instant | None = Field(default=None, description="When it expires; without it, when it is revoked.")
 
 
 class Rotation(Body):
-    """A new secret in place of an old one."""
+    """Replaces a token's secret."""
 
     grace_s: Annotated[int, Strict()] = Field(
         default=0,
         ge=0,
         le=round(LONGEST_GRACE.total_seconds()),
-        description="Seconds in which the old one is still good.",
+        description="Seconds for which the old one is still valid.",
         examples=[3600],
     )
 
@@ -84,7 +84,7 @@ class NewIntegration(Body):
 
 
 class RunRequest(Body):
-    """Nothing to say: an empty object."""
+    """An empty object."""
 
 
 class NewNodeBody(Body):
@@ -115,31 +115,31 @@ class NewGrantBody(Body):
     subject_id: UUID = Field(description="The persona's node, or the integration.")
     mode: GrantMode = Field(default="read", description="Only personas may write.")
     depth: Annotated[int, Strict()] = Field(
-        default=0, ge=0, le=5, description="Layers below the node that it includes."
+        default=0, ge=0, le=5, description="How many layers below the node it includes."
     )
     fields: list[GrantField] = Field(
-        default=list(FIELDS), max_length=3, description="What of the content; `items` and `files` need `records`."
+        default=list(FIELDS), max_length=3, description="Which content it opens; `items` and `files` need `records`."
     )
     purpose: str = Field(default="", max_length=500, examples=["Reminders of appointments"])
     expires_at: Instant | None = None
-    past: bool = Field(False, description="Also show the node as it was before the grant.")
+    past: bool = Field(False, description="Also opens the node's history before the grant.")
 
 
 class RevokedGrant(BaseModel):
-    """A grant that is over."""
+    """A grant that has ended."""
 
     grant_id: UUID
     revoked_at: datetime
 
 
 class Review(Body):
-    """Somebody has looked at what went wrong."""
+    """A note that a failed entry was reviewed."""
 
     note: str = Field(default="", max_length=LONGEST_NOTE, examples=["Restored from the backup."])
 
 
 class ReviewedEntry(BaseModel):
-    """The entry of the state log that says so."""
+    """The entry of the state log that records the review."""
 
     entry_id: int
 
@@ -157,22 +157,22 @@ class TurnBody(Body):
 
 
 class ConversationBody(Body):
-    """A conversation; sent again with more turns, only the new ones are stored."""
+    """A conversation; when it is sent again with more turns, only the new ones are stored."""
 
     id: str = Field(min_length=1, max_length=400, examples=["2025-03-01-evening"])
     turns: list[TurnBody] = Field(min_length=1, max_length=200_000)
     title: str = Field(default="", max_length=2000)
     started_at: Instant | None = None
-    privacy: Privacy = Field(default="org", description="What is private is read by its user alone.")
+    privacy: Privacy = Field(default="org", description="A private record is readable by the owner alone.")
 
 
 class WriteLimits(Body):
-    """What a write may take; what a limit keeps from being done now is done later, and the answer says so."""
+    """Limits of a write; work beyond a limit is done later, and the answer reports it."""
 
     milliseconds: Annotated[int, Strict()] | None = Field(
-        default=None, ge=0, le=3_600_000, description="Of waiting for models.", examples=[2000]
+        default=None, ge=0, le=3_600_000, description="Time to wait for models.", examples=[2000]
     )
-    tokens: Annotated[int, Strict()] | None = Field(default=None, ge=0, le=10**9, description="Given to models.")
+    tokens: Annotated[int, Strict()] | None = Field(default=None, ge=0, le=10**9, description="Tokens sent to models.")
     model_calls: Annotated[int, Strict()] | None = Field(default=None, ge=0, le=10**6)
 
 
@@ -185,7 +185,7 @@ class TextBody(Body):
 
 
 class ManySources(Body):
-    """Conversations and texts that come in together, each placed by its content."""
+    """Conversations and texts of one ingest, each placed by its content."""
 
     conversations: list[ConversationBody] = Field(default=[], max_length=1000)
     texts: list[TextBody] = Field(default=[], max_length=1000)
@@ -206,7 +206,7 @@ class ManySources(Body):
 
 
 class NewRecord(Body):
-    """Something to remember: a conversation, or one text; exactly one of the two."""
+    """A record to store: exactly one of a conversation and a text."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -223,14 +223,14 @@ class NewRecord(Body):
     title: str = Field(default="", max_length=2000)
     source_id: str | None = Field(default=None, min_length=1, max_length=400)
     content_type: Literal["other", "event", "file_upload", "webhook"] = Field(
-        default="other", description="What the text is; what a webhook brought is an event."
+        default="other", description="The kind of the text; use event for the payload of a webhook."
     )
     node_id: UUID | None = Field(
         default=None,
-        description="Where it goes; without it, where its content belongs. A new version stays where it is.",
+        description="The node to store it at; without it, its content decides. A new version stays at its node.",
     )
-    privacy: Privacy = Field(default="org", description="What is private is read by its user alone.")
-    scope: ScopeKind = Field(default="user", description="To what it belongs; what is scoped is private.")
+    privacy: Privacy = Field(default="org", description="A private record is readable by the owner alone.")
+    scope: ScopeKind = Field(default="user", description="The kind of its scope; scoped records are private.")
     scope_id: str | None = Field(
         default=None, min_length=1, max_length=LONGEST_SCOPE_ID, description="The thread's or workflow's id."
     )
@@ -239,7 +239,7 @@ class NewRecord(Body):
 
 
 class Move(Body):
-    """A record goes to another node."""
+    """Moves a record to another node."""
 
     to_node_id: UUID = Field(description="The node where it belongs.")
     reason: str = Field(default="", max_length=500, examples=["It is about the other Dave."])
@@ -253,7 +253,7 @@ class ScopeBody(Body):
 
 
 class Question(Body):
-    """A question to the memory."""
+    """A search query."""
 
     query: str = Field(min_length=1, examples=["Who is Dave?"])
     limit: Annotated[int, Strict()] = Field(default=10, ge=1, le=200)
@@ -263,17 +263,17 @@ class Question(Body):
     scopes: list[ScopeBody] = Field(
         default=[],
         max_length=MOST_SCOPES,
-        description="Searched beside the user's memory as a whole; the user's to name.",
+        description="Scopes to search too, besides the user's memory; only the user may name them.",
     )
     sources: list[SourceKind] | None = Field(
-        default=None, min_length=1, description="How items came in; all without it."
+        default=None, min_length=1, description="How the items came in; without it, all."
     )
     as_of: Instant | None = Field(default=None, description="When it was true; without it, now.")
     known_at: Instant | None = Field(default=None, description="When the engine knew it; without it, now.")
 
 
 class CreatedEdge(BaseModel):
-    """The edge, and whether it is new."""
+    """The edge and whether it was created."""
 
     edge_id: UUID
     created: bool

@@ -1,4 +1,4 @@
-"""From which address a request comes. A proxy's word counts only where the settings name the proxy."""
+"""The client address of a request. Forwarding headers count only from the trusted proxies in the settings."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from engine.errors import SettingsError
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 FORWARDED = ("x-forwarded-for", "forwarded", "x-real-ip", "via")
-"""Headers that a proxy adds; a request that carries one did not come straight from its client."""
+"""Headers that a proxy adds; a request with one of them did not come directly from its client."""
 
 
 def networks(texts: Sequence[str]) -> tuple[Network, ...]:
-    """The networks of the trusted proxies; raises SettingsError for what is none."""
+    """The networks of the trusted proxies; raises SettingsError for invalid ones."""
     try:
         return tuple(ipaddress.ip_network(text) for text in texts)
     except ValueError as error:
@@ -25,14 +25,14 @@ def networks(texts: Sequence[str]) -> tuple[Network, ...]:
 
 
 class Peers:
-    """Reads the client's address, through the trusted proxies only."""
+    """Finds the client's address behind trusted proxies."""
 
     def __init__(self, trusted: Sequence[str]) -> None:
         self._trusted = networks(trusted)
 
     def client(self, scope: Scope) -> str:
         """The client's address: the peer's, or, where the peer is a trusted proxy, the rightmost address in
-        `X-Forwarded-For` that is not one. What stands to the left of it was sent by the client and proves nothing."""
+        `X-Forwarded-For` that is not one. Addresses to the left of it come from the client and prove nothing."""
         peer = scope["client"][0] if scope.get("client") else ""
         if not self.trusts(peer):
             return peer
@@ -52,7 +52,7 @@ class Peers:
         return address is not None and any(address in network for network in self._trusted)
 
     def counted(self, scope: Scope) -> str:
-        """Whom failed attempts are counted for: an IPv4 address, or the /64 of an IPv6 one, which one client has whole."""
+        """The key under which failed attempts are counted: an IPv4 address, or an IPv6 /64, which is one client's."""
         client = self.client(scope)
         address = parsed(client)
         if isinstance(address, ipaddress.IPv6Address):

@@ -1,4 +1,4 @@
-"""Problem details (RFC 9457): the one shape of every error that leaves the door, and the one table behind it."""
+"""Problem details (RFC 9457): the format of all errors of the API, and the table that maps errors to them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ MEDIA_TYPE = "application/problem+json"
 MOST_ERRORS = 20
 LONGEST_PLACE = 200
 PROVIDER_RETRY = 5.0
-"""Seconds after which a model service is worth another request."""
+"""Seconds after which a request to a model service may be retried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of problem: its status, the last part of its type URI, and what is said about all of its kind."""
+    """A kind of problem: its status, the last part of its type URI, and its title."""
 
     status: int
     slug: str
@@ -41,81 +41,79 @@ TABLE: Mapping[type[errors.NeurigraphError], Kind] = {
     errors.InvalidInput: Kind(422, "invalid-input", "The request is not valid."),
     errors.DepthExceeded: Kind(422, "depth-exceeded", "A node cannot lie deeper than layer 5."),
     errors.MovedIntoItself: Kind(422, "moved-into-itself", "A node cannot be moved into itself."),
-    errors.WrongContentType: Kind(415, "wrong-content-type", "This kind of content is not read here."),
+    errors.WrongContentType: Kind(415, "wrong-content-type", "This content type is not supported."),
     errors.TooLarge: Kind(413, "too-large", "The input is too large."),
     errors.NotFound: Kind(404, "not-found", "Not found."),
-    errors.Conflict: Kind(409, "conflict", "The request does not fit the present state."),
+    errors.Conflict: Kind(409, "conflict", "The request conflicts with the current state."),
     errors.NameTaken: Kind(409, "name-taken", "A sibling already has this name."),
     errors.Archived: Kind(409, "archived", "An archived node takes no writes."),
     errors.Outdated: Kind(412, "outdated", "It was changed meanwhile."),
-    errors.InProgress: Kind(409, "in-progress", "The same request is being carried out."),
+    errors.InProgress: Kind(409, "in-progress", "The same request is still in progress."),
     errors.IdempotencyMismatch: Kind(422, "idempotency-mismatch", "The idempotency key belongs to another request."),
     errors.StoreUnavailable: Kind(503, "store-unavailable", "A store does not answer."),
-    errors.WritingStopped: Kind(503, "writing-stopped", "Writing waits for the operator; reads go on."),
+    errors.WritingStopped: Kind(503, "writing-stopped", "Writes are stopped until the operator acts; reads go on."),
     errors.StoreFull: Kind(507, "store-full", "A store has no room left."),
     errors.ProviderUnavailable: Kind(
-        503, "provider-unavailable", "A service outside, of models or identities, does not answer."
+        503, "provider-unavailable", "An external service, for models or identities, does not answer."
     ),
     errors.Rehydrating: Kind(503, "rehydrating", "The file is being restored."),
     errors.CommitSetAside: Kind(409, "commit-set-aside", "An earlier write of it was set aside."),
-    errors.StoreFailed: Kind(500, "store-failed", "A store refused what the engine asked of it."),
-    errors.StoreDamaged: Kind(500, "store-damaged", "What a store holds is damaged."),
+    errors.StoreFailed: Kind(500, "store-failed", "A store refused a statement of the engine."),
+    errors.StoreDamaged: Kind(500, "store-damaged", "Data in a store is damaged."),
     errors.DamagedFile: Kind(500, "damaged-file", "The stored file is damaged; it was not served."),
 }
-UNEXPECTED = Kind(500, "internal", "Something went wrong here; the request is not at fault.")
+UNEXPECTED = Kind(500, "internal", "Internal error; the request was not the cause.")
 INVALID = TABLE[errors.InvalidInput]
 _HTTP = {
     400: Kind(400, "malformed", "The request cannot be read."),
     401: Kind(401, "unauthenticated", "A valid bearer token is needed."),
-    403: Kind(403, "local-only", "Without a token this door serves its own machine only."),
+    403: Kind(403, "local-only", "Without a token the API serves only its own machine."),
     404: TABLE[errors.NotFound],
-    405: Kind(405, "method-not-allowed", "This resource does not know the method."),
+    405: Kind(405, "method-not-allowed", "This resource does not support the method."),
     408: Kind(408, "too-slow", "The body of the request did not arrive in time."),
     409: TABLE[errors.Conflict],
     412: TABLE[errors.Outdated],
     413: TABLE[errors.TooLarge],
     415: TABLE[errors.WrongContentType],
     422: INVALID,
-    429: Kind(429, "too-many-requests", "Too many requests; Retry-After says when the next one is let in."),
+    429: Kind(429, "too-many-requests", "Too many requests; retry after the time in Retry-After."),
     500: UNEXPECTED,
     503: TABLE[errors.StoreUnavailable],
     507: TABLE[errors.StoreFull],
 }
 _HEADERS: Mapping[int, Mapping[str, str]] = {
     401: {"WWW-Authenticate": "How to authenticate."},
-    409: {
-        "Retry-After": "Seconds after which the request is worth repeating, where the same one is being carried out."
-    },
-    429: {"Retry-After": "Seconds after which the next request is let in."},
-    503: {"Retry-After": "Seconds after which the request is worth repeating."},
-    507: {"Retry-After": "Seconds after which the request is worth repeating."},
+    409: {"Retry-After": "Seconds after which to retry, if the same request is still in progress."},
+    429: {"Retry-After": "Seconds after which to retry."},
+    503: {"Retry-After": "Seconds after which to retry."},
+    507: {"Retry-After": "Seconds after which to retry."},
 }
 
 
 class FieldProblem(BaseModel):
-    """One place of the request that is wrong."""
+    """One invalid field of the request."""
 
     location: str = Field(examples=["body.conversation.turns[0].text"])
     detail: str = Field(examples=["Field required"])
 
 
 class Problem(BaseModel):
-    """What went wrong (RFC 9457)."""
+    """An error (RFC 9457)."""
 
     model_config = ConfigDict(extra="allow")
 
-    type: str = Field(description="Names the kind of problem.", examples=["urn:neurigraph:problem:not-found"])
+    type: str = Field(description="URI of the kind of problem.", examples=["urn:neurigraph:problem:not-found"])
     title: str = Field(description="The kind of problem in words.", examples=["Not found."])
     status: int = Field(description="The HTTP status.", examples=[404])
-    detail: str = Field(description="What happened this time.", examples=["Not found."])
-    instance: str = Field(description="The path that was asked for.", examples=["/v1/users/by-handle/nobody"])
-    errors: list[FieldProblem] = Field(default=[], description="The wrong places of a request that is not valid.")
+    detail: str = Field(description="The cause of this occurrence.", examples=["Not found."])
+    instance: str = Field(description="The path of the request.", examples=["/v1/users/by-handle/unknown"])
+    errors: list[FieldProblem] = Field(default=[], description="The invalid fields of the request.")
 
 
 def problem(
     kind: Kind, instance: str, detail: str = "", *, headers: Mapping[str, str] | None = None, **members: Any
 ) -> JSONResponse:
-    """The response for one problem; further members are added to the standard ones."""
+    """The response for a problem; other members are added to the standard ones."""
     content = _members(kind, instance, detail or kind.title)
     return JSONResponse(content | members, kind.status, dict(headers or {}), MEDIA_TYPE)
 
@@ -131,7 +129,7 @@ def _members(kind: Kind, instance: str, detail: str) -> dict[str, Any]:
 
 
 def http_kind(status: int) -> Kind:
-    """The kind that a bare HTTP status stands for."""
+    """The kind of problem for a plain HTTP status."""
     return _HTTP.get(status) or Kind(status, "http", HTTPStatus(status).phrase)
 
 
@@ -161,7 +159,7 @@ def replayable(*responses: dict[int | str, dict[str, Any]], created: bool = True
     for response in responses:
         merged |= response
     header = {
-        "description": "`true` where this is the kept answer of an earlier request.",
+        "description": "`true` if this is the kept answer of an earlier request.",
         "schema": {"type": "string"},
     }
     return {
@@ -171,18 +169,18 @@ def replayable(*responses: dict[int | str, dict[str, Any]], created: bool = True
 
 
 async def engine_problem(request: Request, error: Exception) -> Response:
-    """What the engine refused or could not do. Words of errors that no caller can act on stay inside."""
+    """The response for an engine error. Messages of internal errors are not sent to the caller."""
     kind = next((TABLE[cls] for cls in type(error).__mro__ if cls in TABLE), None)
     if not isinstance(error, errors.NeurigraphError) or kind is None:
-        raise error  # a defect: logged with its trace, answered by `unexpected_problem`
+        raise error  # a bug: logged with its traceback, answered by `unexpected_problem`
     if isinstance(error, errors.StoreFailed):
-        log.error("%s: %s", request.url.path, error.detail, exc_info=error)  # the store's own words stay in the log
+        log.error("%s: %s", request.url.path, error.detail, exc_info=error)  # the store's own message is only logged
     named = {name: str(value) for name in ("node_id", "commit_id") if (value := getattr(error, name, None))}
     return problem(kind, request.url.path, error.detail, headers=_retry(error), **named)
 
 
 async def validation_problem(request: Request, error: Exception) -> Response:
-    """A request whose parts do not fit their schema; says where, never repeats what was sent."""
+    """The response for a request that does not fit its schema; it names the fields, never their values."""
     found = error.errors() if isinstance(error, RequestValidationError) else []
     places = [{"location": _place(entry["loc"]), "detail": entry["msg"]} for entry in found[:MOST_ERRORS]]
     first = f"{places[0]['location']}: {places[0]['detail']}" if places else ""
@@ -191,7 +189,7 @@ async def validation_problem(request: Request, error: Exception) -> Response:
 
 
 async def http_problem(request: Request, error: Exception) -> Response:
-    """Unknown paths, unknown methods, and what the door itself refuses."""
+    """The response for unknown paths and methods, and for refusals of the API itself."""
     assert isinstance(error, HTTPException)
     headers, kind = dict(error.headers or {}), http_kind(error.status_code)
     if error.status_code == 405:
@@ -201,12 +199,12 @@ async def http_problem(request: Request, error: Exception) -> Response:
 
 
 async def gone_problem(request: Request, _: Exception) -> Response:
-    """The client hung up while it was sending; nobody reads this answer."""
+    """The response after the client disconnected while sending; it is not received."""
     return problem(http_kind(400), request.url.path, "The request ended before its body did.")
 
 
 async def unexpected_problem(request: Request, _: Exception) -> Response:
-    """Everything else, without any inner words; the trace is in the log. Sent outside of all middleware."""
+    """The response for all other errors, without details; the traceback is logged. Sent outside all middleware."""
     return problem(UNEXPECTED, request.url.path, headers=SECURITY_HEADERS)
 
 
@@ -219,14 +217,14 @@ def _retry(error: errors.NeurigraphError) -> dict[str, str]:
 
 
 def _place(location: Sequence[Any]) -> str:
-    # A name in capitals is the branch of a union that was chosen, not a part of the request.
+    # A capitalised name is the chosen branch of a union, not a field of the request.
     parts = [part for part in location if not (isinstance(part, str) and part.isupper())]
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
     return text.removeprefix(".")[:LONGEST_PLACE]
 
 
 def _methods(request: Request) -> set[str]:
-    """The methods of every route that fits the path; a router only tells those of the first."""
+    """The methods of all routes that match the path; a router reports only those of the first match."""
     found: set[str] = set()
     for route in request.app.state.routes:
         if isinstance(route, Route) and route.matches(dict(request.scope))[0] is not Match.NONE:

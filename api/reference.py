@@ -1,4 +1,4 @@
-"""The OpenAPI document as one page for people: no script, nothing fetched from elsewhere."""
+"""The OpenAPI document as an HTML page: no scripts, no external resources."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def reference(request: Request) -> HTMLResponse:
 
 
 def page(document: Document) -> str:
-    """The document in HTML; every word of it escaped."""
+    """The document in HTML; all text is escaped."""
     info = document["info"]
     paragraphs = "".join(f"<p>{escape(text)}</p>" for text in info["description"].strip().split("\n\n"))
     return (

@@ -1,7 +1,7 @@
-"""The web server of `neurigraph serve`: uvicorn, with an end for requests that never arrive and a limit of connections.
+"""The web server of `neurigraph serve`: uvicorn, with a timeout for request headers and a limit of connections.
 
-uvicorn itself waits without limit for the headers of a request, and believes `X-Forwarded-For` from this machine; the
-door reads that header itself (`api.peer`).
+uvicorn has no timeout for the headers of a request, and trusts `X-Forwarded-For` from this machine; the API reads that
+header itself (`api.peer`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from api.problems import http_kind, problem
 from engine.settings import Settings
 
 SHARE_OF_ONE = 4
-"""One address has at most this part of all connections; this machine and trusted proxies speak for many."""
+"""The share of all connections that one address may have; this machine and trusted proxies are exempt."""
 
 
 def server(settings: Settings, app: ASGIApp) -> uvicorn.Server:
@@ -42,9 +42,9 @@ class _Config(uvicorn.Config):
 
 
 class _Connection(H11Protocol):
-    """A connection that is closed when it has waited too long for the headers of a request, idle or half-sent.
+    """A connection with a timeout for the headers of a request, idle or half-sent.
 
-    Bytes that drip in do not prolong it; while a request is under way it does not run.
+    Bytes that arrive slowly do not extend the timeout; it does not run while a request is under way.
     """
 
     def __init__(self, config: uvicorn.Config, *others: Any, **named: Any) -> None:
@@ -54,7 +54,7 @@ class _Connection(H11Protocol):
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Makes room for the connection where there are too many; closes it where its address has too many."""
+        """Closes another connection if there are too many, or this one if its address has too many."""
         super().connection_made(transport)
         self._await_request()
         host = self.client[0] if self.client else ""
@@ -67,19 +67,19 @@ class _Connection(H11Protocol):
             min(waiting, key=lambda one: one._deadline.when() if one._deadline else 0.0)._end()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is waited for any more."""
+        """Stops the timeout."""
         self._request_came()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Takes in what came; a request that begins ends the waiting."""
+        """Receives data; the start of a request stops the timeout."""
         before = self.cycle
         super().data_received(data)
         if self.cycle is not before:
             self._request_came()
 
     def on_response_complete(self) -> None:
-        """Waits for the next request, which may have come already."""
+        """Starts the timeout for the next request, unless it has already arrived."""
         before = self.cycle
         super().on_response_complete()
         if self.cycle is before:
@@ -95,7 +95,7 @@ class _Connection(H11Protocol):
             self._deadline = None
 
     def _too_late(self) -> None:
-        """408 for headers that came half; what sent nothing is closed without a word."""
+        """Sends 408 for incomplete headers and closes; closes an idle connection without an answer."""
         if self.conn.our_state is h11.IDLE and self.conn.trailing_data[0] and not self.transport.is_closing():
             answer = problem(http_kind(408), "", "The headers of the request did not arrive in time.")
             headers = [*answer.raw_headers, (b"connection", b"close")]

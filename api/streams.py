@@ -1,4 +1,4 @@
-"""What requests about streamed conversations and occasions hold."""
+"""Request bodies of streamed conversations and occasions."""
 
 from __future__ import annotations
 
@@ -21,17 +21,19 @@ class StreamedTurnBody(Body):
     speaker: str = Field(max_length=200, examples=["Bob"])
     text: str = Field(examples=["Dave married my sister Ellen in 2003."])
     at: Instant | None = None
-    id: str | None = Field(default=None, min_length=1, max_length=LONGEST_REF, description="The client's own id of it.")
-    role: Literal["user", "assistant"] | None = Field(default=None, description="Who asks, and who answers.")
+    id: str | None = Field(
+        default=None, min_length=1, max_length=LONGEST_REF, description="The client's id of the turn."
+    )
+    role: Literal["user", "assistant"] | None = Field(default=None, description="The role of the speaker.")
 
     def turn(self) -> StreamedTurn:
-        """The turn as the engine takes it."""
+        """The turn as the engine's value."""
         return StreamedTurn(self.speaker, self.text, self.at, self.id, self.role)
 
 
 class _Placed(Body):
-    node_id: UUID | None = Field(default=None, description="Where it goes; without it, where its content belongs.")
-    scope: ScopeKind = Field(default="user", description="To what it belongs; what is scoped is private.")
+    node_id: UUID | None = Field(default=None, description="The node to store it at; without it, its content decides.")
+    scope: ScopeKind = Field(default="user", description="The kind of its scope; scoped records are private.")
     scope_id: str | None = Field(
         default=None, min_length=1, max_length=LONGEST_SCOPE_ID, description="The thread's or workflow's id."
     )
@@ -39,7 +41,7 @@ class _Placed(Body):
 
 
 class AppendBody(_Placed):
-    """Turns for the end of a conversation. Title, times, place and privacy count when it is opened."""
+    """Turns to append to a conversation. Title, times, node and privacy are used only when it is opened."""
 
     turns: list[StreamedTurnBody] = Field(min_length=1, max_length=MOST_APPENDED)
     first: Annotated[int, Strict()] | None = Field(
@@ -47,15 +49,15 @@ class AppendBody(_Placed):
     )
     title: str = Field(default="", max_length=LONGEST_TITLE)
     started_at: Instant | None = None
-    privacy: Privacy | None = Field(default=None, description="What is private is read by its user alone.")
+    privacy: Privacy | None = Field(default=None, description="A private record is readable by the owner alone.")
 
 
 class EndBody(Body):
-    """Nothing to say: an empty object."""
+    """An empty object."""
 
 
 class OccasionBody(_Placed):
-    """Something that happened, remembered at its end."""
+    """Something that happened, stored when it ends."""
 
     kind: OccasionKind = Field(examples=["meeting"])
     title: str = Field(default="", max_length=LONGEST_TITLE, examples=["Price of boats"])
@@ -64,4 +66,4 @@ class OccasionBody(_Placed):
     ended_at: Instant | None = None
     participants: list[Participant] = Field(default=[], max_length=MOST_PARTICIPANTS, examples=[["Ann", "Bob"]])
     source_id: str | None = Field(default=None, min_length=1, max_length=400)
-    privacy: Privacy = Field(default="org", description="What is private is read by its user alone.")
+    privacy: Privacy = Field(default="org", description="A private record is readable by the owner alone.")

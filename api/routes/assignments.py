@@ -24,10 +24,10 @@ async def assignments(  # noqa: PLR0913 (the parameters of a query are its param
     memory: UserMemory,
     page: APage,
     record_id: Annotated[UUID | None, Query(description="Only this record, with its earlier decisions.")] = None,
-    node_id: Annotated[UUID | None, Query(description="Only what lies at this node.")] = None,
-    below: Annotated[float | None, Query(ge=0, le=1, description="Only with less confidence.")] = None,
+    node_id: Annotated[UUID | None, Query(description="Only records at this node.")] = None,
+    below: Annotated[float | None, Query(ge=0, le=1, description="Only with a confidence below this.")] = None,
     decided_by: Annotated[Decider | None, Query(description="By whom.")] = None,
-    before: Annotated[int | None, Query(ge=1, le=MOST, description="The last entry of the page before.")] = None,
+    before: Annotated[int | None, Query(ge=1, le=MOST, description="The last entry of the previous page.")] = None,
 ) -> Sequence[Assignment]:
     """Why records lie where they lie, newest first, one page."""
     await require_owner(memory)
@@ -47,9 +47,9 @@ async def move(  # noqa: PLR0913 (the parts of a request are its parameters)
     node_id: UUID, record_id: UUID, body: Move, memory: UserMemory, request: Request, response: Response,
     key: IdempotencyKey = None,
 ) -> Any:  # fmt: skip
-    """Moves a record with its items, file and history to another node of the graph, whole or not at all.
+    """Moves a record with its items, file and history to another node of the graph, atomically.
 
-    The decision by hand that this makes is the newest of the record's assignments.
+    The move is a decision by hand: the newest of the record's assignments.
     """
 
     async def action() -> tuple[int, Moved]:

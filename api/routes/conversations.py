@@ -1,6 +1,6 @@
 """Streamed conversations: turns are appended as they are said, and stored in pieces. Occasions are stored at their end.
 
-An id may hold slashes. What follows the last one tells what is asked, so no id is mistaken for another.
+An id may contain slashes. The part after the last slash is the action, so ids are never ambiguous.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ WRITE_PROBLEMS = documented(400, 404, 409, 413, 415, 422, 503, 507)
     operation_id="appendTurns",
     status_code=201,
     response_model=Appended,
-    responses=replayable(answered(200, Appended, "All of these turns were there already.")) | WRITE_PROBLEMS,
+    responses=replayable(answered(200, Appended, "All of these turns were stored before.")) | WRITE_PROBLEMS,
 )
 async def append_turns(
     conversation_id: ConversationId, body: AppendBody, memory: UserMemory, request: Request, response: Response,
     key: IdempotencyKey = None,
 ) -> Any:  # fmt: skip
-    """Appends turns to a conversation, opened by its first ones; they are durable when the answer comes.
+    """Appends turns to a conversation, which its first turns open; they are durable when the request returns.
 
-    Sent again with the same number (`first`) or ids, they change nothing; a gap, or another turn in the place of one, is 409.
-    They wait until a piece of the conversation is stored, and are not found before.
+    Turns sent again with the same number (`first`) or ids change nothing; a gap, or a different turn at the same place,
+    is 409. They are not found by a search until a piece of the conversation is stored.
     """
     place = memory.within(MemoryScope(body.scope, body.scope_id), source=body.source)
 
@@ -70,7 +70,7 @@ async def end_conversation(
     conversation_id: ConversationId, body: EndBody, memory: UserMemory, request: Request, response: Response,
     key: IdempotencyKey = None,
 ) -> Any:  # fmt: skip
-    """Stores what is not stored yet of a conversation, however short. What is cut off, a job finishes."""
+    """Stores the rest of a conversation, however short. If the request is interrupted, a job finishes it."""
 
     async def action() -> tuple[int, EndedStream]:
         ended = await memory.end(conversation_id)
@@ -83,7 +83,7 @@ async def end_conversation(
     "/conversations/{conversation_id:path}", operation_id="getConversation", responses=documented(404, 422, 503)
 )
 async def conversation(conversation_id: ConversationId, memory: UserMemory) -> StreamState:
-    """How a streamed conversation stands: turns and tokens, what is stored, what waits."""
+    """The status of a streamed conversation: its turns and tokens, how many are stored and how many wait."""
     return await memory.stream(conversation_id)
 
 
@@ -91,7 +91,7 @@ async def conversation(conversation_id: ConversationId, memory: UserMemory) -> S
 async def conversations(
     memory: UserMemory,
     page: APage,
-    after: Annotated[str, Query(max_length=LONGEST_ID, description="The last id of the page before.")] = "",
+    after: Annotated[str, Query(max_length=LONGEST_ID, description="The last id of the previous page.")] = "",
 ) -> Sequence[StreamState]:
     """Streamed conversations that have not ended, by id, one page."""
     await require_user(memory)

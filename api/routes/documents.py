@@ -1,4 +1,4 @@
-"""Documents: what there is, the versions of each, the text and the passages of any of them."""
+"""Documents: the list, the versions of each, the text and the passages of a version."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Version = Annotated[int, Path(ge=1, le=MOST)]
 async def documents(
     memory: UserMemory,
     page: APage,
-    after: Annotated[UUID | None, Query(description="The last document of the page before.")] = None,
+    after: Annotated[UUID | None, Query(description="The last document of the previous page.")] = None,
 ) -> Sequence[StoredDocument]:
-    """Documents as they are now, by id, one page. A persona sees those that it stored."""
+    """Current documents by id, one page. A persona sees those that it stored."""
     await memory.require()
     found = await memory.documents(after=page.start(identity, after), limit=page.limit)
     return page.of(found, lambda document: document.document_id)
@@ -37,7 +37,7 @@ async def versions(
     document_id: UUID,
     memory: UserMemory,
     page: APage,
-    after: Annotated[int, Query(ge=0, le=MOST, description="The last version of the page before.")] = 0,
+    after: Annotated[int, Query(ge=0, le=MOST, description="The last version of the previous page.")] = 0,
 ) -> Sequence[DocumentVersion]:
     """Versions of a document, the oldest first, one page."""
     found = await memory.document_versions(document_id, after=page.start(number, after), limit=page.limit)
@@ -51,7 +51,7 @@ async def versions(
     responses=BYTES | documented(404, 422, 500, 503),
 )
 async def content(document_id: UUID, version: Version, memory: UserMemory) -> Response:
-    """The file of a version as it was stored, under its name, verified before the first byte is sent."""
+    """The file of a version as it was stored, under its own name. Its hash is verified before it is sent."""
     data = await memory.read_document(document_id, version)
     [stored] = await memory.document_versions(document_id, after=version - 1, limit=1)
     return download(data, stored.file_name)
@@ -65,7 +65,7 @@ async def chunks(
     version: Version,
     memory: UserMemory,
     page: APage,
-    after: Annotated[int, Query(ge=-1, le=MOST, description="The last index of the page before.")] = -1,
+    after: Annotated[int, Query(ge=-1, le=MOST, description="The last index of the previous page.")] = -1,
 ) -> Sequence[DocumentChunk]:
     """Passages of a version in their order, one page."""
     found = await memory.document_chunks(document_id, version, after=page.start(number, after), limit=page.limit)

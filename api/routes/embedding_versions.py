@@ -1,4 +1,4 @@
-"""Embedding versions of the instance: another model beside the active one, compared, promoted, taken back."""
+"""Embedding versions of the instance: build a canary beside the active one, compare, promote, roll back."""
 
 from __future__ import annotations
 
@@ -30,19 +30,21 @@ Name = Annotated[
 
 
 class Nothing(Body):
-    """No more than the path says."""
+    """An empty object."""
 
 
 class NewCanary(Body):
-    """An embedding model to make vectors with beside the active one."""
+    """An embedding model for a canary."""
 
     provider: Literal["onnx", "openai"] = "onnx"
     model: str = Field(min_length=1, max_length=200, description="An offline encoder, or a model of the service.")
-    compression: Compression | None = Field(default=None, description="How vectors are stored; usual for the model.")
+    compression: Compression | None = Field(
+        default=None, description="How vectors are stored; null: the model's default."
+    )
 
 
 class BuildBody(Body):
-    """How much of a build is done with this request."""
+    """How much of the build this request does."""
 
     most: int = Field(default=500, ge=1, le=10_000, description="Vectors.")
     duty: float = Field(default=1, ge=0.05, le=1, description="The share of the time in which it works.")
@@ -51,13 +53,13 @@ class BuildBody(Body):
 class CompareBody(Body):
     """How a version is compared."""
 
-    samples: int = Field(default=100, ge=1, le=500, description="Stored texts that are asked.")
+    samples: int = Field(default=100, ge=1, le=500, description="How many stored texts are used as queries.")
 
 
 class PromoteBody(Body):
     """How a version is promoted."""
 
-    force: bool = Field(default=False, description="Though vectors are missing: those texts are found by words.")
+    force: bool = Field(default=False, description="Also if vectors are missing: those texts are found by words.")
 
 
 @router.get("", operation_id="listEmbeddingVersions", responses=PAGE_HEADERS | documented(404, 422, 503))
@@ -68,43 +70,43 @@ async def list_versions(engine: CurrentEngine, page: APage) -> Sequence[Embeddin
 
 @router.post("", operation_id="startCanary", status_code=201, responses=WRITES)
 async def start_canary(body: NewCanary, engine: CurrentEngine) -> EmbeddingVersion:
-    """A canary of a model, without vectors yet; the same one again where it is there already."""
+    """Creates a canary of a model, without vectors yet; repeating it returns the same one."""
     return await engine.embeddings.start(ModelChoice(body.provider, body.model), body.compression)
 
 
 @router.get("/{name}", operation_id="getEmbeddingVersion", responses=documented(404, 422, 503))
 async def version_progress(name: Name, engine: CurrentEngine) -> VersionProgress:
-    """How far a version is; counts every text, so do not ask by the second."""
+    """The progress of a version; it counts every text, so do not poll it every second."""
     return await engine.embeddings.progress(name)
 
 
 @router.post("/{name}/build", operation_id="buildEmbeddings", responses=WRITES)
 async def build(name: Name, body: BuildBody, engine: CurrentEngine) -> BuildReport:
-    """Makes so many of the vectors that a version lacks, and says how many remain; repeat it until none does."""
+    """Makes some of a version's missing vectors and returns how many remain; repeat it until none does."""
     return await engine.embeddings.build(name, pace=Pace(body.duty, body.most))
 
 
 @router.post("/{name}/compare", operation_id="compareEmbeddings", responses=WRITES)
 async def compare(name: Name, body: CompareBody, engine: CurrentEngine) -> dict[str, Any]:
-    """The version beside the active one on stored texts; the result is kept with it."""
+    """Compares the version with the active one on stored texts; the result is kept with it."""
     return await engine.embeddings.compare(body.samples, name=name)
 
 
 @router.post("/{name}/promote", operation_id="promoteEmbeddings", responses=WRITES)
 async def promote(name: Name, body: PromoteBody, engine: CurrentEngine) -> VersionProgress:
-    """The canary becomes the version that is searched, in one step."""
+    """Makes the canary the active version, in one step."""
     return await engine.embeddings.promote(name, force=body.force)
 
 
 @router.post("/{name}/rollback", operation_id="rollBackEmbeddings", responses=WRITES)
 async def roll_back(name: Name, body: Nothing, engine: CurrentEngine) -> VersionProgress:
-    """Leaves the active version, which is named, for the one before it, in one step."""
+    """Rolls back the active version, which is named, to the previous one, in one step."""
     if (await engine.embeddings.version(name)).status != "active":
-        raise Conflict("Only the active version can be left.")
+        raise Conflict("Only the active version can be rolled back.")
     return await engine.embeddings.roll_back()
 
 
 @router.delete("/{name}", operation_id="dropEmbeddings", responses=documented(404, 409, 422, 503))
 async def drop(name: Name, engine: CurrentEngine) -> EmbeddingVersion:
-    """Takes the vectors of a version away that is not active."""
+    """Deletes the vectors of a version that is not active."""
     return await engine.embeddings.drop(name)

@@ -1,4 +1,4 @@
-"""The log of events: what happened, and what was felt."""
+"""The log of events, with emotions."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class NewEventBody(Body):
     kind: str = Field(min_length=1, max_length=LONGEST_KIND, examples=["meeting"])
     content: str = Field(default="", max_length=LONGEST_CONTENT, examples=["Ellen signed the lease."])
     emotion: str | None = Field(default=None, min_length=1, max_length=LONGEST_EMOTION, examples=["joy"])
-    intensity: float | None = Field(default=None, ge=0, le=1, description="Of the emotion.", examples=[0.7])
+    intensity: float | None = Field(default=None, ge=0, le=1, description="Intensity of the emotion.", examples=[0.7])
     energy: float | None = Field(default=None, ge=0, le=1, examples=[0.4])
     occurred_at: Instant | None = Field(default=None, description="When it happened; without it, now.")
-    node_id: UUID | None = Field(default=None, description="What it is about.")
+    node_id: UUID | None = Field(default=None, description="Node that the event is about.")
 
 
 @router.post(
@@ -56,13 +56,13 @@ async def events(  # noqa: PLR0913 (the parameters of a query are its arguments)
     memory: UserMemory,
     page: APage,
     kind: Annotated[str | None, Query(min_length=1, max_length=LONGEST_KIND)] = None,
-    node_id: Annotated[UUID | None, Query(description="Only those about this node.")] = None,
+    node_id: Annotated[UUID | None, Query(description="Only events about this node.")] = None,
     start: Annotated[Instant | None, Query(alias="from", description="From this time on.")] = None,
     end: Annotated[Instant | None, Query(alias="to", description="Before this time.")] = None,
-    known_at: Annotated[Instant | None, Query(description="Written by then; without it, by now.")] = None,
+    known_at: Annotated[Instant | None, Query(description="Only events written by this time; without it, all.")] = None,
     before: Before = None,
 ) -> Sequence[Event]:
-    """Events by when they happened, newest first, one page."""
+    """Events by the time at which they happened, newest first, one page."""
     await require_owner(memory)
     wanted = Wanted(kind, node_id, start, end, known_at)
     found = await memory.events(wanted, before=page.start(timed, last_line(before)), limit=page.limit)

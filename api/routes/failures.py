@@ -1,4 +1,4 @@
-"""The failure log: what failed for good, done again or dismissed. Of a graph for its user, of jobs for administrators."""
+"""The failure log: permanent failures of a graph, for its owner, and of jobs, for administrators; replay or dismiss."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ router = APIRouter(tags=["failures"])
 OWN = "/v1/users/{user_id}/failures"
 OF_JOBS = "/v1/failures"
 
-State = Annotated[FailureState | None, Query(description="Only those in this state; without it, all.")]
-Before = Annotated[UUID | None, Query(description="The last failure of the page before.")]
+State = Annotated[FailureState | None, Query(description="Only failures in this state; without it, all.")]
+Before = Annotated[UUID | None, Query(description="The last failure of the previous page.")]
 Note = Annotated[str, Query(max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$", description="Why, in one line.")]
 
 
@@ -26,7 +26,7 @@ Note = Annotated[str, Query(max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$", desc
 async def list_failures(
     memory: UserMemory, page: APage, state: State = None, before: Before = None
 ) -> Sequence[Failure]:
-    """What failed for good in this graph, newest first, one page. It names sources and never holds what was in them."""
+    """Permanent failures of this graph, newest first, one page. They name sources, never their content."""
     await require_owner(memory)
     found = await memory.failures(state=state, before=page.start(identity, before), limit=page.limit)
     return page.of(found, lambda failure: failure.failure_id)
@@ -38,14 +38,14 @@ async def list_failures(
     responses=documented(404, 409, 413, 415, 422, 503, 507),
 )
 async def replay(failure_id: UUID, memory: UserMemory) -> Failure:
-    """Reads the source again from its file and stores it; 409 where it came without one and has to be sent again."""
+    """Reads the source again from its file and stores it; 409 if it has no file and must be sent again."""
     await require_owner(memory)
     return await memory.replay(failure_id)
 
 
 @router.post(f"{OWN}/{{failure_id}}/dismiss", operation_id="dismissFailure", responses=documented(404, 409, 422, 503))
 async def dismiss(failure_id: UUID, memory: UserMemory, note: Note = "") -> Failure:
-    """Settles a failure that does not matter. Again, nothing changes; 409 where it was replayed."""
+    """Dismisses a failure. Repeating it changes nothing; 409 if it was replayed."""
     await require_owner(memory)
     return await memory.dismiss(failure_id, note)
 
@@ -59,7 +59,7 @@ async def dismiss(failure_id: UUID, memory: UserMemory, note: Note = "") -> Fail
 async def list_job_failures(
     engine: CurrentEngine, page: APage, state: State = None, before: Before = None
 ) -> Sequence[Failure]:
-    """Jobs that failed at every attempt, newest first, one page. One that succeeds later settles its entry by itself."""
+    """Jobs that failed at every attempt, newest first, one page. A later success settles the entry."""
     start = page.start(identity, before)
     found = await engine.failures.page(None, state=state, before=start, limit=page.limit)
     return page.of(found, lambda failure: failure.failure_id)
@@ -72,7 +72,7 @@ async def list_job_failures(
     responses=documented(404, 409, 422, 503),
 )
 async def replay_job(failure_id: UUID, engine: CurrentEngine) -> Failure:
-    """Asks for a run of the job; the entry is settled when a run succeeds."""
+    """Requests a run of the job; the entry is settled when a run succeeds."""
     return await engine.replay_job(failure_id)
 
 
@@ -83,5 +83,5 @@ async def replay_job(failure_id: UUID, engine: CurrentEngine) -> Failure:
     responses=documented(404, 409, 422, 503),
 )
 async def dismiss_job(failure_id: UUID, engine: CurrentEngine, note: Note = "") -> Failure:
-    """Settles an entry that does not matter. Again, nothing changes; 409 where it was replayed."""
+    """Dismisses an entry. Repeating it changes nothing; 409 if it was replayed."""
     return await engine.failures.settle(None, failure_id, "dismissed", note)

@@ -1,4 +1,4 @@
-"""The log of the states of files: what woke which file, what fell asleep, what went wrong and was looked at."""
+"""The log of file states: which file woke or fell asleep and why, which transitions failed and were reviewed."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ async def file_log(
     page: APage,
     node_id: Annotated[UUID | None, Query(description="Only files of this node.")] = None,
     file_id: Annotated[UUID | None, Query(description="Only this file.")] = None,
-    to_review: Annotated[bool, Query(description="Only what went wrong and nobody has looked at.")] = False,
-    before: Annotated[int | None, Query(ge=1, le=MOST, description="The last entry of the page before.")] = None,
+    to_review: Annotated[bool, Query(description="Only failures that are not reviewed.")] = False,
+    before: Annotated[int | None, Query(ge=1, le=MOST, description="The last entry of the previous page.")] = None,
 ) -> Sequence[StateEntry]:
-    """Transitions of the files of a graph, newest first, one page. Nothing in it is ever changed."""
+    """Transitions of the files of a graph, newest first, one page. The log is append-only."""
     await require_owner(memory)
     start = page.start(number, before)
     entries = await memory.file_log.page(
@@ -41,6 +41,6 @@ async def file_log(
     "/{entry_id}/review", operation_id="reviewFileLog", responses=documented(400, 404, 413, 415, 422, 503, 507)
 )
 async def review(entry_id: Annotated[int, Path(ge=1, le=MOST)], body: Review, memory: UserMemory) -> ReviewedEntry:
-    """Notes, in an entry of its own, that its user has looked at one that needed it. Again, nothing changes."""
+    """Marks a failed entry as reviewed by the owner, in an entry of its own. Repeating it changes nothing."""
     await require_owner(memory)
     return ReviewedEntry(entry_id=await memory.file_log.review(memory.principal, entry_id, body.note))

@@ -1,4 +1,4 @@
-"""Phase two: one identified file, restored and verified, then streamed; and the states of files."""
+"""Files: a single one, restored and verified, then streamed; and the states of files."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from engine.lifecycle.rehydrate import OpenedFile
 router = APIRouter(prefix="/v1/users/{user_id}/nodes/{node_id}/files", tags=["files"])
 BLOCK = 1 << 18
 LONGEST_WAIT = 300
-"""Seconds between two looks at a file whose events are streamed: at first, and at most."""
+"""Seconds between two polls of a file whose events are streamed: at first, and at most."""
 STILL_RESTORED: dict[int | str, dict[str, Any]] = {
     202: {
         "model": FileStatus,
-        "description": "The file is still being restored; ask again, or follow its events.",
-        "headers": {"Retry-After": {"description": "Seconds after which to ask again.", "schema": {"type": "string"}}},
+        "description": "The file is still being restored; retry, or follow its events.",
+        "headers": {"Retry-After": {"description": "Seconds after which to retry.", "schema": {"type": "string"}}},
     }
 }
 EVENT: dict[str, Any] = {
@@ -51,7 +51,7 @@ Wait = Annotated[
         ge=0,
         le=LONGEST_WAIT,
         allow_inf_nan=False,
-        description="Seconds to wait for the restoration; without it, as the server is set.",
+        description="Seconds to wait for the restoration; without it, the server's setting.",
     ),
 ]
 
@@ -78,9 +78,9 @@ async def _opened(
 async def open_file(
     node_id: UUID, file_id: UUID, memory: UserMemory, file: Annotated[OpenedFile | Rehydrating, Depends(_opened)]
 ) -> Response:
-    """The original bytes of one file. The hash was checked before the first byte is sent.
+    """The original bytes of one file. Its hash is verified before the first byte is sent.
 
-    Of a file that lies at several nodes, readers other than the user get the passages of this node as a text, with
+    If the file lies at several nodes, readers other than the owner get only the passages of this node, as a text with
     `Neurigraph-Part: true`.
     """
     if isinstance(file, Rehydrating):
@@ -99,13 +99,13 @@ def _retry(seconds: float) -> dict[str, str]:
 
 @router.get("/{file_id}/state", operation_id="getFileState", responses=documented(404, 422, 503))
 async def state(node_id: UUID, file_id: UUID, memory: UserMemory) -> FileStatus:
-    """Whether a file sleeps, is awake, or is being restored. Nothing wakes."""
+    """The state of a file: asleep, awake, or being restored. This does not wake it."""
     return await memory.file_state(node_id, file_id)
 
 
 @router.post("/{file_id}/wake", operation_id="wakeFile", responses=STILL_RESTORED | documented(404, 422, 500, 503, 507))
 async def wake(node_id: UUID, file_id: UUID, memory: UserMemory, response: Response, wait: Wait = None) -> FileStatus:
-    """Wakes a file and keeps it awake until it is put to sleep or nobody reads it for long. Again, nothing changes."""
+    """Wakes a file and keeps it awake until it is put to sleep or unused for long. Repeating it changes nothing."""
     status = await memory.wake(node_id, file_id, wait_s=wait)
     if status.state == "rehydrating":
         response.status_code = 202
@@ -115,7 +115,7 @@ async def wake(node_id: UUID, file_id: UUID, memory: UserMemory, response: Respo
 
 @router.post("/{file_id}/sleep", operation_id="sleepFile", responses=documented(404, 409, 422, 503))
 async def sleep(node_id: UUID, file_id: UUID, memory: UserMemory) -> FileStatus:
-    """Puts a file to sleep, for whoever may write to its node. 409 while it is being restored. Again, nothing changes."""
+    """Puts a file to sleep; needs write access to its node. 409 while it is restored. Repeating it changes nothing."""
     return await memory.sleep(node_id, file_id)
 
 
@@ -131,10 +131,10 @@ async def events(
     memory: UserMemory,
     request: Request,
     wait: Annotated[
-        float, Query(ge=0, le=LONGEST_WAIT, allow_inf_nan=False, description="Seconds to follow it at most.")
+        float, Query(ge=0, le=LONGEST_WAIT, allow_inf_nan=False, description="Maximum number of seconds to follow it.")
     ] = 30,
 ) -> StreamingResponse:
-    """The state as a server-sent event, and every change while the file is being restored; it ends with that. Nothing wakes."""
+    """The state as a server-sent event, and each change until the file is restored. This does not wake it."""
     first = await memory.file_state(node_id, file_id)
     return followed(
         request, first, lambda: memory.file_state(node_id, file_id), lambda seen: seen.state == "rehydrating", wait

@@ -1,4 +1,4 @@
-"""Rights on nodes, given and ended by their user; who could see a node when; the audit log of a graph."""
+"""Grants on nodes, created and revoked by the owner; who could see a node at a time; the audit log of a graph."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ READ_PROBLEMS = documented(404, 422, 503)
     operation_id="giveGrant",
     status_code=201,
     response_model=GivenGrant,
-    responses=replayable(answered(200, GivenGrant, "The same right was given already."))
+    responses=replayable(answered(200, GivenGrant, "The same grant existed already."))
     | documented(400, 404, 409, 413, 415, 422, 503, 507),
 )
 async def give(
     body: NewGrantBody, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
 ) -> Any:
-    """Lets a persona or an integration see one node; `depth` layers below it only where asked."""
+    """Grants a persona or an integration access to one node, and to `depth` layers below it."""
 
     async def action() -> tuple[int, GivenGrant]:
         new = NewGrant(
@@ -54,9 +54,9 @@ async def give(
 async def list_grants(
     memory: UserMemory,
     page: APage,
-    node_id: Annotated[UUID | None, Query(description="Only those on this node.")] = None,
-    ended: Annotated[bool, Query(description="Those too that are over.")] = False,
-    after: Annotated[UUID | None, Query(description="The last grant of the page before.")] = None,
+    node_id: Annotated[UUID | None, Query(description="Only grants on this node.")] = None,
+    ended: Annotated[bool, Query(description="Include grants that have ended.")] = False,
+    after: Annotated[UUID | None, Query(description="The last grant of the previous page.")] = None,
 ) -> Sequence[Grant]:
     """Grants of the graph by id, one page."""
     await require_owner(memory)
@@ -67,7 +67,7 @@ async def list_grants(
 
 @router.delete("/grants/{grant_id}", operation_id="revokeGrant", responses=READ_PROBLEMS)
 async def revoke(grant_id: UUID, memory: UserMemory) -> RevokedGrant:
-    """Ends a grant: after this answer nobody reads by it. Ending it again changes nothing."""
+    """Revokes a grant: it gives no access once this request returns. Repeating it changes nothing."""
     await require_owner(memory)
     return RevokedGrant(grant_id=grant_id, revoked_at=await memory.grants.revoke(memory.principal, grant_id))
 
@@ -76,10 +76,10 @@ async def revoke(grant_id: UUID, memory: UserMemory) -> RevokedGrant:
 async def preview(
     node_id: UUID,
     memory: UserMemory,
-    depth: Annotated[int, Query(ge=0, le=5, description="Layers below the node that it would include.")] = 0,
-    below: Annotated[float, Query(ge=0, le=1, description="What was placed with less confidence is listed.")] = 0.8,
+    depth: Annotated[int, Query(ge=0, le=5, description="How many layers below the node it would include.")] = 0,
+    below: Annotated[float, Query(ge=0, le=1, description="Lists records placed with a confidence below this.")] = 0.8,
 ) -> GrantPreview:
-    """What a grant on a node would open, and what was placed there with little confidence; nothing is changed."""
+    """The content a grant on a node would open, and records placed there with little confidence; changes nothing."""
     await require_owner(memory)
     return await memory.grants.preview(memory.principal, node_id, depth=depth, below=below)
 
@@ -89,7 +89,7 @@ async def audience(
     node_id: UUID,
     memory: UserMemory,
     page: APage,
-    at: Annotated[Instant | None, Query(description="When; without it, now.")] = None,
+    at: Annotated[Instant | None, Query(description="The time; without it, now.")] = None,
 ) -> Sequence[Viewer]:
     """Who could see a node at a time, and why."""
     await require_owner(memory)
@@ -100,7 +100,7 @@ async def audience(
 async def access_log(
     memory: UserMemory,
     page: APage,
-    before: Annotated[int | None, Query(ge=1, le=2**62, description="The last entry of the page before.")] = None,
+    before: Annotated[int | None, Query(ge=1, le=2**62, description="The last entry of the previous page.")] = None,
 ) -> Sequence[AccessEntry]:
     """Grants, revocations and refused requests of the graph, newest first, one page."""
     await require_owner(memory)

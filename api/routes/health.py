@@ -1,4 +1,4 @@
-"""Is the process alive, and do its stores answer? No token is needed: what supervises a service has no secrets."""
+"""Liveness and readiness. No token is needed: a service's supervisor has no secrets."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ class StoreState(BaseModel):
 
 
 class Liveness(BaseModel):
-    """The process answers."""
+    """The process is alive."""
 
     alive: bool = Field(examples=[True])
 
 
 class DegradedState(BaseModel):
-    """What does not serve although all stores answer."""
+    """Damage and failed writes, although all stores answer."""
 
-    damaged_nodes: int = Field(description="Nodes that are known to be damaged; `neurigraph doctor` names them.")
-    commits_set_aside: int = Field(description="Writes that wait for a decision; `neurigraph commits list` shows them.")
+    damaged_nodes: int = Field(description="Number of nodes known to be damaged; `neurigraph doctor` lists them.")
+    commits_set_aside: int = Field(description="Number of commits set aside; `neurigraph commits list` shows them.")
 
 
 class Readiness(BaseModel):
-    """The state of all stores. `degraded` is null while nothing is known to be damaged and no write is set aside."""
+    """The state of all stores. `degraded` is null while no damage is known and no commit is set aside."""
 
     ready: bool
     stores: list[StoreState]
@@ -45,15 +45,15 @@ router = APIRouter(prefix="/v1/health", tags=["health"])
 
 @router.get("/live", operation_id="isAlive")
 async def live() -> Liveness:
-    """The process answers; asks no store."""
+    """Whether the process is alive; queries no store."""
     return Liveness(alive=True)
 
 
 @router.get("/ready", operation_id="isReady", response_model=Readiness, responses=documented(503))
 async def ready(request: Request) -> Readiness | Response:
-    """Whether the engine is open, its search is prepared, and every store answers; else 503 with the same members in the problem.
+    """Whether the engine is open, its search is prepared, and every store answers; else 503 with the same members.
 
-    The answer comes within three seconds, whatever the stores do.
+    Returns within three seconds, even if a store hangs.
     """
     opening = opening_of(request)
     stores = await opening.engine.health() if opening.engine else ()

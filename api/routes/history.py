@@ -1,4 +1,4 @@
-"""Living records: changes as deltas, states at any moment, how something came to be, what differs between two days."""
+"""Changes and history: deltas, states at any time, chains of changes, differences between two times."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ Expected = Annotated[
     Header(
         alias="If-Match",
         pattern=r'^"[1-9][0-9]{0,8}(-[0-9a-f]{32})?"$',
-        description="The ETag that the change starts from; another revision is 412. Of a shell's tag the revision counts.",
+        description="The ETag that the change is based on; another revision is 412. Of a shell's tag the revision counts.",
         examples=['"3"'],
     ),
 ]
-After = Annotated[int, Query(ge=0, le=2**31 - 1, description="The last revision of the page before.")]
+After = Annotated[int, Query(ge=0, le=2**31 - 1, description="The last revision of the previous page.")]
 
 
 class Writing:
-    """A change on its way in: the memory that it is for, the request that it came with, what it expects."""
+    """A requested change: its memory, its request and the revision that it expects."""
 
     def __init__(
         self, request: Request, response: Response, memory: UserMemory, key: IdempotencyKey = None, expected: Expected = None
@@ -73,7 +73,7 @@ AWriting = Annotated[Writing, Depends()]
     responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS,
 )
 async def change_node(node_id: UUID, body: NodeChange, writing: AWriting) -> Any:
-    """Renames, describes or moves a node. Schemas, files and ids stay; a path is a view."""
+    """Renames, describes or moves a node. Its schema, files and ids stay the same; only its path changes."""
     return await writing.write("node", node_id, None, body)
 
 
@@ -82,7 +82,7 @@ async def change_node(node_id: UUID, body: NodeChange, writing: AWriting) -> Any
     responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS,
 )  # fmt: skip
 async def change_record(node_id: UUID, record_id: UUID, body: RecordChange, writing: AWriting) -> Any:
-    """Changes a record by a delta, from now on or from a time on; nothing is overwritten."""
+    """Changes a record by a delta, valid from now or from a given time; nothing is overwritten."""
     return await writing.write("record", record_id, node_id, body)
 
 
@@ -91,7 +91,7 @@ async def change_record(node_id: UUID, record_id: UUID, body: RecordChange, writ
     responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS,
 )  # fmt: skip
 async def change_item(node_id: UUID, item_id: UUID, body: ItemChange, writing: AWriting) -> Any:
-    """Changes a memory item by a delta; its old wording is still found in the past."""
+    """Changes an item by a delta; searches of the past still find its old content."""
     return await writing.write("item", item_id, node_id, body)
 
 
@@ -102,7 +102,7 @@ async def change_item(node_id: UUID, item_id: UUID, body: ItemChange, writing: A
     responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS,
 )
 async def change_edge(edge_id: UUID, body: EdgeChange, writing: AWriting) -> Any:
-    """Changes a cross-node edge, ends it, or lets it hold again."""
+    """Changes a cross-node edge, ends it, or restores it."""
     return await writing.write("relation", edge_id, None, body)
 
 
@@ -110,7 +110,7 @@ async def change_edge(edge_id: UUID, body: EdgeChange, writing: AWriting) -> Any
 async def record(
     node_id: UUID, record_id: UUID, memory: UserMemory, moment: AtMoment, response: Response
 ) -> SubjectState:
-    """A record as it was at a moment; `fields` is null where it was not there."""
+    """A record as it was at a time; `fields` is null if it did not exist then."""
     state = await memory.state("record", record_id, node_id=node_id, moment=moment)
     response.headers["ETag"] = etag(state.revision)
     return state
@@ -118,7 +118,7 @@ async def record(
 
 @router.get("/nodes/{node_id}/items/{item_id}", operation_id="getItem", responses=STATE | READ_PROBLEMS)
 async def item(node_id: UUID, item_id: UUID, memory: UserMemory, moment: AtMoment, response: Response) -> SubjectState:
-    """A memory item as it was at a moment; `fields` is null where it was not there."""
+    """An item as it was at a time; `fields` is null if it did not exist then."""
     state = await memory.state("item", item_id, node_id=node_id, moment=moment)
     response.headers["ETag"] = etag(state.revision)
     return state
@@ -126,7 +126,7 @@ async def item(node_id: UUID, item_id: UUID, memory: UserMemory, moment: AtMomen
 
 @router.get("/edges/{edge_id}", operation_id="getEdge", responses=STATE | READ_PROBLEMS)
 async def edge(edge_id: UUID, memory: UserMemory, moment: AtMoment, response: Response) -> SubjectState:
-    """A cross-node edge as it was at a moment; `fields` is null where it did not hold."""
+    """A cross-node edge as it was at a time; `fields` is null if it did not hold then."""
     state = await memory.state("relation", edge_id, moment=moment)
     response.headers["ETag"] = etag(state.revision)
     return state
@@ -134,7 +134,7 @@ async def edge(edge_id: UUID, memory: UserMemory, moment: AtMoment, response: Re
 
 @router.get("/nodes/{node_id}/history", operation_id="getNodeHistory", responses=PAGE_HEADERS | READ_PROBLEMS)
 async def node_history(node_id: UUID, memory: UserMemory, page: APage, after: After = 0) -> Sequence[Delta]:
-    """How a node changed, by revision, one page."""
+    """Changes of a node by revision, one page."""
     start = page.start(number, after)
     return _revisions(page, await memory.deltas("node", node_id, after=start, limit=page.limit))
 
@@ -147,7 +147,7 @@ async def node_history(node_id: UUID, memory: UserMemory, page: APage, after: Af
 async def record_history(
     node_id: UUID, record_id: UUID, memory: UserMemory, page: APage, after: After = 0
 ) -> Sequence[Delta]:
-    """How a record changed, by revision, one page; for those who may change it."""
+    """Changes of a record by revision, one page; needs the right to change it."""
     start = page.start(number, after)
     return _revisions(page, await memory.deltas("record", record_id, node_id=node_id, after=start, limit=page.limit))
 
@@ -158,14 +158,14 @@ async def record_history(
 async def item_history(
     node_id: UUID, item_id: UUID, memory: UserMemory, page: APage, after: After = 0
 ) -> Sequence[Delta]:
-    """How a memory item changed, by revision, one page; for those who may change it."""
+    """Changes of an item by revision, one page; needs the right to change it."""
     start = page.start(number, after)
     return _revisions(page, await memory.deltas("item", item_id, node_id=node_id, after=start, limit=page.limit))
 
 
 @router.get("/edges/{edge_id}/history", operation_id="getEdgeHistory", responses=PAGE_HEADERS | READ_PROBLEMS)
 async def edge_history(edge_id: UUID, memory: UserMemory, page: APage, after: After = 0) -> Sequence[Delta]:
-    """How a cross-node edge changed, by revision, one page."""
+    """Changes of a cross-node edge by revision, one page."""
     start = page.start(number, after)
     return _revisions(page, await memory.deltas("relation", edge_id, after=start, limit=page.limit))
 
@@ -182,12 +182,12 @@ async def difference(  # noqa: PLR0913 (the parameters of a request are its para
         str | None,
         Query(
             pattern=r"^[0-9a-f-]{36},[0-9a-f-]{36}$",
-            description="The two ids in `after` of the page before, with a comma between.",
+            description="The two ids in `after` of the previous page, separated by a comma.",
             examples=["2f1d8a52-5f4e-4f4e-9f0e-6a9d0a4b7c11,197bb090-2c76-4583-9b96-f72cda486d3a"],
         ),
     ] = None,
 ) -> DifferencePage:
-    """What differs between what held and was known at the one time and at the other, one page."""
+    """Differences between the states at two times, one page."""
     last, most = page.start(_pair, _last(after)), min(page.limit, MOST_DIFFERENCES)
     found = await memory.difference(start, end, Within(node_id, subject_id), after=last, limit=most)
     if found.after is not None:
@@ -210,5 +210,5 @@ def _last(after: str | None) -> tuple[UUID, UUID] | None:
     try:
         node, subject = (UUID(part) for part in after.split(","))
     except ValueError as error:
-        raise InvalidInput("after holds two ids with a comma between.") from error
+        raise InvalidInput("after takes two ids, separated by a comma.") from error
     return node, subject

@@ -1,4 +1,4 @@
-"""Ingests: many sources in one request, their sessions while they go on and afterwards."""
+"""Ingests: many sources in one request; the ingest sessions, running and ended."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from engine.turns import computed
 
 router = APIRouter(prefix="/v1/users/{user_id}/ingests", tags=["ingests"], route_class=JsonRoute)
 LONGEST_WAIT = 600
-"""Seconds between two looks at a session whose events are streamed: at first, and at most."""
+"""Seconds between two polls of a session whose events are streamed: at first, and at most."""
 EVENT: dict[str, Any] = {
     "type": "object",
     "description": "One event: `state`, its data an IngestSession as JSON, or `problem`, after which the stream ends.",
@@ -45,15 +45,15 @@ EVENTS: dict[int | str, dict[str, Any]] = {
     operation_id="ingest",
     status_code=201,
     response_model=IngestReport,
-    responses=replayable(answered(200, IngestReport, "Nothing was stored: all was there, or nothing could be."))
+    responses=replayable(answered(200, IngestReport, "Nothing was stored: every source was stored before or failed."))
     | documented(400, 404, 409, 413, 415, 422, 503, 507),
 )
 async def ingest(
     body: ManySources, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
 ) -> Any:
-    """Stores many conversations and texts in one session. One that cannot be stored is reported and does not stop the others.
+    """Stores many conversations and texts in one session. A source that fails is reported and does not stop the others.
 
-    With an idempotency key the session can be found and followed meanwhile, and the same request again goes on with it.
+    With an idempotency key the running session can be found and followed, and a repeated request resumes it.
     """
     await require_owner(memory)
     if not body.conversations and not body.texts:
@@ -78,11 +78,11 @@ async def list_ingests(
     memory: UserMemory,
     page: APage,
     key: Annotated[
-        str | None, Query(max_length=200, pattern=r"^[\x21-\x7e]+$", description="The one of this idempotency key.")
+        str | None, Query(max_length=200, pattern=r"^[\x21-\x7e]+$", description="Only that of this idempotency key.")
     ] = None,
-    before: Annotated[UUID | None, Query(description="The last session of the page before.")] = None,
+    before: Annotated[UUID | None, Query(description="The last session of the previous page.")] = None,
 ) -> Sequence[IngestSession]:
-    """Every write's session, newest first, one page."""
+    """The sessions of all writes, newest first, one page."""
     await require_owner(memory)
     own_key = memory.redactor.identifier(key) if key else None
     start = page.start(identity, before)
@@ -92,7 +92,7 @@ async def list_ingests(
 
 @router.get("/{session_id}", operation_id="getIngest", responses=documented(404, 422, 503))
 async def get_ingest(session_id: UUID, memory: UserMemory) -> IngestSession:
-    """One session as it stands: what came in, what was stored, skipped, failed, what waits for its vectors."""
+    """One session: counts of received, stored, skipped and failed sources, and of items that wait for their vectors."""
     await require_owner(memory)
     return await memory.ingest_session(session_id)
 
@@ -104,9 +104,9 @@ async def sources(
     session_id: UUID,
     memory: UserMemory,
     page: APage,
-    after: Annotated[int, Query(ge=0, le=2**62, description="The last entry of the page before.")] = 0,
+    after: Annotated[int, Query(ge=0, le=2**62, description="The last entry of the previous page.")] = 0,
 ) -> Sequence[IngestedSource]:
-    """What became of each source: its hash, the ids of its records, or why not. What was there already is only counted."""
+    """The result of each source: its hash and record ids, or why it failed. Sources stored before are only counted."""
     await require_owner(memory)
     found = await memory.ingested_sources(session_id, after=page.start(number, after), limit=page.limit)
     return page.of(found, lambda source: source.entry_id)
@@ -123,7 +123,7 @@ async def events(
     memory: UserMemory,
     request: Request,
     wait: Annotated[
-        float, Query(ge=0, le=LONGEST_WAIT, allow_inf_nan=False, description="Seconds to follow it at most.")
+        float, Query(ge=0, le=LONGEST_WAIT, allow_inf_nan=False, description="Maximum number of seconds to follow it.")
     ] = 60,
 ) -> StreamingResponse:
     """The session as a server-sent event, and again after each of its commits; the stream ends with the session."""

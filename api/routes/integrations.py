@@ -23,10 +23,10 @@ router = APIRouter(
     "",
     operation_id="createIntegration",
     status_code=201,
-    responses=answered(200, Integration, "There was one already.") | documented(400, 404, 409, 413, 415, 422, 503, 507),
+    responses=answered(200, Integration, "It existed already.") | documented(400, 404, 409, 413, 415, 422, 503, 507),
 )
 async def create_integration(body: NewIntegration, engine: CurrentEngine, response: Response) -> Integration:
-    """The integration of this name, created when there is none; repeating it changes nothing."""
+    """The integration of this name, created if it does not exist; repeating it changes nothing."""
     integration = await engine.integrations.create(body.name)
     response.status_code = 201 if integration.created else 200
     return integration
@@ -37,9 +37,9 @@ async def list_integrations(
     engine: CurrentEngine,
     page: APage,
     after: Annotated[
-        str, Query(max_length=200, pattern=r"^[^\x00]*$", description="The last name of the page before.")
+        str, Query(max_length=200, pattern=r"^[^\x00]*$", description="The last name of the previous page.")
     ] = "",
 ) -> Sequence[Integration]:
-    """Integrations in the order of their names, one page."""
+    """Integrations by name, one page."""
     found = await engine.integrations.list(after=page.start(text, after), limit=page.limit)
     return page.of(found, lambda one: one.name)

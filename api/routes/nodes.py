@@ -1,4 +1,4 @@
-"""Nodes of a user's graph: provisioning, shells, children, metadata, anchors, edges."""
+"""Nodes of a user's graph: creation, shells, children, metadata, anchors, edges."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ READ_PROBLEMS = documented(404, 422, 503)
 
 
 class TouchBody(Body):
-    """What was used at a node."""
+    """What a caller used at a node."""
 
     ids: list[UUID] = Field(
-        default=[], max_length=1000, description="Items and records of the node; others are left out."
+        default=[], max_length=1000, description="Items and records of the node; other ids are ignored."
     )
 
 
@@ -37,12 +37,12 @@ class TouchBody(Body):
     operation_id="provisionNode",
     status_code=201,
     response_model=ProvisionedNode,
-    responses=replayable(answered(200, ProvisionedNode, "The sibling of that name existed already.")) | WRITE_PROBLEMS,
+    responses=replayable(answered(200, ProvisionedNode, "A child with this name existed already.")) | WRITE_PROBLEMS,
 )
 async def provision(
     body: NewNodeBody, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
 ) -> Any:
-    """A child node in all stores, whole or not at all. Below layer 5 nothing is created."""
+    """Creates a child node in all stores, atomically. Layer 5 is the deepest."""
 
     async def action() -> tuple[int, ProvisionedNode]:
         parent = body.parent_id or memory.principal.user_id
@@ -57,7 +57,7 @@ async def provision(
 async def shell(
     node_id: UUID, memory: UserMemory, moment: AtMoment, response: Response, known: IfNoneMatch = None
 ) -> Shell | Response:
-    """The live shell: identity, path, children with their states, edges, the newest manifest lines."""
+    """The current shell: identity, path, children with their states, edges, the newest manifest entries."""
     found = await memory.shell(node_id, moment)
     tag = shell_tag(found)
     if known and matches(known, tag):
@@ -75,7 +75,7 @@ async def children(node_id: UUID, memory: UserMemory, moment: AtMoment, page: AP
 
 @router.get("/nodes/{node_id}/metadata", operation_id="getMetadata", responses=PAGE_HEADERS | READ_PROBLEMS)
 async def metadata(node_id: UUID, memory: UserMemory, moment: AtMoment, page: APage) -> MetadataPage:
-    """Records of a node, newest first, one page; their files stay closed."""
+    """Records of a node, newest first, one page; no file is opened."""
     found = await memory.metadata(node_id, limit=page.limit, cursor=page.cursor, moment=moment)
     if found.cursor is not None:
         page.next(found.cursor)
@@ -86,7 +86,7 @@ async def metadata(node_id: UUID, memory: UserMemory, moment: AtMoment, page: AP
     "/nodes/{node_id}/touch", operation_id="touch", status_code=202, responses=READ_PROBLEMS | documented(400, 413, 415)
 )
 async def touch(node_id: UUID, body: TouchBody, memory: UserMemory) -> None:
-    """Says that the node, and these items and records of it, were used: access times and counts follow in some seconds."""
+    """Marks the node, and these of its items and records, as used: access times and counts follow in some seconds."""
     await memory.touch(node_id, body.ids)
 
 
@@ -97,7 +97,7 @@ async def anchors(
     page: APage,
     name: Annotated[str, Query(min_length=1, max_length=4000, examples=["Dave"])],
 ) -> Sequence[Anchor]:
-    """Every node of that name or alias, with the path to each, one page; archived ones, which are not searched, say so."""
+    """All nodes with this name or alias and their paths, one page; archived ones are marked, they are not searched."""
     found = await memory.anchors(name, moment, skip=page.offset, limit=page.limit)
     if not found:
         await require_user(memory)
@@ -106,7 +106,7 @@ async def anchors(
 
 @router.get("/edges", operation_id="listEdges", responses=PAGE_HEADERS | READ_PROBLEMS)
 async def edges(memory: UserMemory, moment: AtMoment, page: APage) -> Sequence[RegisteredEdge]:
-    """The global edge registry, by the names of the ends, one page."""
+    """All cross-node edges, by the names of their ends, one page."""
     found = await memory.edges(moment, after=page.start(_edge, None), limit=page.limit)
     if not found:
         await require_user(memory)
@@ -123,12 +123,12 @@ def _edge(parts: Any) -> EdgePlace:
     operation_id="relateNodes",
     status_code=201,
     response_model=CreatedEdge,
-    responses=replayable(answered(200, CreatedEdge, "There was one already.")) | WRITE_PROBLEMS,
+    responses=replayable(answered(200, CreatedEdge, "It existed already.")) | WRITE_PROBLEMS,
 )
 async def relate(
     body: NewEdge, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
 ) -> Any:
-    """A cross-node edge; the same type between the same nodes is one edge."""
+    """Creates a cross-node edge; the same type between the same nodes is one edge."""
 
     async def action() -> tuple[int, CreatedEdge]:
         edge, created = await memory.relate(body.source_id, body.target_id, body.edge_type, body.properties)

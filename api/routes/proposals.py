@@ -1,4 +1,4 @@
-"""A hierarchy for a memory that has none: proposed, made, undone."""
+"""Node proposals for a memory without a hierarchy: propose, create, undo."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ProposedNodeBody(Body):
 
 
 class ProposalBody(Body):
-    """The nodes to make, as they were proposed, or changed by hand."""
+    """The nodes to create, as proposed or edited."""
 
     nodes: list[ProposedNodeBody] = Field(min_length=1, max_length=40)
 
@@ -38,7 +38,7 @@ router = APIRouter(prefix="/v1/users/{user_id}/node-proposal", tags=["nodes"], r
 
 @router.get("", operation_id="proposeNodes", responses=documented(404, 422, 503))
 async def propose(memory: UserMemory) -> Proposal:
-    """The nodes that the turns at the root speak of: people and matters. Nothing is made."""
+    """Proposes nodes for the people and matters in the turns at the root. Creates nothing."""
     await require_owner(memory)
     return await memory.propose_nodes()
 
@@ -53,7 +53,7 @@ async def propose(memory: UserMemory) -> Proposal:
 async def make(
     body: ProposalBody, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
 ) -> Any:
-    """Makes the nodes of a proposal, edited or not, and moves records from the root that belong to one of them."""
+    """Creates the nodes of a proposal, edited or not, and moves records from the root that belong to one of them."""
 
     async def action() -> tuple[int, Applied]:
         await require_owner(memory)
@@ -72,6 +72,6 @@ async def make(
     "/{proposal_id}/undo", operation_id="undoProposedNodes", responses=documented(400, 404, 409, 413, 415, 422, 503)
 )
 async def undo(proposal_id: UUID, memory: UserMemory) -> tuple[MovedTo, ...]:
-    """Moves back to the root what the proposal moved and what was not moved again since; its nodes stay."""
+    """Moves the proposal's records back to the root, except those moved again since; its nodes stay."""
     await require_owner(memory)
     return await memory.undo_proposed(proposal_id)

@@ -1,4 +1,4 @@
-"""Remembering: conversations and texts become records at the nodes where they belong."""
+"""Writing: conversations and texts become records at the nodes where they belong."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ router = APIRouter(prefix="/v1/users/{user_id}/records", tags=["records"], route
 async def write_record(
     body: NewRecord, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
 ) -> Any:
-    """Stores what is not stored yet, atomically over all stores, and says where it went.
+    """Stores what is not stored yet, atomically in all stores, and returns the records with their nodes.
 
-    After a 503 nothing half-written is visible; a write that was accepted before the store stopped completes by
-    itself, so repeat it with the same ids or the same idempotency key.
+    After a 503 no partial write is visible; a write that was accepted before the store stopped completes by itself, so
+    retry with the same ids or the same idempotency key.
     """
     if (body.conversation is None) == (body.text is None):
         raise InvalidInput("A record is a conversation or a text: send exactly one of the two.")
@@ -45,7 +45,7 @@ async def write_record(
                 await computed(conversation_of, body.conversation), node_id=body.node_id, privacy=body.privacy
             )
         else:
-            # Without an id of its own a text is known by the key: a request cut off half way is not stored twice.
+            # Without an id a text gets the key as its id: an interrupted request is not stored twice.
             source_id = body.source_id or (f"key:{key}" if key else None)
             report = await place.remember_text(
                 body.title,

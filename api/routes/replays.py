@@ -1,4 +1,4 @@
-"""Replays: all records of a user made again beside what is there, compared, swapped or discarded."""
+"""Replays: all records of a user rebuilt beside the present ones, compared, swapped or discarded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WRITES = documented(400, 404, 409, 413, 415, 422, 503, 507)
 
 @router.post("", operation_id="beginReplay", status_code=202, responses=WRITES)
 async def begin(body: RunRequest, memory: UserMemory, engine: CurrentEngine) -> Replay:
-    """Begins a replay, or goes on with the open one; a background job builds it. No model is called."""
+    """Starts a replay, or resumes the open one; a background job builds it. No model is called."""
     await require_owner(memory)
     replay = await memory.begin_replay()
     await engine.jobs.ask("replay-build")
@@ -32,7 +32,7 @@ async def begin(body: RunRequest, memory: UserMemory, engine: CurrentEngine) -> 
 async def list_replays(
     memory: UserMemory,
     page: APage,
-    before: Annotated[UUID | None, Query(description="The last replay of the page before.")] = None,
+    before: Annotated[UUID | None, Query(description="The last replay of the previous page.")] = None,
 ) -> Sequence[Replay]:
     """Replays, newest first, one page."""
     await require_owner(memory)
@@ -42,27 +42,27 @@ async def list_replays(
 
 @router.get("/{replay_id}", operation_id="getReplay", responses=documented(404, 422, 503))
 async def one(replay_id: UUID, memory: UserMemory) -> Replay:
-    """One replay as it stands: how many records are made, and how they differ."""
+    """One replay: how many records are rebuilt, and how they differ."""
     await require_owner(memory)
     return await memory.one_replay(replay_id)
 
 
 @router.get("/{replay_id}/comparison", operation_id="compareReplay", responses=documented(404, 422, 503))
 async def compare(replay_id: UUID, memory: UserMemory) -> ReplayComparison:
-    """What a swap would do."""
+    """The changes that a swap would make."""
     await require_owner(memory)
     return await memory.compare_replay(replay_id)
 
 
 @router.post("/{replay_id}/swap", operation_id="swapReplay", responses=WRITES)
 async def swap(replay_id: UUID, body: RunRequest, memory: UserMemory) -> Replay:
-    """Renews all records that come out otherwise, in one step. Again, nothing changes; 409 while it is being built."""
+    """Replaces all records that differ, in one step. Repeating it changes nothing; 409 while it is being built."""
     await require_owner(memory)
     return await memory.swap_replay(replay_id)
 
 
 @router.post("/{replay_id}/discard", operation_id="discardReplay", responses=WRITES)
 async def discard(replay_id: UUID, body: RunRequest, memory: UserMemory) -> Replay:
-    """Drops what was made. Again, nothing changes; 409 where it was swapped."""
+    """Discards the rebuilt records. Repeating it changes nothing; 409 if it was swapped."""
     await require_owner(memory)
     return await memory.discard_replay(replay_id)

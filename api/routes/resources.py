@@ -1,4 +1,4 @@
-"""Raw resources: what came in, as it came."""
+"""Raw inputs, as they were received."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ router = APIRouter(prefix="/v1/users/{user_id}/resources", tags=["resources"])
 async def resources(
     memory: UserMemory,
     page: APage,
-    content_type: Annotated[ResourceType | None, Query(description="Only of this kind.")] = None,
-    source_id: Annotated[str | None, Query(min_length=1, max_length=500, description="Only of this source.")] = None,
+    content_type: Annotated[ResourceType | None, Query(description="Only those of this type.")] = None,
+    source_id: Annotated[
+        str | None, Query(min_length=1, max_length=500, description="Only those of this source.")
+    ] = None,
     before: Before = None,
 ) -> Sequence[RawResource]:
-    """What came in, newest first, one page. Nothing in it is ever changed."""
+    """Raw inputs, newest first, one page. They are append-only."""
     await require_owner(memory)
     start = page.start(timed, last_line(before))
     found = await memory.resources(content_type=content_type, source_id=source_id, before=start, limit=page.limit)
@@ -39,7 +41,7 @@ async def resources(
     responses=BYTES | documented(404, 422, 500, 503),
 )
 async def content(resource_id: UUID, memory: UserMemory) -> Response:
-    """The bytes of a resource, under its name, verified before the first one is sent."""
+    """The bytes of a raw input under its own name. The hash is verified before the first byte is sent."""
     await require_owner(memory)
     found = await memory.resource_content(resource_id)
     return download(found.content, found.file_name, found.media_type)

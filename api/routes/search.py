@@ -1,4 +1,4 @@
-"""Questions to the memory."""
+"""Search."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/v1/users/{user_id}/search", tags=["search"], route_c
 
 @router.post("", operation_id="search", responses=documented(400, 404, 413, 415, 422, 503))
 async def search(body: Question, memory: UserMemory) -> SearchAnswer:
-    """Navigates to the anchors, searches only there, opens no file."""
+    """Finds the anchors of the query and searches only there; opens no file."""
     answer = await memory.search(
         SearchRequest(
             body.query,

@@ -1,4 +1,4 @@
-"""Tokens of the workspace: made, listed, replaced and ended by its operator and administrators."""
+"""Tokens of the workspace: created, listed, rotated and revoked by its operator and administrators."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WRITE_PROBLEMS = documented(400, 404, 409, 413, 415, 422, 503, 507)
 
 @router.post("", operation_id="createToken", status_code=201, responses=WRITE_PROBLEMS)
 async def create_token(body: NewTokenBody, engine: CurrentEngine, who: WhoAsks) -> IssuedToken:
-    """A token with its secret, which is shown in this answer and never again."""
+    """Creates a token; its secret is returned only in this answer."""
     new = NewToken(body.principal_kind, body.principal_id, body.name, body.expires_at)
     return await engine.tokens.create(new, who)
 
@@ -33,20 +33,20 @@ async def create_token(body: NewTokenBody, engine: CurrentEngine, who: WhoAsks) 
 async def list_tokens(
     engine: CurrentEngine,
     page: APage,
-    after: Annotated[UUID | None, Query(description="The last token of the page before.")] = None,
+    after: Annotated[UUID | None, Query(description="The last token of the previous page.")] = None,
 ) -> Sequence[Token]:
-    """Tokens without their secrets, newest first, one page; ended ones too."""
+    """Tokens without their secrets, newest first, one page; expired and revoked ones, too."""
     tokens = await engine.tokens.list(after=page.start(identity, after), limit=page.limit)
     return page.of(tokens, lambda token: token.token_id)
 
 
 @router.post("/{token_id}/rotate", operation_id="rotateToken", status_code=201, responses=WRITE_PROBLEMS)
 async def rotate_token(token_id: UUID, body: Rotation, engine: CurrentEngine, who: WhoAsks) -> IssuedToken:
-    """A new token with a new secret for the same principal; the old one ends now, or after the grace."""
+    """Creates a token with a new secret for the same principal; the old one expires now, or after the grace time."""
     return await engine.tokens.rotate(token_id, who, timedelta(seconds=body.grace_s))
 
 
 @router.delete("/{token_id}", operation_id="revokeToken", responses=documented(404, 422, 503))
 async def revoke_token(token_id: UUID, engine: CurrentEngine, who: WhoAsks) -> Token:
-    """Ends a token with this answer; ending it again changes nothing."""
+    """Revokes a token at once; repeating it changes nothing."""
     return await engine.tokens.revoke(token_id, who)

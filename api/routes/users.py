@@ -24,10 +24,10 @@ router = APIRouter(prefix="/v1/users", tags=["users"], route_class=JsonRoute)
     operation_id="createUser",
     status_code=201,
     dependencies=[Depends(administrators_only)],
-    responses=answered(200, User, "There was one already.") | documented(400, 404, 409, 413, 415, 422, 503, 507),
+    responses=answered(200, User, "It existed already.") | documented(400, 404, 409, 413, 415, 422, 503, 507),
 )
 async def create_user(body: NewUser, engine: CurrentEngine, response: Response) -> User:
-    """The user with this handle, created with a root node when there is none; repeating it changes nothing."""
+    """The user with this handle, created with a root node if it does not exist; repeating it changes nothing."""
     user = await engine.create_user(body.handle, body.display_name)
     response.status_code = 201 if user.created else 200
     return user
@@ -43,10 +43,10 @@ async def list_users(
     engine: CurrentEngine,
     page: APage,
     after: Annotated[
-        str, Query(max_length=200, pattern=r"^[^\x00]*$", description="The last handle of the page before.")
+        str, Query(max_length=200, pattern=r"^[^\x00]*$", description="The last handle of the previous page.")
     ] = "",
 ) -> Sequence[User]:
-    """Users in the order of their handles, one page; archived ones say so."""
+    """Users by handle, one page; archived ones are marked."""
     users = await engine.users(after=page.start(text, after), limit=page.limit)
     return page.of(users, lambda user: user.handle)
 
@@ -57,7 +57,7 @@ async def find_user(
     engine: CurrentEngine,
     identity: WhoAsks,
 ) -> User:
-    """The user with this handle; a user finds itself alone."""
+    """The user with this handle; a user finds only itself."""
     user = await engine.find_user(handle)
     if not identity.administers and (identity.kind, identity.principal_id) != ("user", user.user_id):
         raise NotFound
@@ -66,7 +66,7 @@ async def find_user(
 
 @router.get("/{user_id}", operation_id="getUser", responses=documented(404, 422, 503))
 async def get_user(user_id: UUID, engine: CurrentEngine, identity: WhoAsks) -> User:
-    """The user of this id; a user finds itself alone."""
+    """The user with this id; a user finds only itself."""
     user = await engine.user(user_id)
     if not identity.administers and (identity.kind, identity.principal_id) != ("user", user.user_id):
         raise NotFound
