@@ -1,1 +1,1 @@
-"""The shell command: one module per group of commands, `session` for what they share, `answers` for how answers look."""
+"""The shell: one module per group of commands; `session` has their shared code, `answers` prints search results."""

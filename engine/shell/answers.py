@@ -1,4 +1,4 @@
-"""How an answer looks: anchors with their paths, what was found where and why, and what each step took."""
+"""Prints a search answer: anchors with their paths, hits with their reasons, and the time of each step."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rich.text import Text
 
 from engine.domain.search import Anchor, Hit, SearchAnswer
 from engine.shell.opening import Opening
+from engine.shell.tables import counted
 
 if TYPE_CHECKING:
     from engine.memory import Memory
@@ -29,7 +30,7 @@ SURE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An answer with the summaries of its strong anchors, which the shells keep live."""
+    """An answer with the summaries of its strong anchors, from their shells."""
 
     answer: SearchAnswer
     summaries: Mapping[UUID, str]
@@ -60,19 +61,15 @@ def print_answer(console: Console, shown: Told, *, most_hits: int) -> None:
 
 
 def print_opening(console: Console, opening: Opening) -> None:
-    """Prints what phase two opened, and the passage."""
+    """Prints the opened file's name and the passage."""
     file = opening.file
     line = Text(file.name, style="bold")
     what = "the part of it that lies at this node" if file.part else "verified by SHA-256"
-    of = (
-        ""
-        if opening.rank == 1
-        else f" of hit {opening.rank}: those before it have no file, or are whole in the answer;"
-    )
-    line.append(f" {of} {file.size_bytes:,} bytes, {what}; no other file was opened", style="dim")
+    of = "" if opening.rank == 1 else f" of hit {opening.rank}: earlier hits have no file, or are whole in the answer;"
+    line.append(f" {of} {counted(file.size_bytes, 'byte')}, {what}; no other file was opened", style="dim")
     _print_block(console, "Opened", line)
     if opening.passage is None:
-        _print_block(console, "", Text("holds no text to show; REST serves it", style="dim"))
+        _print_block(console, "", Text("no text to show; REST serves the file", style="dim"))
         return
     passage = opening.passage
     lines = f"lines {passage.first}-{passage.last}" if passage.last > passage.first else f"line {passage.first}"
@@ -125,7 +122,7 @@ def _hit(number: int, hit: Hit, anchors: tuple[Anchor, ...]) -> Table:
 
 
 def _reason(hit: Hit, anchors: tuple[Anchor, ...]) -> str:
-    """The hit's rationale with the anchor's number instead of its path, which stands above."""
+    """The hit's reason with the anchor's number instead of its path, which is printed above."""
     above = [number for number, anchor in enumerate(anchors, 1) if hit.path[: len(anchor.path)] == anchor.path]
     _, colon, signals = hit.why.rpartition(": ")
     closest = max(above, key=lambda number: len(anchors[number - 1].path), default=None)
@@ -139,6 +136,6 @@ def _short(content: str) -> str:
 
 
 def _searched(answer: SearchAnswer) -> str:
-    nodes = "1 node" if answer.nodes_searched == 1 else f"{answer.nodes_searched} nodes"
+    searched = f"{counted(answer.nodes_searched, 'node')}, {counted(answer.items_searched, 'item')}"
     scope = "all nodes, because the anchors were weak" if answer.widened else "at the anchors, no other node"
-    return f"{nodes}, {answer.items_searched:,} items: {scope}"
+    return f"{searched}: {scope}"

@@ -1,4 +1,4 @@
-"""audit: does the engine keep what it promises? On a scratch home of its own, gone afterwards; no stored data is touched."""
+"""audit: tests of the access rules, on a temporary home; no stored data is touched."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rich.text import Text
 from engine.shell import session
 from engine.shell.plain_json import write_json
 from engine.shell.session import Session
+from engine.shell.tables import counted
 
 if TYPE_CHECKING:
     from engine.evaluation.leaks.fuzzer import LeakReport
@@ -24,23 +25,23 @@ SHOWN = 20
 
 def register(app: typer.Typer) -> None:
     """Adds the commands of this module."""
-    audits = typer.Typer(name="audit", help="Check what the engine promises, on a scratch home.", no_args_is_help=True)
+    audits = typer.Typer(name="audit", help="Test the access rules, on a temporary home.", no_args_is_help=True)
     audits.callback()(_begin)
     audits.command("leaks")(leaks)
     app.add_typer(audits)
 
 
 def _begin() -> None:
-    """Keeps `leaks` a command of its own although it is the only one."""
+    """Makes `leaks` a subcommand although it is the only one."""
 
 
 def leaks(
     context: typer.Context,
-    operations: Annotated[int, typer.Option("--operations", min=1, max=1_000_000, help="How many to ask.")] = 10_000,
+    operations: Annotated[int, typer.Option("--operations", min=1, max=1_000_000, help="How many to run.")] = 10_000,
     seed: Annotated[int, typer.Option("--seed", help="The same seed draws the same operations.")] = 1,
     out: Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write JSON into this file.")] = None,
 ) -> None:
-    """Ask as users, personas, integrations and strangers; compare every answer with the rules. Exit code 1 on a leak."""
+    """Run random operations as all kinds of principals and compare every answer with the rules. Exit code 1 on a leak."""
     here = session.of(context)
     report = here.run(_leaks(here, operations, seed))
     _print_leaks(here, report)
@@ -51,7 +52,7 @@ def leaks(
 
 
 async def _leaks(here: Session, operations: int, seed: int) -> LeakReport:
-    # Loaded when they are needed: they bring the whole engine with them.
+    # Imported late: they import the whole engine.
     ground = import_module("engine.benchmarks.ground")
     fuzzer = import_module("engine.evaluation.leaks.fuzzer")
     embedded = {"neo4j_url": None, "postgres_url": None, "openai_api_key": None, "language_model": None}
@@ -73,7 +74,7 @@ def _print_leaks(here: Session, report: LeakReport) -> None:
     for leak in report.leaks[:SHOWN]:
         line = f"LEAK (seed {leak.seed}) {leak.operation} by {leak.asker}: {leak.wrong}"
         here.out.print(Text(line, style="red"), soft_wrap=True)
-    found = f"{len(report.leaks)} leaks" if report.leaks else "no leak"
+    found = counted(len(report.leaks), "leak") if report.leaks else "no leak"
     world = f"{report.nodes} nodes, {report.records} records, {report.grants} grants"
-    told = f"{report.operations:,} operations on {world} in {report.seconds:.0f} s: {found}."
-    here.out.print(Text(f"\n{told}", style="bold red" if report.leaks else "bold green"), soft_wrap=True)
+    line = f"{counted(report.operations, 'operation')} on {world} in {report.seconds:.0f} s: {found}."
+    here.out.print(Text(f"\n{line}", style="bold red" if report.leaks else "bold green"), soft_wrap=True)

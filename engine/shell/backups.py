@@ -1,4 +1,4 @@
-"""backup, restore: the embedded stores, all three as one."""
+"""backup, restore: all three embedded stores together."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rich.text import Text
 
 from engine.shell import session
 from engine.shell.session import Session
+from engine.shell.tables import counted
 
 if TYPE_CHECKING:
     from engine.backup.backup import BackupReport
@@ -28,10 +29,10 @@ def backup(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")],
     verify: Annotated[
-        bool, typer.Option("--verify", help="Restore it into a scratch home and let the doctor look at it.")
+        bool, typer.Option("--verify", help="Restore it into a temporary home and run the doctor on it.")
     ] = False,
 ) -> None:
-    """Back up Neo4j, Postgres and the objects as one; the servers stop for a moment. Exit code 1 where --verify finds errors."""
+    """Back up Neo4j, Postgres and the objects together; the servers stop briefly. Exit code 1 if --verify finds errors."""
     here = session.of(context)
     if here.run(_back_up(here, folder, verify)):
         raise typer.Exit(1)
@@ -46,7 +47,8 @@ async def _back_up(here: Session, folder: Path, verify: bool) -> bool:
             findings = await work.verified(here.settings, made.folder, progress=progress)
     size, seconds = decimal(made.size_bytes), f"{made.stopped_s:.0f} s"
     here.out.print(
-        f"{made.files:,} files, {size}, in {made.folder}; the servers were stopped for {seconds}.", soft_wrap=True
+        f"{counted(made.files, 'file')}, {size}, in {made.folder}; the servers were stopped for {seconds}.",
+        soft_wrap=True,
     )
     for finding in findings:
         here.out.print(Text(f"{finding.severity}: {finding.subject}: {finding.problem}"), soft_wrap=True)
@@ -59,7 +61,7 @@ def restore(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A backup.")],
     force: Annotated[
-        bool, typer.Option("--force", help="Also into a home that holds data; that is moved aside.")
+        bool, typer.Option("--force", help="Also into a home with data; its data are moved aside.")
     ] = False,
 ) -> None:
     """Restore a backup into the home: all three stores, as they were."""

@@ -1,4 +1,4 @@
-"""commits: writes that were accepted, could not be finished and were set aside."""
+"""commits: commits that failed too often and were set aside."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CommitId = Annotated[UUID, typer.Argument(metavar="COMMIT", help="As `neurigraph
 
 def register(app: typer.Typer) -> None:
     """Adds the commands of this module."""
-    commits = typer.Typer(no_args_is_help=True, help="Writes that could not be finished: list, retry, discard.")
+    commits = typer.Typer(no_args_is_help=True, help="Commits that were set aside: list, retry, discard.")
     commits.command("list")(list_commits)
     commits.command("retry")(retry)
     commits.command("discard")(discard)
@@ -61,7 +61,7 @@ def _table(found: tuple[CommitSummary, ...]) -> Table:
 
 
 def retry(context: typer.Context, commit_id: CommitId, as_json: AsJson = False) -> None:
-    """Try a commit again now. Exit code 1 when it fails again; recovery then goes on with it."""
+    """Retry a commit now. Exit code 1 if it fails again; recovery then goes on retrying."""
     here = session.of(context)
     outcome = here.run(_retry(here, commit_id))
     _tell(here, outcome, as_json)

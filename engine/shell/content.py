@@ -1,4 +1,4 @@
-"""provision, ingest, ask: writing to a memory and asking it."""
+"""provision, ingest, ask: create nodes, store content and search."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ from engine.shell.opening import open_best
 from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of, scope_named, source_named
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Session
+from engine.shell.tables import counted
 
 MOST_SKIPPED = 10
-"""Reasons printed one by one; the rest is counted."""
+"""Reasons that are printed; the rest is counted."""
 
 
 def register(app: typer.Typer) -> None:
@@ -41,15 +42,15 @@ def register(app: typer.Typer) -> None:
 
 def provision(
     context: typer.Context,
-    user: Annotated[str, typer.Argument(metavar="USER", help="The user's handle; made when there is none.")],
+    user: Annotated[str, typer.Argument(metavar="USER", help="The user's handle; created if unknown.")],
     path: Annotated[
         list[str], typer.Argument(metavar="PATH...", help="Names from the root down: Family Siblings Ellen.")
     ],
     node_type: Annotated[Literal["concept", "persona"], typer.Option("--type")] = "concept",
-    keywords: Annotated[str, typer.Option("--keywords", metavar="A,B", help="Words that speak for the node.")] = "",
+    keywords: Annotated[str, typer.Option("--keywords", metavar="A,B", help="Keywords of the node.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Make the node at a path, in all stores; nodes on the way are made too. Where one is impossible, none is made."""
+    """Make the node at a path, in all stores, with missing nodes above it. If one cannot be made, none is."""
     here = session.of(context)
     words = tuple(word.strip() for word in keywords.split(",") if word.strip())
     here.run(_provision(here, user, tuple(path), node_type, words, as_json=as_json))
@@ -64,7 +65,7 @@ async def _provision(
     *,
     as_json: bool,
 ) -> None:
-    names = [clean_name(name) for name in path]  # before a user is made for what cannot be
+    names = [clean_name(name) for name in path]  # checked before a user is created
     if len(names) > MAX_LAYER:
         raise DepthExceeded(f"{names[-1]!r} would lie below layer {MAX_LAYER}; none of the path was made.")
     async with here.engine() as (engine, _):
@@ -84,7 +85,7 @@ async def _provision(
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """The report of one history's ingest, with the user's handle."""
+    """The ingest report of one history, with the user's handle."""
 
     user: str
     report: IngestReport
@@ -92,7 +93,7 @@ class Ingested:
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """How what an ingest takes in is stored."""
+    """How an ingest stores its sources."""
 
     origin: Origin
     terms: Terms
@@ -116,18 +117,20 @@ def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
         typer.Option(
             "--nodes",
             metavar="auto|show|no",
-            help="Without nodes: make those that are proposed, or show them.",
+            help="If there are no nodes: make the proposed ones, or show them.",
         ),
     ] = "show",
-    private: Annotated[
-        bool, typer.Option("--private", help="All of it for its user alone; no grant opens it.")
-    ] = False,
-    milliseconds: Annotated[int | None, typer.Option("--milliseconds", min=0, help="Wait so long for models.")] = None,
-    tokens: Annotated[int | None, typer.Option("--tokens", min=0, help="Give so many to models.")] = None,
-    model_calls: Annotated[int | None, typer.Option("--model-calls", min=0, help="Ask models so often.")] = None,
+    private: Annotated[bool, typer.Option("--private", help="Only for the user; no grant opens it.")] = False,
+    milliseconds: Annotated[
+        int | None, typer.Option("--milliseconds", min=0, help="Wait at most so long for models.")
+    ] = None,
+    tokens: Annotated[int | None, typer.Option("--tokens", min=0, help="Send at most so many to models.")] = None,
+    model_calls: Annotated[
+        int | None, typer.Option("--model-calls", min=0, help="Call models at most so often.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Remember a chat history or texts. What is stored already is skipped; what a limit leaves out is done later."""
+    """Store a chat history or texts. Sources stored before are skipped; work beyond a limit is done later."""
     here = session.of(context)
     if nodes not in ("auto", "show", "no"):
         raise typer.BadParameter("auto, show or no", param_hint="--nodes")
@@ -140,7 +143,7 @@ def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
 async def _ingest(
     here: Session, path: Path, handle: str | None, stored_as: Storage, nodes: str, *, as_json: bool
 ) -> bool:
-    """Whether everything is stored that was to be."""
+    """Whether all sources are stored."""
     with here.progress() as progress:  # a history that cannot be read starts no servers
         histories = await read_history(
             path, handle=handle, max_text_bytes=here.settings.max_text_bytes, progress=progress
@@ -166,7 +169,7 @@ async def _ingest(
 
 
 def _stopped(units: float) -> str:
-    return f"Stopped. {units:,.0f} turns and files were stored until now; the same command goes on from there."
+    return f"Stopped. Turns and files stored until now: {units:,.0f}; the same command goes on from there."
 
 
 def print_report(here: Session, history: History, report: IngestReport) -> None:
@@ -183,30 +186,32 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
         (len(report.records), "record"),
         (report.items, "item"),
     )
-    told = ", ".join(f"{count:,} {unit}{'' if count == 1 else 's'}" for count, unit in counts)
-    here.out.print(f"{name}: {told}, at {len(nodes):,} nodes", soft_wrap=True)
-    here.out.print(Text(f"new: {report.nodes_created:,} nodes, {report.edges_created:,} edges", style="dim"))
+    stored = ", ".join(counted(count, unit) for count, unit in counts)
+    here.out.print(f"{name}: {stored}, at {counted(len(nodes), 'node')}", soft_wrap=True)
+    new = f"{counted(report.nodes_created, 'node')}, {counted(report.edges_created, 'edge')}"
+    here.out.print(Text(f"new: {new}", style="dim"))
     for line in extraction_lines(report.extraction):
         here.out.print(line, soft_wrap=True)
     changed = [one for one in report.documents if one.version > 1]
     if changed:
         kept, added, gone = (sum(getattr(one, name) for one in changed) for name in ("kept", "added", "superseded"))
-        told = f"{len(changed):,} documents; of their chunks {kept:,} kept, {added:,} new, {gone:,} superseded"
-        here.out.print(Text(f"new versions: {told}", style="dim"))
+        chunks = f"chunks: {kept:,} kept, {added:,} new, {gone:,} superseded"
+        here.out.print(Text(f"new versions: {counted(len(changed), 'document')}; {chunks}", style="dim"))
     if report.redacted:
-        told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(report.redacted.items()))
-        here.out.print(Text(f"redacted: {told}", style="dim"))
+        redacted = ", ".join(f"{count:,} {kind}" for kind, count in sorted(report.redacted.items()))
+        here.out.print(Text(f"redacted: {redacted}", style="dim"))
     for left in report.left_out:
-        items = f"{left.items:,} item{'' if left.items == 1 else 's'}"
         when = "by rules, without the model" if left.what == "placements" else "later, by a job"
-        told = f"{when}: {left.what} of {items}. {left.reason}"
-        here.out.print(Text(told, style="yellow"), soft_wrap=True)
+        postponed = f"{when}: {left.what} of {counted(left.items, 'item')}. {left.reason}"
+        here.out.print(Text(postponed, style="yellow"), soft_wrap=True)
     if report.readings_pending:
-        told = f"later: the model reads {report.readings_pending:,} records, by the job pending-readings"
-        here.out.print(Text(told, style="yellow"), soft_wrap=True)
-    stored = sum(_is_stored(skip) for skip in report.skipped)
-    if stored:
-        here.out.print(Text(f"skipped: {stored:,} conversations or files that were stored already", style="dim"))
+        pending = counted(report.readings_pending, "record")
+        postponed = f"later: the model reads {pending}, by the job pending-readings"
+        here.out.print(Text(postponed, style="yellow"), soft_wrap=True)
+    known = sum(_is_stored(skip) for skip in report.skipped)
+    if known:
+        skipped = counted(known, "conversation or file", "conversations or files")
+        here.out.print(Text(f"skipped: {skipped} stored already", style="dim"))
     others = [skip for skip in report.skipped if not _is_stored(skip)]
     for skip in others[:MOST_SKIPPED]:
         here.out.print(Text(f"skipped: {skip.source_id}: {skip.reason}", style="yellow"), soft_wrap=True)
@@ -236,7 +241,7 @@ def ask(  # noqa: PLR0913 (the options of a command are its parameters)
     known_at: KnownAt = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask a memory: where it looked, what it found there, and why."""
+    """Search a memory: anchors, hits and their reasons."""
     here = session.of(context)
     sources = cast(tuple[SourceKind, ...], tuple(source)) if source else None
 
@@ -256,7 +261,7 @@ async def _ask(here: Session, request: SearchRequest, handle: str | None, *, ope
         answer = await memory.search(request)
         shown = await told(memory, answer)
         if not as_json:
-            print_answer(here.out, shown, most_hits=request.limit)  # it stands, whatever becomes of the file
+            print_answer(here.out, shown, most_hits=request.limit)  # printed even if opening the file fails
         opening = await open_best(memory, engine.embedder, answer) if open_file else None
     if as_json:
         print_json(here.out, plain(answer) | ({"opened": opening} if open_file else {}))

@@ -1,4 +1,4 @@
-"""cypher: the statements that the engine sends to Neo4j, as they are sent, to paste into Browser."""
+"""cypher: prints the engine's Neo4j statements as they are sent, to paste into Browser."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def show(
     context: typer.Context,
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which one, for example node/shell.")] = None,
 ) -> None:
-    """Print a statement of the engine with its parts filled in, or the names of all."""
+    """Print a statement of the engine with its parts expanded, or the names of all."""
     here = session.of(context)
     names = cypher_names()
     if name is not None and name not in names:

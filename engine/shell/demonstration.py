@@ -1,4 +1,4 @@
-"""demo: the whole path once, on a bundled history, with every expectation checked."""
+"""demo: stores a bundled history, asks five questions and checks the answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.progress import Progress
 
 SHOWN, SEARCHED = 3, 10
-"""Hits shown for each question, and hits in which the evidence is looked for."""
+"""Hits shown for each question, and hits in which the evidence is searched."""
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(context: typer.Context) -> None:
-    """Remember a bundled history and ask it five questions. Needs nothing prepared; start here."""
+    """Store a bundled history and ask it five questions. Needs no setup; start here."""
     here = session.of(context)
     if not (here.home_is_given or here.is_managed):
         here = here.with_home(here.settings.home / "demo")
@@ -42,7 +42,7 @@ def demo(context: typer.Context) -> None:
 
 
 async def _demo(here: Session) -> int:
-    """Runs the demo; how many expectations were missed."""
+    """Runs the demo; returns the number of expectations that were not met."""
     here.out.print("Bob, a joiner, has talked to his assistant for two years. Neurigraph remembers it, then answers.\n")
     async with here.engine() as (engine, progress):
         memory = await _remember(here, engine, progress)

@@ -1,4 +1,4 @@
-"""event: the log of what happened, and what was felt."""
+"""event: the log of events, with emotions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def write(  # noqa: PLR0913 (the options of a command are its parameters)
     kind: Annotated[str, typer.Argument(metavar="KIND", help="What it is: meeting, call, milestone, …")],
     content: Annotated[str, typer.Argument(metavar="[CONTENT]", help="What happened, in quotes.")] = "",
     emotion: Annotated[str | None, typer.Option("--emotion", help="What was felt.")] = None,
-    intensity: Annotated[float | None, typer.Option("--intensity", min=0, max=1, help="Of the emotion.")] = None,
+    intensity: Annotated[
+        float | None, typer.Option("--intensity", min=0, max=1, help="Intensity of the emotion.")
+    ] = None,
     energy: Annotated[float | None, typer.Option("--energy", min=0, max=1)] = None,
     at: Annotated[str | None, typer.Option("--at", metavar="TIME", help="When; without it, now.")] = None,
     node: Annotated[str | None, typer.Option("--node", metavar="NODE", help="What it is about: path or id.")] = None,

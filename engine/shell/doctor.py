@@ -1,4 +1,4 @@
-"""doctor: compare the stores, read the files, mend what was found, accept what nothing brings back."""
+"""doctor: compare the stores, verify files, mend findings, accept losses."""
 
 from __future__ import annotations
 
@@ -28,18 +28,16 @@ def register(app: typer.Typer) -> None:
 
 def doctor(
     context: typer.Context,
-    deep: Annotated[bool, typer.Option("--deep", help="Read the files and compare them with their hashes.")] = False,
+    deep: Annotated[bool, typer.Option("--deep", help="Read the files and verify their hashes.")] = False,
     files: Annotated[int, typer.Option("--files", min=1, help="With --deep: read at most so many.")] = MOST_FILES,
     fix: Annotated[bool, typer.Option("--fix", help="Mend what can be mended without losing anything.")] = False,
     accept: Annotated[
         tuple[str, UUID] | None,
-        typer.Option(
-            "--accept", metavar="KIND NODE", help="Settle a loss as the remedy says, where there is no backup."
-        ),
+        typer.Option("--accept", metavar="KIND NODE", help="Accept a loss as the remedy says, if there is no backup."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare the stores; say what is wrong and how to mend it. Exit code 1 when something is."""
+    """Compare the stores; print findings with their remedies. Exit code 1 if there are any."""
     here = session.of(context)
     if not here.run(_doctor(here, files if deep else 0, fix, accept, as_json)):
         raise typer.Exit(1)
@@ -74,6 +72,6 @@ def _tell(here: Session, findings: list[Finding], mended: tuple[Mended, ...]) ->
         table.add_column(name, overflow="fold")
     for finding in findings:
         style = "red" if finding.severity == "error" else "yellow"
-        told = (finding.store, finding.subject, finding.problem, finding.remedy)
-        table.add_row(Text(finding.severity, style=style), *map(Text, told))
+        cells = (finding.store, finding.subject, finding.problem, finding.remedy)
+        table.add_row(Text(finding.severity, style=style), *map(Text, cells))
     here.out.print(table)

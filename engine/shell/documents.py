@@ -1,4 +1,4 @@
-"""document, resource: what was stored, version by version, and what came in."""
+"""document, resource: documents with their versions, and raw inputs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
     documents.command("chunks")(chunks)
     documents.command("show")(show)
     app.add_typer(documents, name="document")
-    resources = typer.Typer(no_args_is_help=True, help="What came in, as it came.")
+    resources = typer.Typer(no_args_is_help=True, help="Raw inputs, as they were received.")
     resources.command("list")(resource_listing)
     resources.command("show")(resource)
     app.add_typer(resources, name="resource")
@@ -50,7 +50,7 @@ def listing(context: typer.Context, user: Handle = None, as_json: AsJson = False
 
 
 def versions(context: typer.Context, document: Identity, user: Handle = None, as_json: AsJson = False) -> None:
-    """How a document changed: its first 500 versions."""
+    """The first 500 versions of a document."""
     here = session.of(context)
 
     async def work() -> None:
@@ -116,7 +116,7 @@ def resource_listing(
     user: Handle = None,
     as_json: AsJson = False,
 ) -> None:
-    """The newest 500 inputs."""
+    """The newest 500 raw inputs."""
     here = session.of(context)
 
     async def work() -> None:
@@ -140,7 +140,7 @@ def resource(
     identity: Annotated[UUID, typer.Argument(metavar="ID", help="From resource list.")],
     user: Handle = None,
 ) -> None:
-    """Write the bytes of a resource to stdout."""
+    """Write the bytes of a raw input to stdout."""
     here = session.of(context)
 
     async def work() -> None:

@@ -1,4 +1,4 @@
-"""serve, worker: the processes that stay until they are told to end."""
+"""serve, worker: processes that run until a signal ends them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.shell import session
 from engine.shell.session import Session
 
 APP, SERVER, CHECK = "api.app:create_app", "api.serving:server", "api.door_settings:check_settings"
-"""Named, not imported: the shell lies below the REST door."""
+"""Named, not imported: the shell is a layer below the REST API."""
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +32,7 @@ def serve(
     host: Annotated[str | None, typer.Option("--host", help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = None,
 ) -> None:
-    """Serve REST until Ctrl-C, and carry out background jobs; OpenAPI is at /docs."""
+    """Serve REST until Ctrl-C, and run background jobs; OpenAPI is at /docs."""
     here = session.of(context)
     changes = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     settings = here.settings.model_copy(update=changes)
@@ -45,7 +45,7 @@ async def _serve(here: Session) -> bool:
     """Serves until a signal; whether that was Ctrl-C."""
     settings = here.settings
     import_from_string(CHECK)(settings)  # before anything is started
-    # uvicorn ends at a signal and then sends it to itself once more; handled here, it cannot end us before
+    # uvicorn ends at a signal and then raises it again; handled here, it cannot end the process before
     # the stores are closed.
     interrupted = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -76,7 +76,7 @@ async def _say_when_ready(here: Session, opening: engine.Opening, listener: sock
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """A bound socket; raises SettingsError, before anything is started, when the port is taken."""
+    """A bound socket; raises SettingsError, before anything is started, if the port is in use."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family)
@@ -86,7 +86,7 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 def worker(context: typer.Context) -> None:
-    """Carry out background jobs, until SIGTERM or Ctrl-C."""
+    """Run background jobs until SIGTERM or Ctrl-C."""
     here = session.of(context)
     here.run(_work(here))
 

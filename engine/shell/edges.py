@@ -1,4 +1,4 @@
-"""edge: cross-node edges are listed, made and ended."""
+"""edge: list, make and end cross-node edges."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def list_edges(
 
 
 async def _all(memory: Memory, moment: Moment) -> list[RegisteredEdge]:
-    """Page by page, for as long as pages are full."""
+    """All pages, until one is not full."""
     page = await memory.edges(moment, limit=PAGE)
     edges = list(page)
     while len(page) == PAGE:
@@ -73,23 +73,23 @@ async def _all(memory: Memory, moment: Moment) -> list[RegisteredEdge]:
 def make(  # noqa: PLR0913 (the options of a command are its parameters)
     context: typer.Context,
     source: Annotated[str, Node],
-    edge_type: Annotated[str, typer.Argument(metavar="TYPE", help="What it says, as same_person.")],
+    edge_type: Annotated[str, typer.Argument(metavar="TYPE", help="The type, as same_person.")],
     target: Annotated[str, Node],
     user: Handle = None,
     properties: Annotated[
-        list[str] | None, typer.Option("--property", metavar="NAME=VALUE", help="Something more that it says.")
+        list[str] | None, typer.Option("--property", metavar="NAME=VALUE", help="A property of the edge.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make an edge from one node to another; one that had ended holds again from now on."""
+    """Make an edge from one node to another; an ended one holds again from now on."""
     here = session.of(context)
 
     async def work() -> None:
-        told = _pairs(properties or [])
+        given = _pairs(properties or [])
         async with here.engine() as (engine, _):
             owner = await session.the_user(engine, user)
             ends = [await node_at(engine, owner.user_id, end) for end in (source, target)]
-            edge_id, created = await engine.memory(owner.user_id).relate(ends[0], ends[1], edge_type, told)
+            edge_id, created = await engine.memory(owner.user_id).relate(ends[0], ends[1], edge_type, given)
         if as_json:
             print_json(here.out, {"edge_id": edge_id, "created": created})
         else:
@@ -106,7 +106,7 @@ def end(
     reason: Annotated[str, typer.Option("--reason", help="Why, in one line.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """End an edge: it holds no longer, and stays readable in the past."""
+    """End an edge: it no longer holds, and stays readable in the past."""
     here = session.of(context)
 
     async def work() -> None:
@@ -127,5 +127,5 @@ def _pairs(properties: list[str]) -> dict[str, str]:
     """Properties as they are typed. Raises InvalidInput."""
     pairs = [one.partition("=") for one in properties]
     if any(not (name and sign) for name, sign, _ in pairs):
-        raise InvalidInput("A property is written NAME=VALUE.")
+        raise InvalidInput("Write a property as NAME=VALUE.")
     return {name: value for name, _, value in pairs}

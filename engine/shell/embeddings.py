@@ -1,4 +1,4 @@
-"""embeddings: the versions of the vectors, from the canary to the promotion and back."""
+"""embeddings: embedding versions: build a canary, compare, promote, roll back."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from engine.shell import session
 from engine.shell.options import AsJson
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Session
+from engine.shell.tables import counted
 
 if TYPE_CHECKING:
     from engine.lifecycle.embedding_versions import EmbeddingVersions, VersionProgress
@@ -28,8 +29,8 @@ Work = Callable[["EmbeddingVersions", "Progress"], Awaitable[Any]]
 
 def register(app: typer.Typer) -> None:
     """Adds the commands of this module."""
-    embeddings = typer.Typer(no_args_is_help=True, help="Versions of the vectors: another model beside the active one.")
-    canary = typer.Typer(no_args_is_help=True, help="The version that is made beside the active one.")
+    embeddings = typer.Typer(no_args_is_help=True, help="Embedding versions: another model beside the active one.")
+    canary = typer.Typer(no_args_is_help=True, help="The version that is built beside the active one.")
     canary.command("start")(start)
     embeddings.add_typer(canary, name="canary")
     for name, command in (
@@ -82,7 +83,7 @@ def start(  # noqa: PLR0913 (the options of a command are its parameters)
     duty: Duty = 0.7,
     as_json: AsJson = False,
 ) -> None:
-    """Make the vectors of another model beside those that serve; ended, it goes on with `embeddings build`."""
+    """Make the vectors of another model beside the active ones; if interrupted, resume with `embeddings build`."""
     here = session.of(context)
     if (encoder is None) == (openai is None):
         raise session.failed(here.notes, "Say which model: --encoder NAME or --openai MODEL.")
@@ -98,7 +99,7 @@ def start(  # noqa: PLR0913 (the options of a command are its parameters)
 
 
 def build(context: typer.Context, version: Name = None, duty: Duty = 0.7, as_json: AsJson = False) -> None:
-    """Make what a version still lacks; may be ended and started again at any time."""
+    """Make the missing vectors of a version; may be interrupted and resumed at any time."""
     here = session.of(context)
 
     async def work(embeddings: EmbeddingVersions, progress: Progress) -> VersionProgress:
@@ -109,7 +110,7 @@ def build(context: typer.Context, version: Name = None, duty: Duty = 0.7, as_jso
 
 
 def status(context: typer.Context, version: Name = None, as_json: AsJson = False) -> None:
-    """Show how far a version is, and how it compares."""
+    """Show the progress of a version and its comparison."""
     here = session.of(context)
     far = here.run(_with(here, lambda embeddings, _: embeddings.progress(version)))
     _print_progress(here, far, as_json=as_json)
@@ -120,17 +121,17 @@ def status(context: typer.Context, version: Name = None, as_json: AsJson = False
 def compare(
     context: typer.Context,
     version: Name = None,
-    samples: Annotated[int, typer.Option("--samples", help="Stored texts that are asked.")] = 100,
+    samples: Annotated[int, typer.Option("--samples", help="How many stored texts are used as queries.")] = 100,
     queries: Annotated[
         Path | None, typer.Option("--queries", metavar="FILE", help="A JSON list of {user, query, expected}.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the canary and the active version the same, and keep the result with the canary."""
+    """Compare the canary with the active version on the same queries; the result is kept with the canary."""
     here = session.of(context)
 
     async def work(embeddings: EmbeddingVersions, _: Progress) -> dict[str, Any]:
-        # Loaded when it is needed: it brings the drivers with it.
+        # Imported late: it imports the drivers.
         read = import_module("engine.lifecycle.comparison").labelled_queries
         return await embeddings.compare(samples, read(queries) if queries else (), name=version)
 
@@ -144,7 +145,7 @@ def compare(
 def promote(
     context: typer.Context,
     version: Name = None,
-    force: Annotated[bool, typer.Option("--force", help="Though vectors are missing.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also if vectors are missing.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Search with the canary from now on."""
@@ -154,7 +155,7 @@ def promote(
 
 
 def roll_back(context: typer.Context, as_json: AsJson = False) -> None:
-    """Search with the version before again, at once."""
+    """Search with the previous version again, at once."""
     here = session.of(context)
     _print_progress(here, here.run(_with(here, lambda embeddings, _: embeddings.roll_back())), as_json=as_json)
 
@@ -162,7 +163,7 @@ def roll_back(context: typer.Context, as_json: AsJson = False) -> None:
 def drop(
     context: typer.Context, version: Annotated[str, typer.Argument(metavar="VERSION")], as_json: AsJson = False
 ) -> None:
-    """Take the vectors of a version away that is not active."""
+    """Delete the vectors of a version that is not active."""
     here = session.of(context)
     dropped = here.run(_with(here, lambda embeddings, _: embeddings.drop(version)))
     if as_json:
@@ -173,10 +174,10 @@ def drop(
 
 def _print_progress(here: Session, far: VersionProgress, *, as_json: bool) -> None:
     if as_json:
-        told = {"total": far.total, "done": far.done, "remaining": far.remaining}
-        print_json(here.out, plain(far.version) | told)
+        counts = {"total": far.total, "done": far.done, "remaining": far.remaining}
+        print_json(here.out, plain(far.version) | counts)
         return
-    share = f"{far.done:,} of {far.total:,} texts have vectors"
+    share = f"{far.done:,} of {counted(far.total, 'text')} with vectors"
     here.out.print(Text(f"{far.version.name}: {far.version.status}, {share}."), soft_wrap=True)
 
 

@@ -1,4 +1,4 @@
-"""file, sweep: which files sleep and which are awake, waking them and putting them to sleep, and what went wrong."""
+"""file, sweep: states of files, waking them and putting them to sleep, and failures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.shell.mending import give_back, quarantine
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
-from engine.shell.tables import print_table, told
+from engine.shell.tables import counted, print_table, told
 from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def state(
     user: Handle = None,
     as_json: AsJson = False,
 ) -> None:
-    """The state of a file, or of all files of a node; wakes nothing."""
+    """The state of a file, or of all files of a node; does not wake them."""
     here = session.of(context)
 
     async def work() -> None:
@@ -80,7 +80,7 @@ def wake(
     wait: Annotated[float | None, typer.Option("--wait", min=0, help="Seconds to wait at most.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Wake a file; it stays awake until it is put to sleep or nobody reads it for long."""
+    """Wake a file; it stays awake until it is put to sleep or unused for long."""
     here = session.of(context)
 
     async def work() -> None:
@@ -108,7 +108,7 @@ def sleep(context: typer.Context, node: Node, file: File, user: Handle = None, a
 def log(
     context: typer.Context,
     user: Handle = None,
-    to_review: Annotated[bool, typer.Option("--to-review", help="Only what went wrong and nobody looked at.")] = False,
+    to_review: Annotated[bool, typer.Option("--to-review", help="Only failures that are not reviewed.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """The newest 100 transitions of the files of a user."""
@@ -132,7 +132,7 @@ def log(
             )
             for e in entries
         ]
-        nothing = "Nothing needs a look." if to_review else "No file has moved yet."
+        nothing = "Nothing to review." if to_review else "No file has changed its state yet."
         print_table(here, ("entry", "when", "file", "moved", "by", "detail"), rows, nothing)
 
     here.run(work())
@@ -144,14 +144,14 @@ def review(
     user: Handle = None,
     note: Annotated[str, typer.Option("--note", help="What was done, in one line.")] = "",
 ) -> None:
-    """Note that somebody has looked at an entry of the log that needed it."""
+    """Mark a failed entry of the log as reviewed."""
     here = session.of(context)
 
     async def work() -> None:
         async with here.engine() as (engine, _):
             memory = engine.memory((await session.the_user(engine, user)).user_id)
             made = await memory.file_log.review(memory.principal, entry, note)
-        here.out.print(f"Entry {entry}: looked at, as entry {made} says.")
+        here.out.print(f"Entry {entry}: reviewed, in entry {made}.")
 
     here.run(work())
 
@@ -161,7 +161,7 @@ def sweep(
     force: Annotated[bool, typer.Option("--force", help="Move orphans to quarantine, however many there are.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Put files to sleep whose time is over, and move orphans to quarantine that are past their grace time."""
+    """Put files to sleep after their time, and move orphans past their grace time to quarantine."""
     here = session.of(context)
 
     async def work() -> bool:
@@ -171,17 +171,19 @@ def sweep(
             print_json(here.out, {"dormancy": asleep, "orphans": orphans})
             return not orphans.stopped
         here.out.print(
-            f"{asleep.asleep:,} files fell asleep: {asleep.expired:,} past their time, {asleep.unused:,} unused, "
+            f"{counted(asleep.asleep, 'file')} put to sleep: {asleep.expired:,} past their time, {asleep.unused:,} unused, "
             f"{asleep.recovered:,} whose restoration had stopped.",
             soft_wrap=True,
         )
         here.out.print(
-            f"{orphans.orphans:,} orphans among {orphans.objects:,} objects: {orphans.quarantined:,} files moved to quarantine, "
-            f"{orphans.deleted:,} copies deleted; {orphans.expired:,} files deleted from quarantine, past their time.",
+            f"{counted(orphans.orphans, 'orphan')} among {counted(orphans.objects, 'object')}: "
+            f"{counted(orphans.quarantined, 'file')} moved to quarantine, "
+            f"{counted(orphans.deleted, 'copy', 'copies')} deleted; "
+            f"{counted(orphans.expired, 'file')} deleted from quarantine, past their time.",
             soft_wrap=True,
         )
         if orphans.foreign:
-            here.out.print(f"{orphans.foreign:,} objects are not the engine's; they were not touched.")
+            here.out.print(f"Not touched: {counted(orphans.foreign, 'object')} not of the engine.")
         if orphans.stopped:
             here.notes.print(Text(f"No orphan was touched: {orphans.stopped}", style="red"), soft_wrap=True)
         return not orphans.stopped
@@ -214,7 +216,7 @@ async def _file(memory: Memory, node_id: UUID, text: str) -> UUID:
         named = [one.file_id for one in await _files(memory, node_id) if one.file_name == text and one.file_id]
     if len(named) == 1:
         return named[0]
-    several = f"There are {len(named)} files called {text} at this node; say which by its id."
+    several = f"There are {len(named)} files called {text} at this node; name one by its id."
     raise NotFound(several if named else f"There is no file called {text} at this node.")
 
 

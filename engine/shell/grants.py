@@ -1,4 +1,4 @@
-"""grant, access: what a user lets personas and integrations see, and who could see what when."""
+"""grant, access: grants to personas and integrations, and who could see a node at a time."""
 
 from __future__ import annotations
 
@@ -48,17 +48,19 @@ def give(  # noqa: PLR0913 (the options of a command are its parameters)
     persona: Annotated[str | None, typer.Option("--persona", metavar="PATH", help="To this persona.")] = None,
     integration: Annotated[str | None, typer.Option("--integration", metavar="NAME", help="To this one.")] = None,
     mode: Annotated[Literal["read", "read_write"], typer.Option("--mode", help="Only personas may write.")] = "read",
-    depth: Annotated[int, typer.Option("--depth", min=0, max=5, help="Layers below the node that it includes.")] = 0,
-    fields: Annotated[str, typer.Option("--fields", help="Some of records,items,files; none is the shell.")] = ",".join(
-        FIELDS
-    ),
-    purpose: Annotated[str, typer.Option("--purpose", help="What for, in one line.")] = "",
+    depth: Annotated[
+        int, typer.Option("--depth", min=0, max=5, help="How many layers below the node it includes.")
+    ] = 0,
+    fields: Annotated[
+        str, typer.Option("--fields", help="Some of records,items,files; empty: only the shell.")
+    ] = ",".join(FIELDS),
+    purpose: Annotated[str, typer.Option("--purpose", help="The purpose, in one line.")] = "",
     expires: Annotated[str | None, typer.Option("--expires", metavar="30d", help="Ends after 30m, 12h, 30d.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     past: Annotated[bool, typer.Option("--past", help="Also as it was before the grant.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let a persona or an integration see one node of a user, and nothing below it unless asked; what it opens is shown first."""
+    """Grant a persona or an integration access to one node, and below it with --depth; a preview is shown first."""
     here = session.of(context)
     if (persona is None) == (integration is None):
         raise session.failed(here.notes, "Say to whom: --persona PATH or --integration NAME.")
@@ -101,14 +103,14 @@ def preview(
     node: Node,
     user: Handle = None,
     depth: Annotated[
-        int, typer.Option("--depth", min=0, max=5, help="Layers below the node that it would include.")
+        int, typer.Option("--depth", min=0, max=5, help="How many layers below the node it would include.")
     ] = 0,
     below: Annotated[
-        float, typer.Option("--below", min=0, max=1, help="List what was placed with less confidence.")
+        float, typer.Option("--below", min=0, max=1, help="List records placed with a confidence below this.")
     ] = LITTLE_CONFIDENCE,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a grant on a node would open, and what was placed there with little confidence. Nothing is changed."""
+    """Preview a grant on a node: its content, and records placed there with little confidence. Changes nothing."""
     here = session.of(context)
 
     async def work() -> None:
@@ -128,7 +130,7 @@ def preview(
 def revoke(
     context: typer.Context, grant: Annotated[UUID, typer.Argument(metavar="GRANT")], user: Handle = None
 ) -> None:
-    """End a grant; the next question of anybody finds it ended."""
+    """Revoke a grant; it takes effect with the next request."""
     here = session.of(context)
 
     async def work() -> None:
@@ -144,10 +146,10 @@ def revoke(
 def list_grants(
     context: typer.Context,
     user: Handle = None,
-    ended: Annotated[bool, typer.Option("--ended", help="Those too that are over.")] = False,
+    ended: Annotated[bool, typer.Option("--ended", help="Include grants that have ended.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List what a user has granted, the first 500."""
+    """List the first 500 grants of a user."""
     here = session.of(context)
 
     async def work() -> None:
@@ -199,7 +201,7 @@ def who(
             )
             for v in viewers
         ]  # fmt: skip
-        print_table(here, ("kind", "who", "why", "may", "of it", "past"), rows, "Nobody: the node was not there yet.")
+        print_table(here, ("kind", "who", "why", "may", "of it", "past"), rows, "None: the node did not exist yet.")
 
     here.run(work())
 
@@ -232,7 +234,7 @@ def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise InvalidInput(f"{text} is no point in time like 2026-03-01T18:00Z.") from error
+        raise InvalidInput(f"{text} is not a time like 2026-03-01T18:00Z.") from error
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 

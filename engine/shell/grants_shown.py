@@ -1,4 +1,4 @@
-"""What a grant would open, as a person reads it before giving it."""
+"""Prints the preview of a grant."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_SHOWN = 20
 
 
 def print_preview(here: Session, preview: GrantPreview) -> None:
-    """Counts and latest titles of each node, then what may not belong there, with how to move it."""
+    """Counts and latest titles of each node, then records that may not belong there, with the command to move them."""
     rows = [
         (
             "/".join(node.path[1:]) or "(root)",
@@ -28,7 +28,7 @@ def print_preview(here: Session, preview: GrantPreview) -> None:
     if not unsure:
         return
     here.out.print(
-        Text(f"\nPlaced there with a confidence below {preview.below:g}: look whether they belong."), soft_wrap=True
+        Text(f"\nPlaced there with a confidence below {preview.below:g}: check whether they belong."), soft_wrap=True
     )
     cells = [
         (

@@ -1,4 +1,4 @@
-"""tree, anchors, user: what a graph holds, where a name lives, and whose graphs there are."""
+"""tree, anchors, user: the nodes of a graph, the places of a name, and the users."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.shell import session
 from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
-from engine.shell.tables import print_table
+from engine.shell.tables import counted, print_table
 
 if TYPE_CHECKING:
     from engine.neurigraph import Engine
@@ -44,7 +44,7 @@ def tree(
     known_at: KnownAt = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the nodes of a graph: their types, how much each holds, whether its files sleep, what is archived."""
+    """Show the nodes of a graph: types, counts, states of files, which are archived."""
     here = session.of(context)
 
     async def work() -> None:
@@ -72,7 +72,8 @@ def drawn(nodes: Sequence[TreeNode]) -> Tree:
 
 def _about(node: TreeNode) -> str:
     kind = () if node.node_type == "concept" else (node.node_type,)
-    counts = f"{node.records:,} records, {node.items:,} items" if node.records or node.items else "empty"
+    counts = f"{counted(node.records, 'record')}, {counted(node.items, 'item')}"
+    counts = counts if node.records or node.items else "empty"
     return " · ".join((*kind, counts, node.state, *(("archived",) if node.archived else ())))
 
 
@@ -84,7 +85,7 @@ def anchors(
     known_at: KnownAt = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show every place in a graph where a name lives, with its edges."""
+    """Show all nodes of a graph with this name or alias, with their edges."""
     here = session.of(context)
 
     async def work() -> None:
@@ -129,7 +130,7 @@ def list_users(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 async def _all(engine: Engine) -> list[User]:
-    """Page by page, for as long as pages are full."""
+    """All pages, until one is not full."""
     users = page = await engine.users(limit=MOST)
     while len(page) == MOST:
         page = await engine.users(after=page[-1].handle, limit=MOST)
@@ -138,12 +139,12 @@ async def _all(engine: Engine) -> list[User]:
 
 
 def archive(context: typer.Context, handle: Whose, reason: Reason = "", as_json: AsJson = False) -> None:
-    """Archive a user: nothing of the graph is searched or written until `user unarchive`; the past stays."""
+    """Archive a user: the graph is not searched and takes no writes until `user unarchive`; its past stays."""
     _archive(session.of(context), handle, reason, archived=True, as_json=as_json)
 
 
 def unarchive(context: typer.Context, handle: Whose, reason: Reason = "", as_json: AsJson = False) -> None:
-    """Take an archived user back."""
+    """Unarchive a user."""
     _archive(session.of(context), handle, reason, archived=False, as_json=as_json)
 
 
@@ -157,6 +158,6 @@ def _archive(here: Session, handle: str, reason: str, *, archived: bool, as_json
             print_json(here.out, changed)
         else:
             state = "archived" if archived else "taken back"
-            here.out.print(f"{user.handle}: {state if changed.changed else 'it was so already'}.", soft_wrap=True)
+            here.out.print(f"{user.handle}: {state if changed.changed else 'no change'}.", soft_wrap=True)
 
     here.run(work())

@@ -1,4 +1,4 @@
-"""nodes: a hierarchy for a memory that has none: propose, make, undo."""
+"""nodes: node proposals for a memory without a hierarchy: propose, make, undo."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.shell import session
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
-from engine.shell.tables import print_table
+from engine.shell.tables import counted, print_table
 
 if TYPE_CHECKING:
     from engine.domain.history import History
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Adds the commands of this module."""
-    group = typer.Typer(
-        no_args_is_help=True, help="A hierarchy for what lies at the root: propose it, make it, undo it."
-    )
+    group = typer.Typer(no_args_is_help=True, help="Node proposals for records at the root: propose, make, undo.")
     group.command("propose")(propose)
     group.command("undo")(undo)
     app.add_typer(group, name="nodes")
@@ -38,9 +36,9 @@ def propose(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Propose nodes for the turns that lie at the root: people and matters. Nothing is made without --apply.
+    """Propose nodes for the people and matters in the turns at the root. Nothing is made without --apply.
 
-    A record is moved whole, where most of its turns speak of one node; what speaks of several stays at the root.
+    A record is moved whole if most of its turns are about one node; a record about several stays at the root.
     """
     here = session.of(context)
 
@@ -54,7 +52,8 @@ def propose(
             return
         print_proposal(here, proposal)
         if applied is not None:
-            here.out.print(f"{applied.nodes_created} nodes made, {len(applied.moved)} records moved.", soft_wrap=True)
+            made, moved = counted(applied.nodes_created, "node"), counted(len(applied.moved), "record")
+            here.out.print(f"{made} made, {moved} moved.", soft_wrap=True)
             if applied.moved:
                 here.out.print(f"Undo the moves with: neurigraph nodes undo {applied.proposal_id}", soft_wrap=True)
         elif proposal.nodes:
@@ -69,7 +68,7 @@ def undo(
     user: Handle = None,
     as_json: AsJson = False,
 ) -> None:
-    """Move back what a proposal moved and what was not moved again since; its nodes stay."""
+    """Move back the records that a proposal moved, except those moved again since; its nodes stay."""
     here = session.of(context)
 
     async def work() -> None:
@@ -79,7 +78,7 @@ def undo(
         if as_json:
             print_json(here.out, {"moved": back})
         else:
-            here.out.print(f"{len(back)} records moved back.")
+            here.out.print(f"{counted(len(back), 'record')} moved back.")
 
     here.run(work())
 
@@ -87,9 +86,9 @@ def undo(
 async def arranged(
     here: Session, engine: Engine, history: History, origin: Origin, *, make: bool, quiet: bool
 ) -> History:
-    """The history with a proposed hierarchy where it brings no nodes and its user has none; without `make` it is only shown.
+    """The history with proposed nodes, if it has none and its user has none; without `make` they are only shown.
 
-    `origin`: what conversations belong to that do not say it.
+    `origin`: the default origin of conversations.
     """
     if history.nodes or not history.conversations or any(one.node for one in history.conversations):
         return history
@@ -106,7 +105,7 @@ async def arranged(
 
 
 def print_proposal(here: Session, proposal: Proposal) -> None:
-    """Prints the nodes of a proposal with what speaks for each."""
+    """Prints the nodes of a proposal with the evidence for each."""
     rows = [
         (
             "  " * (len(node.path) - 1) + node.path[-1],
@@ -118,5 +117,5 @@ def print_proposal(here: Session, proposal: Proposal) -> None:
         for node in proposal.nodes
     ]
     print_table(
-        here, ("proposed node", "type", "turns", "conversations", "why"), rows, "Too little is said for a hierarchy."
+        here, ("proposed node", "type", "turns", "conversations", "why"), rows, "Too few turns to propose nodes."
     )

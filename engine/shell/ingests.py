@@ -1,4 +1,4 @@
-"""sessions, failure: what became of ingests, and what failed for good."""
+"""sessions, failure: ingest sessions and permanent failures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.shell import session
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
-from engine.shell.tables import print_table, told
+from engine.shell.tables import counted, print_table, told
 
 if TYPE_CHECKING:
     from engine.domain.ingest import Failure, FailureState, IngestSession
@@ -25,11 +25,11 @@ OfJobs = Annotated[bool, typer.Option("--jobs", help="Failures of background job
 
 def register(app: typer.Typer) -> None:
     """Adds the commands of this module."""
-    sessions = typer.Typer(no_args_is_help=True, help="Ingest sessions: what came in and what became of it.")
+    sessions = typer.Typer(no_args_is_help=True, help="Ingest sessions: their sources and results.")
     sessions.command("list")(list_sessions)
     sessions.command("show")(show)
     app.add_typer(sessions, name="sessions")
-    failures = typer.Typer(no_args_is_help=True, help="What failed for good: look, do it again, or dismiss it.")
+    failures = typer.Typer(no_args_is_help=True, help="Permanent failures: list, replay, dismiss.")
     failures.command("list")(list_failures)
     failures.command("replay")(replay)
     failures.command("dismiss")(dismiss)
@@ -64,7 +64,7 @@ def show(
     user: Handle = None,
     as_json: AsJson = False,
 ) -> None:
-    """One session, and what became of each of its sources (the first 500)."""
+    """One session, and the result of each of its sources (the first 500)."""
     here = session.of(context)
 
     async def work() -> None:
@@ -89,10 +89,10 @@ def list_failures(
     context: typer.Context,
     user: Handle = None,
     jobs: OfJobs = False,
-    settled: Annotated[bool, typer.Option("--all", help="Settled ones, too.")] = False,
+    settled: Annotated[bool, typer.Option("--all", help="Include settled ones.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """The newest 100 things that failed for good and nobody has settled."""
+    """The newest 100 permanent failures that are not settled."""
     here = session.of(context)
     state: FailureState | None = None if settled else "open"
 
@@ -110,13 +110,13 @@ def list_failures(
             (str(one.failure_id), told(one.last_at), one.state, one.stage, one.subject, f"{one.cause}: {one.detail}")
             for one in found
         ]
-        print_table(here, ("failure", "last", "state", "stage", "what", "why"), rows, "Nothing is open.", STYLES)
+        print_table(here, ("failure", "last", "state", "stage", "what", "why"), rows, "No open failures.", STYLES)
 
     here.run(work())
 
 
 def replay(context: typer.Context, failure: FailureId, user: Handle = None, jobs: OfJobs = False) -> None:
-    """Do again what failed: read the source from its file and store it, or ask for a run of the job."""
+    """Replay a failure: read the source from its file and store it, or request a run of the job."""
     here = session.of(context)
 
     async def work() -> None:
@@ -139,7 +139,7 @@ def dismiss(
     jobs: OfJobs = False,
     note: Annotated[str, typer.Option("--note", help="Why, in one line.")] = "",
 ) -> None:
-    """Settle a failure that does not matter."""
+    """Dismiss a failure."""
     here = session.of(context)
 
     async def work() -> None:
@@ -160,13 +160,12 @@ def _print_state(here: Session, failure: Failure) -> None:
 
 
 def _told(one: IngestSession) -> str:
-    counts = (
-        (one.turns, "turns"),
-        (one.files, "files"),
-        (one.records, "records"),
+    stored = ((one.turns, "turn"), (one.files, "file"), (one.records, "record"))
+    others = (
         (one.superseded, "superseded"),
         (one.skipped, "skipped"),
         (one.failed, "failed"),
         (one.pending, "written without vectors"),
     )
-    return ", ".join(f"{count:,} {unit}" for count, unit in counts if count) or "nothing"
+    counts = [counted(*one) for one in stored if one[0]] + [f"{one[0]:,} {one[1]}" for one in others if one[0]]
+    return ", ".join(counts) or "nothing"

@@ -1,4 +1,4 @@
-"""job: the background jobs, how they went, and one run here and now."""
+"""job: background jobs, their runs, and a run now."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.jobs.job import JobState, Report, Run
 
 BESIDE = 60.0
-"""Seconds beyond the time limit that a run may wait for one that goes on elsewhere."""
+"""Seconds beyond the timeout that a run may wait for a run in another process."""
 STYLES = {"failed": "red", "lost": "red", "cancelled": "yellow", "running": "cyan"}
 
 JobName = Annotated[str, typer.Argument(metavar="NAME", help="As `neurigraph job list` shows it.")]
@@ -26,7 +26,7 @@ JobName = Annotated[str, typer.Argument(metavar="NAME", help="As `neurigraph job
 
 def register(app: typer.Typer) -> None:
     """Adds the commands of this module."""
-    jobs = typer.Typer(no_args_is_help=True, help="Background jobs: what there is, how it went, a run now.")
+    jobs = typer.Typer(no_args_is_help=True, help="Background jobs: list, runs, run now.")
     jobs.command("list")(list_jobs)
     jobs.command("run")(run)
     jobs.command("log")(log)
@@ -66,7 +66,7 @@ def _table(states: tuple[JobState, ...]) -> Table:
 
 
 def run(context: typer.Context, name: JobName, as_json: AsJson = False) -> None:
-    """Run a job now, in this process or in one that works already, and show its report; exit code 1 when it failed."""
+    """Run a job now, in this process or in a running worker, and show its report; exit code 1 if it failed."""
     here = session.of(context)
     if not here.run(_run(here, name, as_json)):
         raise typer.Exit(1)
@@ -74,7 +74,7 @@ def run(context: typer.Context, name: JobName, as_json: AsJson = False) -> None:
 
 async def _run(here: Session, name: str, as_json: bool) -> bool:
     async with here.engine() as (engine, _):
-        asked = await engine.jobs.ask(name)  # first: a worker looks into the queue when it begins
+        asked = await engine.jobs.ask(name)  # first: a worker polls the queue when it starts
         async with engine.working(only=name):
             ended = await engine.jobs.outcome(asked, here.settings.job_time_limit_s + BESIDE)
     if as_json:
@@ -89,7 +89,7 @@ async def _run(here: Session, name: str, as_json: bool) -> bool:
 def log(
     context: typer.Context,
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Only of this job.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Also runs that found nothing to do.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Include runs that found nothing to do.")] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, max=500, help="At most so many.")] = 50,
     as_json: AsJson = False,
 ) -> None:
@@ -130,6 +130,6 @@ def _result(entry: Run | None) -> str:
 
 
 def _counts(report: Report) -> str:
-    """The counts of a report, and how many details there are; `--json` shows them whole."""
+    """The counts of a report, and the number of its details; `--json` shows them."""
     shown = {name: len(value) if isinstance(value, list) else plain(value) for name, value in report.items()}
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in shown.items())

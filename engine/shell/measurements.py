@@ -1,4 +1,4 @@
-"""eval, bench: what the engine is worth and what it costs, as tables and as JSON."""
+"""eval, bench: evaluations and benchmarks, as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from engine.shell import session
 from engine.shell.placement_measured import measure_placement
 from engine.shell.plain_json import print_json, write_json
 from engine.shell.session import Session
+from engine.shell.tables import counted
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -70,7 +71,7 @@ def bench(  # noqa: PLR0913 (the options of a command are its parameters)
         typer.Option(
             "--items",
             min=50,
-            help="For embeddings: how many are made anew; for stream: tokens; for crashes: how many writes; for soak: seconds.",
+            help="For embeddings: how many are rebuilt; for stream: tokens; for crashes: how many writes; for soak: seconds.",
         ),
     ] = None,
     kills: Annotated[
@@ -97,7 +98,7 @@ def bench(  # noqa: PLR0913 (the options of a command are its parameters)
 async def _bench(
     here: Session, benchmark: Benchmark, data: Path | None, size: Mapping[str, int], *, as_json: bool, out: Path | None
 ) -> None:
-    # Loaded when it is needed: it brings the whole engine with it.
+    # Imported late: it imports the whole engine.
     measure = import_module(f"engine.benchmarks.{benchmark}").measure
     with here.progress() as progress:
         report: Report = await measure(here.settings, data, progress, **size)
@@ -120,10 +121,8 @@ def _print_report(here: Session, report: Report) -> None:
     here.out.print(table)
     cpu = ", ".join(f"{name} {seconds:.1f}" for name, seconds in report.cpu_s.items())
     machine = report.machine
-    told = (
-        f"{report.wall_s:.1f} s; CPU seconds: {cpu}; {machine.cores} cores, {machine.system}, Python {machine.python}"
-    )
-    here.out.print(Text(f"\n{told}", style="dim"), soft_wrap=True)
+    where = f"{counted(machine.cores, 'core')}, {machine.system}, Python {machine.python}"
+    here.out.print(Text(f"\n{report.wall_s:.1f} s; CPU seconds: {cpu}; {where}", style="dim"), soft_wrap=True)
 
 
 def _goal(figure: Figure) -> Text:
@@ -138,21 +137,23 @@ def evaluate(
     data: Annotated[Path, typer.Option("--data", metavar="PATH", help="The samples; they are never shipped.")],
     out: Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write JSON into this file.")] = None,
     recorded: Annotated[
-        bool, typer.Option("--recorded", help="Store also the file's own observations, as a model's answers.")
+        bool, typer.Option("--recorded", help="Also store the file's own observations, as a model's answers.")
     ] = False,
-    gold: Annotated[Path | None, typer.Option("--gold", metavar="PATH", help="Of placement: what is right.")] = None,
+    gold: Annotated[
+        Path | None, typer.Option("--gold", metavar="PATH", help="For placement: the expected nodes.")
+    ] = None,
 ) -> None:
     """Recall of the search on labelled questions (locomo), or where a history's turns lie and who could read them (placement)."""
     here = session.of(context)
     if evaluation is Evaluation.PLACEMENT:
         if gold is None:
-            raise typer.BadParameter("placement needs the file that says what is right.", param_hint="--gold")
+            raise typer.BadParameter("placement needs the file of expected nodes.", param_hint="--gold")
         return here.run(measure_placement(here, data, gold, out))
     here.run(_evaluate(here, evaluation, data, out, recorded=recorded))
 
 
 async def _evaluate(here: Session, evaluation: Evaluation, data: Path, out: Path | None, *, recorded: bool) -> None:
-    """Takes in what is not yet stored of the samples, each as a user, then asks."""
+    """Stores samples that are not stored yet, each as a user, then searches."""
     locomo = import_module(f"engine.evaluation.{evaluation}")
     baselines = import_module("engine.evaluation.baselines")
     model = import_module("engine.evaluation.recorded").RecordedModel.of(data) if recorded else None
@@ -182,7 +183,7 @@ async def _evaluate(here: Session, evaluation: Evaluation, data: Path, out: Path
 
 
 def _print_evaluation(here: Session, report: Mapping[str, Any]) -> None:
-    """One row a ranking and category, recall in per cent."""
+    """One row for each ranking and category, recall in percent."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, name in enumerate((f"{report['data']}, recall in %", "questions", "@5", "@10", "@20")):
         table.add_column(name, justify="right" if number else "left")

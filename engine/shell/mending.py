@@ -1,4 +1,4 @@
-"""mend, file quarantine, file return: what stores have lost is brought back, the quarantine is shown and returned."""
+"""mend, file quarantine, file return: restore what stores lost, list the quarantine, return files from it."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ def register(app: typer.Typer) -> None:
 
 def mend(
     context: typer.Context,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")] = False,
     accept_loss: Annotated[
-        bool, typer.Option("--accept-loss", help="Go on without what no store knows any more; the list of it is kept.")
+        bool, typer.Option("--accept-loss", help="Go on without data that no store has any more; a list of it is kept.")
     ] = False,
     adopt: Annotated[
         bool,
         typer.Option(
             "--adopt",
-            help="First take stores that carry no mark, or another installation's, as ours. Not with --dry-run.",
+            help="First adopt stores without a mark or with another installation's mark. Not with --dry-run.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring back in one store what another still knows; let writing go on.
+    """Restore in one store what another still has; allow writes again.
 
-    Exit code 1 while writing is stopped, or errors are left and no loss is accepted.
+    Exit code 1 while writes are stopped, or if errors are left and no loss is accepted.
     """
     here = session.of(context)
     if adopt and dry_run:
@@ -67,11 +67,11 @@ async def _mend(here: Session, *, dry_run: bool, accept_loss: bool) -> MendRepor
 def _tell(here: Session, report: MendReport) -> None:
     verb = "would be mended" if report.dry_run else "mended"
     for kind, number in report.mended.items():
-        here.out.print(f"{number:,} {kind}: {verb}.")
+        here.out.print(f"{kind}: {number:,} {verb}.")
     if not report.mended:
         here.out.print("Nothing is to be mended.")
     for kind, number in report.surplus.items():
-        here.out.print(f"{number:,} {kind.replace('_', ' ')} in the graph that Postgres does not know.")
+        here.out.print(f"{kind.replace('_', ' ')} in the graph, but not in Postgres: {number:,}.")
     if report.surplus_file:
         here.out.print(f"They were taken out of the graph and are listed in {report.surplus_file}.", soft_wrap=True)
     for finding in report.left:
@@ -83,7 +83,7 @@ def _tell(here: Session, report: MendReport) -> None:
 
 
 def quarantine(context: typer.Context, as_json: AsJson = False) -> None:
-    """The files that no manifest knew and the sweep has moved to quarantine."""
+    """The files of no manifest that the sweep moved to quarantine."""
     here = session.of(context)
 
     async def work() -> None:
@@ -103,7 +103,7 @@ def give_back(
     context: typer.Context,
     file: Annotated[UUID, typer.Argument(metavar="FILE", help="The file's id, from file quarantine.")],
 ) -> None:
-    """Bring a file back from quarantine to its place. One that no manifest knows goes there again after the grace time."""
+    """Return a file from quarantine. One of no manifest is moved there again after the grace time."""
     here = session.of(context)
 
     async def work() -> None:

@@ -1,4 +1,4 @@
-"""node: one node with all that its shell says; nodes are archived and taken back."""
+"""node: show the shell of a node, archive and unarchive nodes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.shell import session
 from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
-from engine.shell.tables import print_table, told
+from engine.shell.tables import counted, print_table, told
 from engine.shell.tokens import node_at
 
 Node = Annotated[str, typer.Argument(metavar="NODE", help="Its path, as Family/Dave, its id, or / for the root.")]
@@ -33,7 +33,7 @@ def show(
     context: typer.Context, node: Node, user: Handle = None, as_of: AsOf = None, known_at: KnownAt = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Show the shell of a node: place, state, counts, children, edges, the newest of what it holds."""
+    """Show the shell of a node: path, state, counts, children, edges, the newest records."""
     here = session.of(context)
 
     async def work() -> None:
@@ -50,10 +50,10 @@ def show(
 
 
 def print_shell(here: Session, shell: Shell) -> None:
-    """Prints what a shell says."""
+    """Prints a shell."""
     here.out.print(Text(" > ".join(shell.path), style="bold"), soft_wrap=True)
     state = f"{shell.state}, archived" if shell.archived else shell.state
-    held = f"{shell.records:,} records, {shell.items:,} items"
+    held = f"{counted(shell.records, 'record')}, {counted(shell.items, 'item')}"
     here.out.print(f"{shell.node_type}, layer {shell.layer}, {state}: {held}", soft_wrap=True)
     lines = (
         ("summary", shell.summary),
@@ -98,14 +98,14 @@ def _when(moment: datetime | None) -> str:
 def archive(
     context: typer.Context, node: Node, user: Handle = None, reason: Reason = "", as_json: AsJson = False
 ) -> None:
-    """Archive a node with all below it: not searched and without new content until `node unarchive`; the past stays."""
+    """Archive a node and its subtree: not searched, no writes until `node unarchive`; the past stays."""
     _archive(session.of(context), node, user, reason, archived=True, as_json=as_json)
 
 
 def unarchive(
     context: typer.Context, node: Node, user: Handle = None, reason: Reason = "", as_json: AsJson = False
 ) -> None:
-    """Take an archived node back; what lies below another archived node stays archived."""
+    """Unarchive a node; nodes below another archived node stay archived."""
     _archive(session.of(context), node, user, reason, archived=False, as_json=as_json)
 
 

@@ -1,4 +1,4 @@
-"""Phase two: the one file that an answer identifies, opened, and the passage that matters."""
+"""Opens the one file that a search answer identifies, and finds the best passage."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OpenedDocument:
-    """The file that was opened; its bytes were checked against their hash. `part`: only what lies at the node of the hit."""
+    """The opened file; its hash was verified. `part`: only the passages at the node of the hit."""
 
     file_id: UUID
     name: str
@@ -32,8 +32,8 @@ class OpenedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What phase two gave; `passage` is None where the file is not a text. `hit` identified the file; `rank`: its
-    place in the answer, from 1."""
+    """The opened file; `passage` is None if it is not a text. `hit` identified the file; `rank`: its place in the
+    answer, from 1."""
 
     file: OpenedDocument
     hit: Hit
@@ -42,9 +42,9 @@ class Opening:
 
 
 def file_hit(hits: Sequence[Hit]) -> Hit | None:
-    """The hit whose file to open: the best of a document, else the best that has a file.
+    """The hit whose file to open: the best hit in a document, else the best hit with a file.
 
-    A document comes first because the turns of a conversation are whole in the answer already.
+    Documents come first because the answer already has the turns of a conversation whole.
     """
     with_file = [hit for hit in hits if hit.file_id is not None]
     documents = [hit for hit in with_file if hit.content_type == "file_upload"]
@@ -52,7 +52,7 @@ def file_hit(hits: Sequence[Hit]) -> Hit | None:
 
 
 async def open_best(memory: Memory, embedder: Embedder, answer: SearchAnswer) -> Opening | None:
-    """Opens exactly one file; None when no hit has one.
+    """Opens exactly one file; None if no hit has one.
 
     Raises NotFound, DamagedFile, StoreUnavailable.
     """
@@ -65,7 +65,7 @@ async def open_best(memory: Memory, embedder: Embedder, answer: SearchAnswer) ->
             document = OpenedDocument(file.file_id, file.name, file.content_type, file.size_bytes, file.part)
     except DamagedFile as error:
         named = hit.file_name or hit.file_id
-        raise DamagedFile(f"{named}: {error.detail} `neurigraph doctor --deep` names what is damaged.") from error
+        raise DamagedFile(f"{named}: {error.detail} `neurigraph doctor --deep` lists the damage.") from error
     passage = None
     if document.content_type.startswith("text/"):
         passage = await best_passage(content.decode("utf-8", "replace"), answer.query, embedder)
@@ -73,8 +73,8 @@ async def open_best(memory: Memory, embedder: Embedder, answer: SearchAnswer) ->
 
 
 async def best_passage(text: str, question: str, embedder: Embedder) -> Paragraph | None:
-    """The passage closest to the question, by words and meaning alike, by words alone where no model answers; None for a text of
-    white space."""
+    """The passage closest to the question, by words and meaning, or by words alone if no model answers; None for a text
+    of white space."""
     pieces = paragraphs(text)
     if not pieces:
         return None

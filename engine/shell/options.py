@@ -1,4 +1,4 @@
-"""Options that several commands take, each told in one way."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.errors import InvalidInput
 
 
 def scope_named(text: str) -> MemoryScope:
-    """A scope from the command line; wrong usage where it is none."""
+    """A scope from the command line; a usage error if it is invalid."""
     try:
         return parsed_scope(text)
     except InvalidInput as error:
@@ -21,7 +21,7 @@ def scope_named(text: str) -> MemoryScope:
 
 
 def source_named(text: str) -> str:
-    """A source from the command line; wrong usage where it is none."""
+    """A source from the command line; a usage error if it is invalid."""
     try:
         check_sources([text])
     except InvalidInput as error:
@@ -36,16 +36,16 @@ KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="TIME", help=
 
 
 def point(text: str | None) -> datetime | None:
-    """A time as it is typed: ISO 8601, in UTC where no offset is given. Raises InvalidInput."""
+    """Parses a time: ISO 8601, UTC without an offset. Raises InvalidInput."""
     if text is None:
         return None
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise InvalidInput(f"{text} is no time like 2025-03-01 or 2025-03-01T18:00:00Z.") from error
+        raise InvalidInput(f"{text} is not a time like 2025-03-01 or 2025-03-01T18:00:00Z.") from error
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def moment_of(as_of: str | None, known_at: str | None) -> Moment:
-    """The point on both clocks that was typed. Raises InvalidInput."""
+    """The two times, `as_of` and `known_at`, from the command line. Raises InvalidInput."""
     return Moment(point(as_of), point(known_at))

@@ -1,4 +1,4 @@
-"""The passage of an opened text that answers a question best: paragraphs by their words and their meaning."""
+"""Finds the best passage of a text for a question: ranks paragraphs by words and meaning."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from engine.domain.terms import words
 
 MOST_PARAGRAPHS = 120
-"""Paragraphs whose meaning is compared; of a longer text those with the most words of the question."""
+"""Paragraphs whose meaning is compared; in a longer text those with the most words of the question."""
 AROUND = 500
-"""Characters of neighbouring paragraphs that are shown with the best one."""
+"""Characters of neighbouring paragraphs shown with the best one."""
 LONGEST_PARAGRAPH = 600
 
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$")
@@ -62,7 +62,7 @@ def _cut(lines: list[str], first: int, section: str) -> list[Paragraph]:
 
 
 def worded(pieces: Sequence[Paragraph], question: str) -> NDArray[np.float64]:
-    """How much each piece shares with the question in words, rare ones counting more."""
+    """The overlap of each piece with the words of the question; rare words weigh more."""
     of_piece = [set(words(f"{piece.section} {piece.text}")) for piece in pieces]
     frequency = Counter(word for found in of_piece for word in found)
     wanted = set(words(question))
@@ -70,7 +70,7 @@ def worded(pieces: Sequence[Paragraph], question: str) -> NDArray[np.float64]:
 
 
 def standardised(scores: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Scores as distances from their average; all 0 where they do not differ."""
+    """Standardised scores; all 0 if they do not differ."""
     spread = float(scores.std())
     return (scores - scores.mean()) / spread if spread > 0 else np.zeros_like(scores)
 

@@ -1,4 +1,4 @@
-"""change, history, state, diff, upgrade: how memories evolve, and what they were."""
+"""change, history, state, diff, upgrade: changes, and states at past times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.shell import session
 from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of, point
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Session
-from engine.shell.tables import told
+from engine.shell.tables import counted, told
 from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def change(  # noqa: PLR0913 (the options of a command are its parameters)
     reason: Annotated[str, typer.Option("--reason", help="Why, in one line.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Change a record, an item, a node or a relation; what it was before stays readable."""
+    """Change a record, an item, a node or a relation; its earlier states stay readable."""
     here = session.of(context)
 
     async def work() -> None:
@@ -82,17 +82,17 @@ def change(  # noqa: PLR0913 (the options of a command are its parameters)
         elif changed.changed:
             here.out.print(f"Changed: revision {changed.revision}.")
         else:
-            here.out.print(f"It was so already: revision {changed.revision}.")
+            here.out.print(f"No change: revision {changed.revision}.")
 
     here.run(work())
 
 
 def history(  # noqa: PLR0913 (the options of a command are its parameters)
     context: typer.Context, kind: Kind, subject: Subject, user: Handle = None, node: At = None,
-    after: Annotated[int, typer.Option("--after", min=0, help="The last revision of the page before.")] = 0,
+    after: Annotated[int, typer.Option("--after", min=0, help="The last revision of the previous page.")] = 0,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Show how something changed: when, from when on, what, by whom."""
+    """Show the changes of something: when they were made, from when they hold, fields and author."""
     here = session.of(context)
 
     async def work() -> None:
@@ -103,7 +103,7 @@ def history(  # noqa: PLR0913 (the options of a command are its parameters)
             print_json(here.out, deltas)
             return
         if not deltas:
-            here.out.print("Nobody has changed it.")
+            here.out.print("No changes.")
             return
         table = Table(box=None, pad_edge=False)
         for name in ("revision", "written", "holds from", "what", "by", "why"):
@@ -123,7 +123,7 @@ def state(  # noqa: PLR0913 (the options of a command are its parameters)
     context: typer.Context, kind: Kind, subject: Subject, user: Handle = None, node: At = None, as_of: AsOf = None,
     known_at: KnownAt = None, as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Show what something was at a moment."""
+    """Show something as it was at a time."""
     here = session.of(context)
 
     async def work() -> None:
@@ -133,7 +133,7 @@ def state(  # noqa: PLR0913 (the options of a command are its parameters)
         if as_json:
             print_json(here.out, shown)
         elif shown.fields is None:
-            here.out.print("It was not there then.")
+            here.out.print("It did not exist then.")
         else:
             for name, value in shown.fields.items():
                 here.out.print(Text(f"{name}: {_value(value, 2000)}"), soft_wrap=True)
@@ -153,7 +153,7 @@ def diff(  # noqa: PLR0913 (the options of a command are its parameters)
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what differs between two times: in a whole memory, at one node, of one thing."""
+    """Show the differences between two times: of a whole memory, one node or one thing."""
     here = session.of(context)
 
     async def work() -> None:
@@ -183,7 +183,7 @@ def diff(  # noqa: PLR0913 (the options of a command are its parameters)
 
 
 def upgrade(context: typer.Context, as_json: AsJson = False) -> None:
-    """Bring the tables of all nodes to the newest version; what serves goes on serving."""
+    """Upgrade the tables of all nodes to the newest version; running servers go on serving."""
     here = session.of(context)
     here.run(_upgrade(here, as_json))
 
@@ -194,15 +194,15 @@ async def _upgrade(here: Session, as_json: bool) -> None:
     if as_json:
         print_json(here.out, report)
     elif report.left:
-        here.out.print(f"{report.upgraded:,} nodes upgraded; {report.left:,} are in use, try again.")
+        here.out.print(f"{counted(report.upgraded, 'node')} upgraded; {report.left:,} in use, try again.")
     else:
-        here.out.print(f"{report.upgraded:,} nodes upgraded; all are of the newest version.")
+        here.out.print(f"{counted(report.upgraded, 'node')} upgraded; all are of the newest version.")
 
 
 async def _found(
     engine: Engine, user: str | None, kind: SubjectKind, subject: str, node: str | None
 ) -> tuple[Memory, UUID | None, UUID]:
-    """Whose memory, at which node, which subject."""
+    """The memory, the node and the id of the subject."""
     owner = await session.the_user(engine, user)
     place = await node_at(engine, owner.user_id, node) if node else None
     memory = engine.memory(owner.user_id)
@@ -211,16 +211,16 @@ async def _found(
     try:
         return memory, place, UUID(subject)
     except ValueError as error:
-        raise InvalidInput(f"{subject} is no id; `neurigraph ask --json` shows ids.") from error
+        raise InvalidInput(f"{subject} is not an id; `neurigraph ask --json` shows ids.") from error
 
 
 async def _values(engine: Engine, memory: Memory, kind: str, fields: Sequence[str]) -> dict[str, Any]:
-    """FIELD=VALUE as typed; a node's new parent may be a path."""
+    """Parses FIELD=VALUE; a node's new parent may be a path."""
     values: dict[str, Any] = {}
     for field in fields:
         name, separator, text = field.partition("=")
         if not separator:
-            raise InvalidInput(f"{field} is not written FIELD=VALUE.")
+            raise InvalidInput(f"{field} is not of the form FIELD=VALUE.")
         if kind == "node" and name in ("parent", "parent_id"):
             values["parent_id"] = str(await node_at(engine, memory.principal.user_id, text))
         else:
@@ -229,14 +229,14 @@ async def _values(engine: Engine, memory: Memory, kind: str, fields: Sequence[st
 
 
 def _typed(name: str, text: str) -> Any:
-    """The value of a field: lists with commas between, numbers, true and false, JSON for properties, else a text."""
+    """Parses a field's value: comma-separated lists, numbers, true and false, JSON for properties, else a text."""
     if name in LISTS:
         return [part.strip() for part in text.split(",") if part.strip()]
     if name in ("confidence", "importance", "properties", "ended"):
         try:
             return json.loads(text)
         except ValueError as error:
-            raise InvalidInput(f"{name}={text} cannot be read.") from error
+            raise InvalidInput(f"{name}={text} is not a valid value.") from error
     return text
 
 

@@ -1,4 +1,4 @@
-"""assignments, move-record: where records lie and why, and how that is corrected."""
+"""assignments, move-record: the decisions that placed records, and moving a record."""
 
 from __future__ import annotations
 
@@ -33,18 +33,20 @@ def assignments(  # noqa: PLR0913 (the options of a command are its parameters)
     context: typer.Context,
     user: Handle = None,
     node: Annotated[
-        str | None, typer.Option("--node", metavar="NODE", help="Only what lies there: path or id.")
+        str | None, typer.Option("--node", metavar="NODE", help="Only records at this node: path or id.")
     ] = None,
     record: Annotated[
-        str | None, typer.Option("--record", metavar="ID", help="One record, with what was before.")
+        str | None, typer.Option("--record", metavar="ID", help="One record, with its earlier decisions.")
     ] = None,
-    below: Annotated[float | None, typer.Option("--below", min=0, max=1, help="Only with less confidence.")] = None,
+    below: Annotated[
+        float | None, typer.Option("--below", min=0, max=1, help="Only with a confidence below this.")
+    ] = None,
     by: Annotated[str | None, typer.Option("--by", metavar="WHO", help="engine, model or hand.")] = None,
-    before: Annotated[int | None, typer.Option("--before", min=1, help="The last entry of the page before.")] = None,
+    before: Annotated[int | None, typer.Option("--before", min=1, help="The last entry of the previous page.")] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=500)] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List why records lie where they lie, newest first."""
+    """List the decisions that placed records, newest first."""
     here = session.of(context)
     if by not in (None, "engine", "model", "hand"):
         raise typer.BadParameter("engine, model or hand", param_hint="--by")
@@ -62,7 +64,7 @@ def assignments(  # noqa: PLR0913 (the options of a command are its parameters)
             print_json(here.out, {"assignments": found})
             return
         columns = ("record", "title", "node", "sure", "by", "why", "entry")
-        print_table(here, columns, [_cells(line, names) for line in found], "No decision like that.")
+        print_table(here, columns, [_cells(line, names) for line in found], "No such decision.")
 
     here.run(work())
 
@@ -70,10 +72,10 @@ def assignments(  # noqa: PLR0913 (the options of a command are its parameters)
 def move_record(  # noqa: PLR0913 (the options are the parameters)
     context: typer.Context,
     record: Annotated[str, typer.Argument(metavar="RECORD", help="Its id.")],
-    target: Annotated[str, typer.Argument(metavar="NODE", help="Where it belongs: path or id.")],
+    target: Annotated[str, typer.Argument(metavar="NODE", help="The new node: path or id.")],
     user: Handle = None,
     source: Annotated[
-        str | None, typer.Option("--from", help="Where it lies, where that is not known from a decision: path or id.")
+        str | None, typer.Option("--from", help="The present node, if no decision of the record is kept: path or id.")
     ] = None,
     reason: Annotated[str, typer.Option("--reason", help="Why, in one line.")] = "",
     as_json: AsJson = False,
@@ -97,7 +99,7 @@ def move_record(  # noqa: PLR0913 (the options are the parameters)
 
 
 async def _lies(memory: Memory, record: UUID) -> UUID:
-    """The node of a record, as its newest decision tells."""
+    """The node of a record, from its newest decision."""
     known = await memory.assignments(AssignmentFilter(record_id=record, limit=1))
     if not known:
         raise InvalidInput("There is no such record, or it was stored before decisions were kept: say --from NODE.")
@@ -108,11 +110,11 @@ def _id(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError as error:
-        raise InvalidInput(f"{text[:60]} is no id of a record.") from error
+        raise InvalidInput(f"{text[:60]} is not a record id.") from error
 
 
 async def _names(memory: Memory) -> dict[UUID, str]:
-    """The paths of all nodes, to be shown instead of ids."""
+    """The paths of all nodes, shown instead of ids."""
     return {node.node_id: "/".join(node.path[1:]) or "(root)" for node in await memory.nodes()}
 
 
@@ -128,5 +130,5 @@ def _why(reasons: Mapping[str, Any]) -> str:
     """The reasons in one short line."""
     words = reasons.get("words")
     said = reasons.get("reason") or reasons.get("why") or reasons.get("rule")
-    told = ", ".join(words) if words else str(said or json.dumps(reasons))
-    return told if len(told) <= LONGEST_SHOWN else told[:LONGEST_SHOWN] + " …"
+    line = ", ".join(words) if words else str(said or json.dumps(reasons))
+    return line if len(line) <= LONGEST_SHOWN else line[:LONGEST_SHOWN] + " …"

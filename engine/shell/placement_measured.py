@@ -1,4 +1,4 @@
-"""eval placement: where a history's turns lie, beside where they belong."""
+"""eval placement: compares the nodes of a history's turns with the expected nodes."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from engine.domain.history import History
 from engine.errors import InvalidInput
 from engine.shell.plain_json import write_json
 from engine.shell.session import Session
+from engine.shell.tables import counted
 
 _RANKINGS = {"nodes": "with nodes", "everywhere": "all nodes searched", "flat": "flat (root only)"}
 
 
 async def measure_placement(here: Session, data: Path, gold_path: Path, out: Path | None) -> None:
-    """Takes a history in on an empty home that is removed afterwards, and prints what became of its turns."""
+    """Stores a history on a temporary home and prints how its turns were placed."""
     placement = import_module("engine.evaluation.placement")
     ground = import_module("engine.benchmarks.ground")
     gold = placement.gold_of(gold_path)
     with here.progress() as progress:
         histories = await read_history(data, max_text_bytes=here.settings.max_text_bytes, progress=progress)
         if len(histories) != 1:
-            raise InvalidInput(f"{data} holds {len(histories)} histories; placement is measured of one.")
+            raise InvalidInput(f"{data} holds {len(histories)} histories; placement takes one.")
         history: History = placement.referred(histories[0])
         async with ground.empty_ground(here.settings, progress) as home:
             memory = home.engine.memory((await home.engine.ingest(history, progress)).user_id)
@@ -50,13 +51,13 @@ async def measure_placement(here: Session, data: Path, gold_path: Path, out: Pat
 
 def _print(here: Session, report: Mapping[str, Any]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(f"{report['data']}, {report['nodes']} nodes")
-    table.add_column(f"of {report['turns']} turns", justify="right")
+    table.add_column(f"{report['data']}, {counted(report['nodes'], 'node')}")
+    table.add_column(f"of {counted(report['turns'], 'turn')}", justify="right")
     for kind in ("exact", "acceptable", "ancestor", "wrong"):
         table.add_row(f"at {_KINDS[kind]}", f"{report[kind]:.2f}")
     table.add_row("readable by an unrelated grant", f"{report['readable_by_an_unrelated_grant']:.2f}")
-    told, chat = report["confidences"], report["small_talk"]
-    table.add_row("confidences that others can read", f"{told['readable']} of {told['turns']}")
+    private, chat = report["confidences"], report["small_talk"]
+    table.add_row("confidences that others can read", f"{private['readable']} of {private['turns']}")
     table.add_row("small talk at the root", f"{chat['at_the_root']} of {chat['turns']}")
     here.out.print(table)
     here.out.print()

@@ -1,4 +1,4 @@
-"""Answers as JSON for other programs: values of the domain as plain objects, times as ISO 8601, ids as texts."""
+"""Output as JSON for other programs: domain values as objects, times as ISO 8601, ids as strings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.shell.printable import UNPRINTABLE
 
 
 def plain(value: Any) -> Any:
-    """The value made of dicts, lists, texts and numbers alone."""
+    """The value as dicts, lists, strings and numbers."""
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if isinstance(value, UUID | Path):
@@ -34,13 +34,13 @@ def plain(value: Any) -> Any:
 
 
 def print_json(console: Console, value: Any) -> None:
-    """Prints the value as JSON, never wrapped; what would change a terminal stands as its escape."""
+    """Prints the value as JSON, never wrapped; terminal control characters are escaped."""
     text = json.dumps(plain(value), ensure_ascii=False, indent=2)
     console.out(UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Writes the value as JSON into a file; raises InvalidInput when it cannot be written."""
+    """Writes the value as JSON into a file; raises InvalidInput if it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(plain(value), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")

@@ -1,5 +1,4 @@
-"""Texts of others on a terminal: characters that would move its cursor, change its title or turn the direction of a line are
-shown, not sent."""
+"""Printing untrusted texts on a terminal: control characters and direction overrides are replaced, not sent."""
 
 from __future__ import annotations
 
@@ -10,12 +9,12 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Control characters but tab and line feed, and overrides of direction."""
+"""Control characters except tab and line feed, and direction overrides."""
 SHOWN = "\ufffd"
 
 
 class PrintableConsole(Console):
-    """A console that shows each such character of a text as a replacement character; its own styles still work."""
+    """A console that prints a replacement character for each of them; its own styles still work."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments, made printable."""

@@ -1,4 +1,4 @@
-"""Progress for people: bars on a terminal, plain lines elsewhere. Always on stderr, so stdout stays what was asked for."""
+"""Progress output: bars on a terminal, plain lines elsewhere. Always on stderr, so stdout has only the result."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Task:
     total: float | None
     unit: str
     started: float = field(default_factory=time.monotonic)
-    told: float = field(default_factory=time.monotonic)
+    printed: float = field(default_factory=time.monotonic)
     done: float = 0
     bar: TaskID | None = None
 
@@ -48,7 +48,7 @@ class _Task:
 
 
 class RichProgress:
-    """Implements `engine.progress.Progress`. Leaving its block takes the bars away, whatever happened."""
+    """Implements `engine.progress.Progress`. Leaving its block always removes the bars."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -65,41 +65,41 @@ class RichProgress:
         self._take_down()
 
     def start(self, task: str, total: float | None, unit: str = "") -> None:
-        """A task begins: a bar on a terminal."""
+        """Starts a task; on a terminal with a bar."""
         if task in self._tasks:
             self._drop(task)
         running = self._tasks[task] = _Task(_label(task), total, unit)
         if self._console.is_terminal:
             bars = self._bars or self._put_up()
-            running.bar = bars.add_task(running.label, total=total, told=running)
+            running.bar = bars.add_task(running.label, total=total, running=running)
 
     def advance(self, task: str, amount: float = 1) -> None:
-        """More is done."""
+        """Adds to the amount done of a task."""
         running = self._tasks.get(task)
         if running is None:
             return
         running.done += amount
         if self._bars is not None and running.bar is not None:
             self._bars.update(running.bar, completed=running.done)
-        elif time.monotonic() - running.told > PAUSE:
-            running.told = time.monotonic()
+        elif time.monotonic() - running.printed > PAUSE:
+            running.printed = time.monotonic()
             self._console.print(f"  {running.label}: {running.amount()}")
 
     def done(self, task: str) -> float:
-        """How many units of a task are done; 0 where it does not run."""
+        """How many units of a task are done; 0 if it does not run."""
         running = self._tasks.get(task)
         return running.done if running else 0
 
     def finish(self, task: str, note: str = "") -> None:
-        """The task has ended: one line stays."""
+        """Ends a task; one line with its result stays."""
         running = self._tasks.get(task)
         if running is None:
             return
         self._drop(task)
         seconds = time.monotonic() - running.started
         amount = "" if note or not running.done else running.amount()
-        told = "  ".join(part for part in (note or amount, f"{seconds:.1f} s") if part)
-        line = Text("✓ ", style="green").append(f"{running.label:<16}", style="default").append(f" {told}", style="dim")
+        end = "  ".join(part for part in (note or amount, f"{seconds:.1f} s") if part)
+        line = Text("✓ ", style="green").append(f"{running.label:<16}", style="default").append(f" {end}", style="dim")
         self._console.print(line, soft_wrap=True)
 
     def _put_up(self) -> Progress:
@@ -130,11 +130,11 @@ class RichProgress:
 
 
 class _Amount(ProgressColumn):
-    """Amounts and rate of a bar, or the seconds of a task whose end nobody knows."""
+    """Amounts and rate of a bar, or the elapsed seconds of a task with an unknown total."""
 
     def render(self, task: Task) -> Text:
-        told = task.fields["told"]
-        words = f"{time.monotonic() - told.started:.0f} s" if told.total is None else told.amount()
+        running = task.fields["running"]
+        words = f"{time.monotonic() - running.started:.0f} s" if running.total is None else running.amount()
         return Text(words, style="dim")
 
 

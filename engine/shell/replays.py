@@ -1,4 +1,4 @@
-"""replay: all records of a user made again from what is kept, beside what is there."""
+"""replay: all records of a user rebuilt from raw inputs, beside the present ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.shell import session
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
-from engine.shell.tables import print_table, told
+from engine.shell.tables import counted, print_table, told
 
 if TYPE_CHECKING:
     from engine.memory import Memory
@@ -24,7 +24,7 @@ ReplayId = Annotated[UUID, typer.Argument(metavar="REPLAY", help="Its id, from r
 
 def register(app: typer.Typer) -> None:
     """Adds the commands of this module."""
-    replays = typer.Typer(help="Make all records of a user again from what is kept; no model is called.")
+    replays = typer.Typer(help="Rebuild all records of a user from raw inputs and kept answers; no model is called.")
     replays.callback(invoke_without_command=True)(replay)
     replays.command("list")(list_replays)
     replays.command("swap")(swap)
@@ -38,7 +38,7 @@ def replay(
     swap_at_once: Annotated[bool, typer.Option("--swap", help="Swap it when it is built.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Build a replay, or go on with the open one, and say what a swap would change."""
+    """Build a replay, or resume the open one, and show what a swap would change."""
     if context.invoked_subcommand is not None:
         return
     here = session.of(context)
@@ -70,18 +70,18 @@ def list_replays(context: typer.Context, user: Handle = None, as_json: AsJson = 
             print_json(here.out, {"replays": found})
             return
         rows = [(str(one.replay_id), told(one.began_at), one.state, _counted(one)) for one in found]
-        print_table(here, ("replay", "began", "state", "what"), rows, "There is none yet.", STYLES)
+        print_table(here, ("replay", "began", "state", "what"), rows, "No replays yet.", STYLES)
 
     here.run(work())
 
 
 def swap(context: typer.Context, replay_id: ReplayId, user: Handle = None) -> None:
-    """Renew all records that come out otherwise, in one step."""
+    """Replace all records that differ, in one step."""
     _ended(context, user, lambda memory: memory.swap_replay(replay_id))
 
 
 def discard(context: typer.Context, replay_id: ReplayId, user: Handle = None) -> None:
-    """Drop what was made."""
+    """Discard the rebuilt records."""
     _ended(context, user, lambda memory: memory.discard_replay(replay_id))
 
 
@@ -99,11 +99,10 @@ def _ended(context: typer.Context, user: str | None, end: Callable[[Memory], Awa
 def _print_compared(here: Session, one: Replay, compared: ReplayComparison) -> None:
     here.out.print(f"{one.replay_id} {one.state}: {_counted(one)}", soft_wrap=True)
     if compared.counts.missing:
-        here.out.print(
-            f"{compared.counts.missing:,} records without kept answers: what a model made of them stays", style="yellow"
-        )
+        missing = counted(compared.counts.missing, "record")
+        here.out.print(f"{missing} without kept answers: items made by a model stay", style="yellow")
     if compared.changed and one.state == "built":
-        here.out.print(f"{compared.changed:,} were changed meanwhile; a swap makes them again", style="yellow")
+        here.out.print(f"changed meanwhile: {compared.changed:,}; a swap rebuilds them", style="yellow")
 
 
 def _counted(one: Replay) -> str:
@@ -112,6 +111,6 @@ def _counted(one: Replay) -> str:
 
 def _parts(one: Replay) -> Iterator[str]:
     counts = one.counts
-    yield f"{counts.records:,} records, {counts.differing:,} come out otherwise"
+    yield f"{counted(counts.records, 'record')}, {counts.differing:,} with differences"
     yield f"items: {counts.kept:,} kept, {counts.added:,} added, {counts.ended:,} ended"
-    yield f"{counts.summaries:,} new summaries, {counts.keywords:,} with new keywords"
+    yield f"{counted(counts.summaries, 'new summary', 'new summaries')}, {counts.keywords:,} with new keywords"

@@ -1,6 +1,6 @@
-"""What every command shares: the settings, where it prints, how it runs and how it fails.
+"""Shared code of all commands: settings, consoles, running and error handling.
 
-The engine itself is loaded when a command opens it (`engine.open_engine`), so that `--help` and `status` are quick.
+The engine itself is imported when a command opens it (`engine.open_engine`), so that `--help` and `status` are fast.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PIPE_WIDTH = 110
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One call of the command. `out` is stdout and holds the answer, `notes` is stderr and holds everything else."""
+    """One call of the command. `out` is stdout, for the result; `notes` is stderr, for everything else."""
 
     settings: Settings
     out: Console
@@ -50,7 +50,7 @@ class Session:
     debug: bool
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Runs a command's work; an error of the engine becomes one sentence on stderr and exit code 1."""
+        """Runs a command's work; an engine error is printed as one sentence on stderr, with exit code 1."""
         try:
             return asyncio.run(_until_interrupted(work))
         except NeurigraphError as error:
@@ -62,13 +62,13 @@ class Session:
             if self.debug or ours is None:
                 raise
             raise failed(self.notes, ours.detail) from None
-        except OSError as error:  # a home that cannot be written, a cache that is a file
+        except OSError as error:  # for example a home that is not writable
             if self.debug or error.filename is None:
                 raise
             raise failed(self.notes, f"{error.filename}: {error.strerror}.") from None
 
     def progress(self) -> RichProgress:
-        """Progress on stderr; a context that takes the bars away at its end."""
+        """Progress on stderr; leaving the context removes the bars."""
         return RichProgress(self.notes)
 
     @asynccontextmanager
@@ -77,7 +77,7 @@ class Session:
     ) -> AsyncIterator[tuple[Engine, RichProgress]]:
         """The engine, opened with progress on stderr; the progress serves for further work inside the block.
 
-        `worker`: it carries out background jobs, unless the settings say no; `language`: see `open_engine`.
+        `worker`: it runs background jobs, unless the settings forbid it; `language`: see `open_engine`.
         """
         with self.progress() as progress:
             async with engine.open_engine(
@@ -93,7 +93,7 @@ class Session:
 
     @property
     def home_is_given(self) -> bool:
-        """Whether somebody chose the home, by option, environment or .env file."""
+        """Whether the home was set explicitly, by option, environment or .env file."""
         return "home" in self.settings.model_fields_set
 
     @property
@@ -103,13 +103,13 @@ class Session:
 
 
 def of(context: typer.Context) -> Session:
-    """The session that the command line's global options made."""
+    """The session of the global options."""
     session: Session = context.obj
     return session
 
 
 def opened(home: Path | None, cache: Path | None, debug: bool) -> Session:
-    """The session for the global options; exits with a sentence when the settings do not fit."""
+    """Creates the session for the global options; exits with an error if the settings are invalid."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -117,7 +117,7 @@ def opened(home: Path | None, cache: Path | None, debug: bool) -> Session:
     if debug:
         logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     else:
-        logging.basicConfig(handlers=[logging.NullHandler()])  # what matters is said by the commands themselves
+        logging.basicConfig(handlers=[logging.NullHandler()])  # the commands print what matters
     if not debug:
         sys.excepthook = _surprise
     given = {"home": home, "cache": cache}
@@ -127,12 +127,12 @@ def opened(home: Path | None, cache: Path | None, debug: bool) -> Session:
         first = error.errors(include_url=False, include_input=False)[0]
         name = "_".join(str(part) for part in first["loc"]).upper()
         name = name if name.startswith("OPENAI") else f"NEURIGRAPH_{name}"
-        raise failed(notes, f"The setting {name} does not fit: {first['msg']}.") from None
+        raise failed(notes, f"The setting {name} is invalid: {first['msg']}.") from None
     return Session(settings, out, notes, debug)
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console that prints texts as they are: no markup, emoji codes or control characters, no colours outside a terminal."""
+    """A console that prints plain texts: no markup, emoji codes or control characters, no colours outside a terminal."""
     made = PrintableConsole(stderr=stderr, markup=False, emoji=False, highlight=False)
     if not made.is_terminal:
         made = PrintableConsole(
@@ -142,13 +142,13 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def failed(notes: Console, detail: str) -> typer.Exit:
-    """Says in one sentence what went wrong; the exception to raise ends the command with exit code 1."""
+    """Prints the error; returns the exception that ends the command with exit code 1."""
     notes.print(Text(" ".join(detail.split()), style="red"), soft_wrap=True)
     return typer.Exit(1)
 
 
 async def the_user(opened_engine: Engine, handle: str | None) -> User:
-    """The user of that handle; without a handle the only user there is. Raises NotFound, InvalidInput."""
+    """The user with the handle; without a handle the only user. Raises NotFound, InvalidInput."""
     workspace = opened_engine.settings.workspace
     if handle is not None:
         if not handle.isprintable():  # bytes that are not UTF-8 arrive as lone surrogates
@@ -163,12 +163,12 @@ async def the_user(opened_engine: Engine, handle: str | None) -> User:
     if not users:
         raise NotFound(f"There is no user in the workspace {workspace} yet: start with `neurigraph ingest PATH`.")
     names = ", ".join(user.handle for user in users[:5]) + (", …" if len(users) > 5 else "")
-    raise InvalidInput(f"There are several users; say which one with --user ({names}).")
+    raise InvalidInput(f"There are several users; name one with --user ({names}).")
 
 
 async def _until_interrupted(work: Coroutine[Any, Any, Result]) -> Result:
-    """The work; after Ctrl-C, when it has closed what it opened, the process ends at once. The loop would wait for calculations
-    in threads, which nothing can stop.
+    """Runs the work; after Ctrl-C it closes what it opened, then the process ends at once. The loop itself would wait
+    for threads that cannot be stopped.
     """
     try:
         return await work
@@ -188,7 +188,7 @@ def _first(group: BaseExceptionGroup[BaseException]) -> NeurigraphError | None:
 
 
 def _surprise(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """What nobody foresaw, without a wall of code."""
+    """Prints an unexpected error without a traceback."""
     words = " ".join(str(error).split())[:300]
-    detail = f"Something unexpected happened ({kind.__name__}: {words}); `neurigraph --debug …` shows where."
+    detail = f"Unexpected error ({kind.__name__}: {words}); `neurigraph --debug …` shows where."
     failed(console(stderr=True), detail)

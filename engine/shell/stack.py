@@ -1,4 +1,4 @@
-"""up, down, status, init, prepare: the servers and what they need."""
+"""up, down, status, init, prepare: the servers and their setup."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from engine.shell import session
 from engine.shell.options import AsJson
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
+from engine.shell.tables import counted
 from engine.wiring.addresses import prepare_managed
 
 LOOKS, LOOK = 5, 0.2
-"""How often is looked whether somebody still uses the servers, and the seconds between."""
+"""How often to check whether a process still uses the servers, and the seconds between."""
 
 
 def register(app: typer.Typer) -> None:
@@ -40,7 +41,7 @@ def up(
         bool, typer.Option("--restart", help="With --browser: restart Neo4j even under processes that use it.")
     ] = False,
 ) -> None:
-    """Start Neo4j and Postgres and keep them running; prints how to reach each."""
+    """Start Neo4j and Postgres and keep them running; prints their addresses."""
     here = session.of(context)
     here.run(_up(here, browser=browser, show_secrets=show_secrets, restart=restart))
 
@@ -58,13 +59,13 @@ async def _up(here: Session, *, browser: bool, show_secrets: bool, restart: bool
             restart=restart,
         )
     async with here.engine():
-        pass  # the migrations, so that psql and Browser find something to look at
+        pass  # runs the migrations, so that psql and Browser find tables
     here.out.print(_doors(stack, settings.home.absolute() / "secrets.json", show_secrets))
     here.out.print(Text("\nEverything runs until `neurigraph down`. Ask with `neurigraph ask`, look with `status`."))
 
 
 def _doors(stack: Stack, secrets: object, show_secrets: bool) -> Table:
-    """How to reach each server; passwords only where they were asked for."""
+    """The addresses of the servers; passwords only on request."""
     parts = conninfo.conninfo_to_dict(stack.postgres_url)
     where = f"-h {parts.get('host')} -p {parts.get('port')} -U {parts.get('user')} {parts.get('dbname')}"
     password = str(parts.get("password", ""))
@@ -90,7 +91,7 @@ def down(
     context: typer.Context,
     force: Annotated[bool, typer.Option("--force", help="Stop them even under processes that use them.")] = False,
 ) -> None:
-    """Stop Neo4j and Postgres. Refused while a process uses them, which is named."""
+    """Stop Neo4j and Postgres. Refused while processes use them, which are listed."""
     here = session.of(context)
     here.run(_down(here, force=force))
 
@@ -100,14 +101,14 @@ async def _down(here: Session, *, force: bool) -> None:
     users = () if force else await _users(here)
     if users:
         raise StackError(
-            f"In use by {', '.join(users)}: end that first, or `neurigraph down --force` takes the servers from it."
+            f"In use by {', '.join(users)}: end that first, or stop the servers with `neurigraph down --force`."
         )
     stopped = await stop(here.settings.home)
     here.out.print("Stopped." if stopped else "Nothing was running.")
 
 
 async def _users(here: Session) -> tuple[str, ...]:
-    """Who uses the servers. One that is just ending is waited for."""
+    """The processes that use the servers. Waits for one that is just ending."""
     for _ in range(LOOKS):
         users = status(here.settings.home).holders
         if not users:
@@ -117,7 +118,7 @@ async def _users(here: Session) -> tuple[str, ...]:
 
 
 def show_status(context: typer.Context, as_json: AsJson = False) -> None:
-    """Show what runs, without starting anything."""
+    """Show which servers run, without starting any."""
     here = session.of(context)
     if here.is_managed:
         here.run(_managed_status(here, as_json))
@@ -133,7 +134,7 @@ def show_status(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def _until(seen: StackStatus) -> str:
-    """Who uses it and how long it runs."""
+    """Which processes use it and how long it runs."""
     used = f"used by {', '.join(seen.holders)}" if seen.holders else "not in use"
     if seen.kept:
         return f"{used}, kept until `neurigraph down`"
@@ -166,7 +167,7 @@ def _servers(seen: StackStatus) -> Table:
 
 
 async def _managed_status(here: Session, as_json: bool) -> None:
-    """The stores that the settings name, asked one by one."""
+    """Checks the stores in the settings one by one."""
     async with here.engine() as (opened, _):
         states = await opened.health()
     if as_json:
@@ -176,7 +177,7 @@ async def _managed_status(here: Session, as_json: bool) -> None:
 
 
 def init(context: typer.Context) -> None:
-    """Fetch what is needed and make everything in all stores; a second time changes nothing."""
+    """Download the servers and set up all stores; repeating it changes nothing."""
     here = session.of(context)
     here.run(_init(here))
 
@@ -188,22 +189,22 @@ async def _init(here: Session) -> None:
             ("Neo4j", states["neo4j"]),
             ("Postgres", states["postgres"]),
             ("Objects", states["objects"]),
-            ("Encoder", f"{opened.embedder.version}, {opened.embedder.dimension} dimensions"),
+            ("Encoder", f"{opened.embedder.version}, {counted(opened.embedder.dimension, 'dimension')}"),
             ("Home", str(here.settings.home)),
         ]
     here.out.print(_pairs(rows))
 
 
 def prepare(context: typer.Context) -> None:
-    """Make the roles in a managed Postgres, as its administrator (NEURIGRAPH_POSTGRES_ADMIN_URL); may be repeated."""
+    """Create the roles in a managed Postgres, as its administrator (NEURIGRAPH_POSTGRES_ADMIN_URL); may be repeated."""
     here = session.of(context)
     handed = here.run(prepare_managed(here.settings))
-    here.out.print("The roles are ready." + (f" {handed:,} schemas changed their owner." if handed else ""))
+    here.out.print("The roles are ready." + (f" {counted(handed, 'schema')} changed owner." if handed else ""))
 
 
 def _only_embedded(here: Session) -> None:
     if here.is_managed:
-        raise SettingsError("The settings name managed servers; there is nothing of ours to start or stop.")
+        raise SettingsError("The settings name managed servers; the engine does not start or stop them.")
 
 
 def _pairs(rows: list[tuple[str, str]]) -> Table:

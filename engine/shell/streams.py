@@ -1,4 +1,4 @@
-"""conversation, occasion: what comes in as it happens."""
+"""conversation, occasion: streamed conversations and occasions."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from engine.shell import session
 from engine.shell.options import AsJson, Handle, point, scope_named
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
+from engine.shell.tables import counted
 
 if TYPE_CHECKING:
     from engine.domain.stream import Appended, StreamState
 
 TOGETHER = 20
-"""Turns of one append where they come from a file; those of stdin are appended one by one."""
+"""Turns of one append from a file; those from stdin are appended one by one."""
 _FIELDS = {"speaker", "text", "at", "id", "role"}
 
 Identifier = Annotated[str, typer.Argument(metavar="ID", help="The id of the conversation.")]
@@ -37,7 +38,7 @@ Scope = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Adds the commands of this module."""
-    conversations = typer.Typer(no_args_is_help=True, help="Conversations that are streamed turn by turn.")
+    conversations = typer.Typer(no_args_is_help=True, help="Streamed conversations.")
     conversations.command("append")(append)
     conversations.command("end")(end)
     conversations.command("list")(list_open)
@@ -53,7 +54,7 @@ def append(  # noqa: PLR0913 (the options of a command are its parameters)
         Path | None, typer.Argument(metavar="[FILE]", help="JSON lines, one turn each; stdin without it.")
     ] = None,
     user: Handle = None,
-    title: Annotated[str, typer.Option("--title", help="Counts when the conversation is opened.")] = "",
+    title: Annotated[str, typer.Option("--title", help="Used when the conversation is opened.")] = "",
     private: Annotated[bool, typer.Option("--private", help="For its user alone.")] = False,
     scope: Scope = None,
     as_json: AsJson = False,
@@ -87,8 +88,9 @@ async def _append(
     if as_json:
         print_json(here.out, last)
         return
-    told = f"{added:,} turns appended; {last.turns:,} in all, {last.stored:,} stored, {last.waiting:,} wait"
-    here.out.print(f"{conversation}: {told} ({last.waiting_tokens:,} tokens)", soft_wrap=True)
+    state = f"{last.turns:,} in all, {last.stored:,} stored, {last.waiting:,} waiting"
+    tokens = counted(last.waiting_tokens, "token")
+    here.out.print(f"{conversation}: {counted(added, 'turn')} appended; {state} ({tokens})", soft_wrap=True)
 
 
 def _lines(source: Path | None) -> IO[str]:
@@ -98,7 +100,7 @@ def _lines(source: Path | None) -> IO[str]:
 
 
 def _turns(lines: IO[str]) -> Iterator[StreamedTurn]:
-    """The turns of JSON lines; blank lines are passed over. Raises InvalidInput with the number of the line."""
+    """The turns of JSON lines; blank lines are skipped. Raises InvalidInput with the line number."""
     number = 0
     try:
         for number, line in enumerate(lines, 1):
@@ -113,14 +115,16 @@ def _turns(lines: IO[str]) -> Iterator[StreamedTurn]:
 def _turn(value: Any, number: int) -> StreamedTurn:
     fits = isinstance(value, dict) and {"speaker", "text"} <= value.keys() <= _FIELDS
     if not fits or not all(entry is None or isinstance(entry, str) for entry in value.values()):
-        raise InvalidInput(f"Line {number} is no turn: speaker and text, and perhaps at, id, role, all of them texts.")
+        raise InvalidInput(
+            f"Line {number} is not a turn: it needs speaker and text; at, id and role are optional; all are strings."
+        )
     return StreamedTurn(
         value["speaker"] or "", value["text"] or "", point(value.get("at")), value.get("id"), value.get("role")
     )
 
 
 def end(context: typer.Context, conversation: Identifier, user: Handle = None, as_json: AsJson = False) -> None:
-    """End a conversation: what is not stored yet is stored, however short."""
+    """End a conversation: store its remaining turns, however few."""
     here = session.of(context)
 
     async def work() -> None:
@@ -130,10 +134,9 @@ def end(context: typer.Context, conversation: Identifier, user: Handle = None, a
         if as_json:
             print_json(here.out, ended)
         else:
-            told = (
-                f"{ended.turns:,} turns into {len(ended.records):,} records; it has {ended.conversation.turns:,} turns"
-            )
-            here.out.print(f"{conversation}: {told}", soft_wrap=True)
+            stored = f"{counted(ended.turns, 'turn')} into {counted(len(ended.records), 'record')}"
+            whole = counted(ended.conversation.turns, "turn")
+            here.out.print(f"{conversation}: {stored}; it has {whole}", soft_wrap=True)
 
     here.run(work())
 
@@ -154,7 +157,7 @@ def list_open(context: typer.Context, user: Handle = None, as_json: AsJson = Fal
 
 
 def show(context: typer.Context, conversation: Identifier, user: Handle = None, as_json: AsJson = False) -> None:
-    """Show how a conversation stands: turns and tokens, what is stored, what waits."""
+    """Show the status of a conversation: turns and tokens, how many are stored and how many wait."""
     here = session.of(context)
 
     async def work() -> None:
@@ -174,7 +177,7 @@ def _print(here: Session, states: list[StreamState], *, as_json: bool) -> None:
         print_json(here.out, states)
         return
     if not states:
-        here.out.print("No conversation is open.")
+        here.out.print("No open conversations.")
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("conversation", "state", "turns", "stored", "waiting", "tokens waiting", "last turn", "failure"):
@@ -191,7 +194,7 @@ def _print(here: Session, states: list[StreamState], *, as_json: bool) -> None:
 def occasion(  # noqa: PLR0913 (the options of a command are its parameters)
     context: typer.Context,
     kind: Annotated[str, typer.Argument(metavar="KIND", help=f"One of {', '.join(get_args(OccasionKind))}.")],
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="What it was about.")],
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="The subject.")],
     source: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="What happened; stdin without it.")] = None,
     user: Handle = None,
     start: Annotated[str | None, typer.Option("--start", metavar="TIME", help="When it began.")] = None,
@@ -201,7 +204,7 @@ def occasion(  # noqa: PLR0913 (the options of a command are its parameters)
     private: Annotated[bool, typer.Option("--private", help="For its user alone.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remember a meeting, a call, a session of work or a milestone as one record."""
+    """Store a meeting, a call, a work session or a milestone as one record."""
     here = session.of(context)
 
     async def work() -> None:

@@ -1,4 +1,4 @@
-"""Tables and times, as every command shows them."""
+"""Tables, times and counts in the output of commands."""
 
 from __future__ import annotations
 
@@ -16,11 +16,16 @@ def told(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
 
 
+def counted(number: int, unit: str, units: str = "") -> str:
+    """A number with its unit, in the singular for 1."""
+    return f"{number:,} {unit if number == 1 else units or unit + 's'}"
+
+
 def print_table(
     here: Session, names: Sequence[str], rows: Sequence[tuple[str, ...]], nothing: str,
     styles: Mapping[str, str] | None = None,
 ) -> None:  # fmt: skip
-    """A table on stdout, or a sentence where it would be empty; `styles` by what stands in a cell. Ids are never cut."""
+    """Prints a table on stdout, or `nothing` without rows; `styles` by a cell's text. Ids are never cut."""
     if not rows:
         here.out.print(nothing)
         return

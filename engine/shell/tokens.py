@@ -1,4 +1,4 @@
-"""token, integration: who may come in at the REST door, kept from this machine."""
+"""token, integration: manage the tokens and integrations of the REST API."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SPAN = re.compile(r"(\d{1,6})([mhdw])")
 
 def register(app: typer.Typer) -> None:
     """Adds the commands of this module."""
-    tokens = typer.Typer(no_args_is_help=True, help="Secrets that let people and applications in at the REST door.")
+    tokens = typer.Typer(no_args_is_help=True, help="Secrets with which people and applications use the REST API.")
     tokens.command("create")(create)
     tokens.command("list")(list_tokens)
     tokens.command("revoke")(revoke)
@@ -50,7 +50,7 @@ def register(app: typer.Typer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """For whom a token is asked: exactly one of a user, a persona of a user, an integration, an administrator."""
+    """The holder of a new token: exactly one of a user, a persona of a user, an integration, an administrator."""
 
     user: str | None
     persona: str | None
@@ -60,16 +60,18 @@ class Holder:
 
 def create(  # noqa: PLR0913 (the options of a command are its parameters)
     context: typer.Context,
-    name: Annotated[str, typer.Option("--name", help="What the token is called in lists.")] = "",
+    name: Annotated[str, typer.Option("--name", help="The token's name in lists.")] = "",
     user: Annotated[str | None, typer.Option("--user", metavar="HANDLE", help="For this user.")] = None,
     persona: Annotated[
         str | None,
         typer.Option("--persona", metavar="PATH", help="For this persona of the user: Family/Dave, or its id."),
     ] = None,
     integration: Annotated[str | None, typer.Option("--integration", metavar="NAME", help="For this one.")] = None,
-    administrator: Annotated[bool, typer.Option("--administrator", help="For one who keeps users and tokens.")] = False,
+    administrator: Annotated[
+        bool, typer.Option("--administrator", help="For an administrator of users and tokens.")
+    ] = False,
     expires: Annotated[
-        str | None, typer.Option("--expires", metavar="90d", help="Ends after 30m, 12h, 90d, 4w.")
+        str | None, typer.Option("--expires", metavar="90d", help="Expires after 30m, 12h, 90d, 4w.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -77,7 +79,7 @@ def create(  # noqa: PLR0913 (the options of a command are its parameters)
     here = session.of(context)
     if (user is not None, integration is not None, administrator).count(True) != 1 or (persona and user is None):
         raise session.failed(
-            here.notes, "Say for whom: --user HANDLE [--persona PATH], --integration NAME, or --administrator."
+            here.notes, "Name the holder: --user HANDLE [--persona PATH], --integration NAME, or --administrator."
         )
     holder = Holder(user, persona, integration, administrator)
     here.run(_create(here, holder, name, expires, as_json=as_json))
@@ -92,7 +94,7 @@ async def _create(here: Session, holder: Holder, name: str, expires: str | None,
 
 
 async def _asked(engine: Engine, holder: Holder, name: str, ends: datetime | None) -> NewToken:
-    """The token to make; without a name it is called after its holder."""
+    """The token to create; without a name it is named after its holder."""
     if holder.administrator:
         return NewToken("administrator", None, name or "administrator", ends)
     if holder.integration is not None:
@@ -107,7 +109,7 @@ async def _asked(engine: Engine, holder: Holder, name: str, ends: datetime | Non
 
 
 async def integration_named(engine: Engine, name: str) -> Integration:
-    """The integration of that name; raises NotFound."""
+    """The integration with the name; raises NotFound."""
     async for integration in _integrations(engine):
         if integration.name == name:
             return integration
@@ -115,7 +117,7 @@ async def integration_named(engine: Engine, name: str) -> Integration:
 
 
 async def node_at(engine: Engine, user_id: UUID, wanted: str, *, persona: bool = False) -> UUID:
-    """The node (or persona) of that id, or at the end of that path; raises NotFound, InvalidInput."""
+    """The node (or persona) with the id or path; raises NotFound, InvalidInput."""
     if _is_id(wanted):
         return UUID(wanted)
     if wanted == "/" and not persona:
@@ -133,7 +135,7 @@ async def node_at(engine: Engine, user_id: UUID, wanted: str, *, persona: bool =
         raise NotFound(f"There is no {kind} {wanted}; `neurigraph provision …{made}` makes one.")
     if len(found) > 1:
         paths = ", ".join("/".join(anchor.path[1:]) for anchor in found)
-        raise InvalidInput(f"There are several nodes {wanted}; say which one by its path or id ({paths}).")
+        raise InvalidInput(f"There are several nodes {wanted}; name one by its path or id ({paths}).")
     return found[0].node_id
 
 
@@ -153,7 +155,7 @@ async def _list_tokens(here: Session, as_json: bool) -> None:
     else:
         now = datetime.now(UTC)
         table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column("token", no_wrap=True, min_width=36)  # an id that is cut cannot be copied
+        table.add_column("token", no_wrap=True, min_width=36)  # so that ids can be copied whole
         for name in ("for", "name", "state", "last used"):
             table.add_column(name, overflow="fold")
         for token in tokens:
@@ -163,7 +165,7 @@ async def _list_tokens(here: Session, as_json: bool) -> None:
 
 
 def revoke(context: typer.Context, token: TokenId) -> None:
-    """End a token now."""
+    """Revoke a token now."""
     here = session.of(context)
     here.run(_revoke(here, token))
 
@@ -177,10 +179,10 @@ async def _revoke(here: Session, token_id: UUID) -> None:
 def rotate(
     context: typer.Context,
     token: TokenId,
-    grace: Annotated[str, typer.Option("--grace", metavar="1h", help="How long the old one is still good.")] = "0m",
+    grace: Annotated[str, typer.Option("--grace", metavar="1h", help="How long the old one is still valid.")] = "0m",
     as_json: AsJson = False,
 ) -> None:
-    """Make a new secret in place of a token's; it is printed once, on stdout."""
+    """Replace a token's secret; the new one is printed once, on stdout."""
     here = session.of(context)
     here.run(_rotate(here, token, grace, as_json))
 
@@ -194,10 +196,10 @@ async def _rotate(here: Session, token_id: UUID, grace: str, as_json: bool) -> N
 
 def create_integration(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the application is called.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the application.")],
     as_json: AsJson = False,
 ) -> None:
-    """Make an integration, or find the one of that name."""
+    """Create an integration, or find the one with the name."""
     here = session.of(context)
     here.run(_create_integration(here, name, as_json))
 
@@ -231,10 +233,10 @@ async def _list_integrations(here: Session, as_json: bool) -> None:
 
 
 def span(text: str) -> timedelta:
-    """A length of time like 30m, 12h, 90d, 4w; raises InvalidInput."""
+    """A duration like 30m, 12h, 90d, 4w; raises InvalidInput."""
     match = _SPAN.fullmatch(text)
     if match is None or (length := int(match[1]) * _UNITS[match[2]]) > LONGEST_SPAN:
-        raise InvalidInput(f"{text} is no length of time like 30m, 12h, 90d or 4w, of at most ten years.")
+        raise InvalidInput(f"{text} is not a duration like 30m, 12h, 90d or 4w, of at most ten years.")
     return length
 
 
@@ -255,19 +257,19 @@ async def _integrations(engine: Engine) -> AsyncIterator[Integration]:
 
 
 def _operator(engine: Engine) -> Identity:
-    """Whoever may run this command on this home."""
+    """The operator: anyone who can run this command on this home."""
     return Identity("operator", None, engine.settings.workspace)
 
 
 def _print_issued(here: Session, issued: IssuedToken, *, as_json: bool) -> None:
-    """The secret on stdout, for a script to take; what is said about it on stderr."""
+    """Prints the secret on stdout, for scripts, and its description on stderr."""
     if as_json:
         print_json(here.out, issued)
         return
     here.out.out(issued.secret)
     ends = f", ends {_day(issued.token.expires_at)}" if issued.token.expires_at else ""
-    told = f"Token {issued.token.token_id} for {issued.token.principal_kind} {issued.token.principal_id}{ends}."
-    here.notes.print(Text(f"{told} The secret is shown this once.", style="dim"), soft_wrap=True)
+    line = f"Token {issued.token.token_id} for {issued.token.principal_kind} {issued.token.principal_id}{ends}."
+    here.notes.print(Text(f"{line} The secret is shown only once.", style="dim"), soft_wrap=True)
 
 
 def _state(token: Token, now: datetime) -> str:

@@ -23,6 +23,7 @@ from engine.errors import InvalidInput, NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.shell.tables import counted
 from engine.wiring.open_engine import open_engine
 from tests.flows.commands import typed
 from tests.flows.encoder import embedding
@@ -288,4 +289,4 @@ async def test_a_proposal_is_made_and_undone_in_the_shell(
     assert applied["nodes_created"] > 0 and applied["moved"]
     undone = await typed(engine, tmp_path, user.handle, "nodes", "undo", applied["proposal_id"])
     assert undone.returncode == 0, undone.stderr
-    assert undone.stdout.strip() == f"{len(applied['moved'])} records moved back."
+    assert undone.stdout.strip() == f"{counted(len(applied['moved']), 'record')} moved back."

@@ -17,13 +17,13 @@ async def test_a_replay_is_built_compared_and_swapped(engine: Engine, tmp_path: 
     user = await engine.create_user(f"replay-{tmp_path.name}"[:60])
     await engine.memory(user.user_id).remember_text("Tools", "The saw is blunt.")
     run = partial(typed, engine, tmp_path, user.handle, "replay")
-    assert (await run("list")).stdout.strip() == "There is none yet."
+    assert (await run("list")).stdout.strip() == "No replays yet."
     built = await run()
-    assert built.returncode == 0 and "built: 1 records, 0 come out otherwise" in built.stdout, built.stderr
+    assert built.returncode == 0 and "built: 1 record, 0 with differences" in built.stdout, built.stderr
     [one] = json.loads((await run("list", "--json")).stdout)["replays"]
     assert one["state"] == "built"
     gone = await run("discard", one["replay_id"])
-    assert gone.returncode == 0 and gone.stdout.startswith("discarded: 1 records"), gone.stderr
+    assert gone.returncode == 0 and gone.stdout.startswith("discarded: 1 record,"), gone.stderr
     assert (await run("swap", one["replay_id"])).returncode == 1
     done = json.loads((await run("--swap", "--json")).stdout)
     assert (done["replay"]["state"], done["changed"]) == ("swapped", 0)

@@ -276,7 +276,7 @@ def test_a_file_is_woken_and_put_to_sleep(run: Run, tmp_path: Path) -> None:
     assert "dormant." in run("file", "sleep", "Lake", "pike.md", "--user", "hal").stdout
     log = json.loads(run("file", "log", "--user", "hal", "--json").stdout)["entries"]
     assert [line["to_state"] for line in log] == ["dormant", "active", "rehydrating"]
-    assert run("file", "log", "--user", "hal", "--to-review").stdout.strip() == "Nothing needs a look."
+    assert run("file", "log", "--user", "hal", "--to-review").stdout.strip() == "Nothing to review."
     assert "no file called trout.md" in sentence(run("file", "wake", "Lake", "trout.md", "--user", "hal"))
     assert run("file", "review", str(log[0]["entry_id"]), "--user", "hal").returncode == 1
 

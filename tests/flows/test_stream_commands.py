@@ -35,8 +35,8 @@ async def test_turns_from_a_file_and_from_stdin(engine: Engine, tmp_path: Path) 
     ]
     assert json.loads((await run("conversation", "show", "c1", "--json")).stdout)["waiting"] == 3
     ended = await run("conversation", "end", "c1")
-    assert ended.stdout.startswith("c1: 3 turns into 1 records"), ended.stderr
-    assert (await run("conversation", "list")).stdout.strip() == "No conversation is open."
+    assert ended.stdout.startswith("c1: 3 turns into 1 record;"), ended.stderr
+    assert (await run("conversation", "list")).stdout.strip() == "No open conversations."
     told = await run("occasion", "call", "Price", "--start", "2025-03-01T18:00", "--with", "Ann", stdin="We agreed.")
     assert told.returncode == 0 and told.stdout.strip().endswith(": Price"), told.stderr
     assert (await run("occasion", "party", "x", stdin="y")).returncode == 1
