@@ -1,7 +1,7 @@
-"""Whether shorter vectors pay: single precision, half precision, and one bit a dimension with a second look.
+"""Compares vector formats: single precision, half precision, and one bit a dimension with rescoring.
 
-The texts are conversations of `--data` (LoCoMo, say) or the bundled ones; each conversation is a table, as a node's would
-be, and is asked its own questions. Recall is against single precision.
+The texts are conversations of `--data` (as LoCoMo) or the bundled ones; each conversation is a table, like that of a
+node, and is searched with its own questions. Recall is measured against single precision.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ def random_text(characters: int) -> str:
 
 
 LEAST_TURNS = 600
-"""Turns of one table at least; small conversations share one."""
+"""Least number of turns in a table; small conversations share one."""
 QUESTIONS = 40
 ROUNDS = 30
 DEPTH = 10
 CANDIDATES = 50
 PADDING = random_text(450)
-"""About what else a row of an item holds; it cannot be compressed."""
+"""About the size of an item's other columns; incompressible."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """One way of storing a vector."""
+    """One format of a stored vector."""
 
     name: str
     type_name: str
@@ -102,7 +102,7 @@ async def _embedded(ground: Ground, texts: Sequence[str]) -> tuple[Vectors, list
 async def _measured(
     ground: Ground, connection: Connection, form: _Form, groups: Sequence[tuple[Vectors, list[Vectors]]]
 ) -> tuple[list[list[int]], float, float]:
-    """What was found, CPU milliseconds of one question (Postgres alone), bytes of one vector's row."""
+    """The results, CPU milliseconds of one question (only Postgres), bytes of one vector's row."""
     size, rows = 0, 0
     for number, (vectors, _) in enumerate(groups):
         await _filled(connection, form, number, vectors)

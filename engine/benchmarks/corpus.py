@@ -1,4 +1,4 @@
-"""Texts to measure with: a history's conversations, repeated with other names and numbers until there are enough.
+"""Texts for benchmarks: a history's conversations, repeated with other names and numbers until there are enough.
 
 Deterministic: the same history and amount give the same texts.
 """
@@ -18,7 +18,7 @@ from engine.errors import InvalidInput
 from engine.progress import Progress
 
 HISTORY = Path(engine.__file__).parent / "demo" / "history.json"
-"""The bundled history, which is what there is to measure with when no other data are given."""
+"""The bundled history, used when no other data are given."""
 
 _NAME = re.compile(r"\b(?:Bob|Dave|Ellen|Iris|Katie|Luis|Marianne|Owen|Ruth|Signe|Walter)\b")
 _NUMBER = re.compile(r"\d+")
@@ -56,7 +56,7 @@ def repeated(base: Sequence[Conversation], turns: int, *, first_copy: int = 0) -
 
 
 def more_nodes(nodes: Sequence[PlannedNode], amount: int) -> tuple[PlannedNode, ...]:
-    """So many planned nodes: those that there are, and others on layer 1 named after nobody in particular."""
+    """So many planned nodes: the existing ones, and others on layer 1 with made-up names."""
     return tuple(islice(_endless(nodes), amount))
 
 

@@ -18,17 +18,17 @@ from engine.wiring.open_engine import open_engine
 AT_ONCE = 4
 TURNS = 3
 PAUSE = 0.2
-"""Seconds before a write that a store did not take is repeated."""
+"""Seconds before the retry of a write that a store refused."""
 
 
 def conversation(number: int) -> Conversation:
-    """What is written under a number."""
+    """The conversation of a number."""
     turns = tuple(Turn("Bob", f"Sentence {turn} of conversation {number} about walleye.") for turn in range(TURNS))
     return Conversation(f"c{number}", turns)
 
 
 async def main(home: str, cache: str, workspace: str, handle: str) -> None:
-    """Writes all numbers, some at once; a store that is away is waited for."""
+    """Writes all numbers, some at once; waits for a store that does not answer."""
     waiting = [int(line) for line in sys.stdin][::-1]
     settings = Settings(_env_file=None, home=Path(home), cache=Path(cache), workspace=workspace)
     async with open_engine(settings, warming=False) as engine:

@@ -1,7 +1,7 @@
-"""Writes under random kills of the engine's process, of Neo4j and of Postgres: what was acknowledged is there, and whole.
+"""Writes under random kills of the engine's process, of Neo4j and of Postgres: acknowledged writes must be complete.
 
-Another process writes; whatever is killed, at any moment, it goes on until every write is acknowledged. Then the stores
-are compared, and what is stored with what was acknowledged and with what the sessions say.
+Another process writes until every write is acknowledged, whichever processes are killed meanwhile. Then the stores are
+compared with each other, and the stored records with the acknowledged writes and with the ingest sessions.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from engine.stores.statements import sql_text
 WRITES, KILLS = 1000, 36
 TARGETS = ("engine", "neo4j", "postgres")
 SILENCE = 240.0
-"""Seconds without an acknowledgement after which the engine has not recovered."""
+"""Seconds without an acknowledgement after which the engine counts as not recovered."""
 PAGE = 50
 
 
 @dataclass(slots=True)
 class Endured:
-    """What happened, and what was there afterwards; the last four are 0 where nothing was lost."""
+    """Counts of kills, and of losses afterwards; the last four are 0 if nothing was lost."""
 
     acknowledged: Counter[int] = field(default_factory=Counter)
     kills: Counter[str] = field(default_factory=Counter)
@@ -50,7 +50,7 @@ class Endured:
     twice: int = 0
     findings: int = 0
     untold: int = 0
-    """Stored records that no session tells of, and told ones that are not stored."""
+    """Stored records that no ingest session lists, and listed ones that are not stored."""
 
 
 class Ordeal:
@@ -62,13 +62,13 @@ class Ordeal:
         self.endured = Endured()
 
     async def run(self, writes: int, kills: Sequence[str], progress: Progress) -> Endured:
-        """All writes, with these kills spread over them by chance. Raises TimeoutError where nothing goes on any more."""
+        """Runs all writes, with the kills spread over them at random. Raises TimeoutError if there is no progress."""
         at = sorted(self._rng.sample(range(1, writes - 1), len(kills)))
         plan = list(zip(at, self._rng.sample(list(kills), len(kills)), strict=True))
         progress.start("crashes", writes, "writes")
         self._heard = monotonic()
         while len(self.endured.acknowledged) < writes:
-            if monotonic() - self._heard > SILENCE:  # one writer after the other that does not even begin
+            if monotonic() - self._heard > SILENCE:  # several writers in a row failed to start
                 raise TimeoutError
             left = [number for number in range(writes) if number not in self.endured.acknowledged]
             await self._until_it_dies(left, plan, progress)
@@ -110,7 +110,7 @@ class Ordeal:
             pids = [writer.pid]
         else:
             pids = [server.pid for server in status(self._engine.settings.home).servers if server.name == target]
-        for pid in pids:  # none where it is down already, from the kill before
+        for pid in pids:  # none if it is still down from the previous kill
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
                 self.endured.kills[target] += 1
@@ -118,7 +118,7 @@ class Ordeal:
     # afterwards ------------------------------------------------------------------------------------------
 
     async def _compare(self, writes: int) -> None:
-        """Recovery by itself, then what is stored against what was acknowledged."""
+        """Waits for recovery, then compares stored with acknowledged writes."""
         await self._settled()
         stored: Counter[str] = Counter()
         records, cursor = set(), None
@@ -135,11 +135,11 @@ class Ordeal:
         endured.half = abs(shell.items - TURNS * sum(stored.values())) + abs(shell.records - sum(stored.values()))
         await self._engine.sweep.run(grace=timedelta(0))
         endured.findings = len(await self._engine.doctor.examine())
-        told = set()
+        listed = set()
         for session in await self._sessions():
             for source in await self._memory.ingested_sources(session, limit=500):
-                told |= set(source.records)
-        endured.untold = len(told ^ records)
+                listed |= set(source.records)
+        endured.untold = len(listed ^ records)
 
     async def _sessions(self) -> list[UUID]:
         found: list[UUID] = []
@@ -150,7 +150,7 @@ class Ordeal:
         return found
 
     async def _settled(self) -> None:
-        """Until nothing is on its way any more; the engine brings its stores back and recovers without help."""
+        """Waits until no commit is pending; the engine restarts its stores and recovers by itself."""
         async with asyncio.timeout(SILENCE):
             while True:
                 with suppress(NeurigraphError):
@@ -164,7 +164,7 @@ class Ordeal:
 
 
 def planned(kills: int) -> list[str]:
-    """So many kills, spread over the targets."""
+    """The given number of kills, spread over the targets."""
     return [TARGETS[number % len(TARGETS)] for number in range(kills)]
 
 
@@ -182,10 +182,10 @@ async def measure(
     figures = (
         at_least("acknowledged writes", len(endured.acknowledged), "writes", items),
         *(Figure(f"kills of {target}", endured.kills[target], "kills") for target in TARGETS),
-        at_most("acknowledged and not there", endured.lost, "writes", 0),
+        at_most("acknowledged, but missing", endured.lost, "writes", 0),
         at_most("there twice", endured.twice, "writes", 0),
         at_most("half there", endured.half, "rows", 0),
-        at_most("untold by the sessions", endured.untold, "records", 0),
+        at_most("not listed by the sessions", endured.untold, "records", 0),
         at_most("findings of the doctor", endured.findings, "findings", 0),
         Figure("longest time without an acknowledgement", round(endured.longest_silence_s, 1), "s"),
     )

@@ -1,6 +1,6 @@
-"""Re-embedding while serving: a canary is built beside the active version, then promoted and taken back.
+"""Re-embedding while serving: a canary is built beside the active version, then promoted and rolled back.
 
-Searches go on all the time, one after the other; their times before, while and after say what a build costs those who ask.
+Searches run all the time, one after the other; their times before, during and after show the cost of a build.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ITEMS_A_NODE = 200
 FIRST, CANARY = "minilm", "e5-small"
 SEARCHES = 60
 PAUSE = 0.25
-"""Seconds between two searches while the canary is built: one person who asks, not a load test."""
+"""Seconds between two searches while the canary is built: a single user, not a load test."""
 
 
 async def measure(settings: Settings, data: Path | None, progress: Progress, items: int = ITEMS) -> Report:
@@ -63,7 +63,7 @@ async def measure(settings: Settings, data: Path | None, progress: Progress, ite
         *percentiles("search with both vectors in each row", after_build),
         *percentiles("search after the promotion", after),
         Figure("promotion, with the counts before and after", round(promoted, 2), "s"),
-        Figure("way back, with the count after", round(rolled_back, 2), "s"),
+        Figure("rollback, with the count after", round(rolled_back, 2), "s"),
     )
     details = {"items": items, "build_s": built.seconds, "remaining": built.remaining, "searches": len(during)}
     return Report("embeddings", figures, spent.wall, dict(spent.cpu), details)

@@ -1,7 +1,7 @@
-"""What enforcement costs a search: beside the same search without any, and for a subject of 10,000 grants.
+"""The cost of access control in a search: compared with the same search without it, and for 10,000 grants.
 
-Without: the statements run under the role that the policies do not bind, and the graph's predicate is taken out of
-the Cypher statement. An integration that was granted the whole graph is the dearest reader: no row is its own.
+Without it the statements run under the role that bypasses the policies, and the predicate is removed from the Cypher
+statement. An integration with a grant on the whole graph is the most expensive reader: it owns no row.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PREDICATE = re.compile(r"\(\$principal = \$user_id OR EXISTS \{.*?\} \}\)")
 
 
 async def measure(settings: Settings, data: Path | None, progress: Progress) -> Report:
-    """A user with 50 nodes and 5,000 items, asked by the user with and without enforcement and by two integrations."""
+    """50 nodes with 5,000 items, searched by their user with and without access control, and by two integrations."""
     base = await base_history(data, settings.max_text_bytes, progress)
     questions = asked_in(base)
     async with empty_ground(settings, progress) as ground:
@@ -67,7 +67,7 @@ def _way(memory: Memory) -> Way:
 
 
 class _UnfilteredGraph(Neo4j):
-    """The graph with the readers' predicate taken out of every statement; shares the driver."""
+    """The graph store without the readers' predicate in its statements; shares the driver."""
 
     def __init__(self, graph: Neo4j) -> None:
         self.__dict__.update(graph.__dict__)
@@ -81,7 +81,7 @@ class _UnfilteredGraph(Neo4j):
 
 @asynccontextmanager
 async def _without_enforcement(ground: Ground) -> AsyncIterator[Search]:
-    """The search under the role that owns the tables and is bound by no policy."""
+    """The search under the role that owns the tables and bypasses the policies."""
     engine, settings = ground.engine, ground.engine.settings
     owner = str(engine.postgres.service.conninfo)
     postgres = Postgres(
@@ -99,7 +99,7 @@ async def _without_enforcement(ground: Ground) -> AsyncIterator[Search]:
 
 
 async def _subject(ground: Ground, memory: Memory, name: str) -> Memory:
-    """The memory as an integration sees it to which all of it was granted."""
+    """The memory for an integration with a grant on all of it."""
     integration = await ground.engine.integrations.create(name)
     whole = NewGrant(memory.principal.user_id, "third_party", integration.integration_id, depth=5)
     await memory.grants.give(memory.principal, whole)
@@ -107,7 +107,7 @@ async def _subject(ground: Ground, memory: Memory, name: str) -> Memory:
 
 
 async def _more_grants(ground: Ground, subject: UUID) -> None:
-    """Grants to the subject on the nodes of somebody else, many on each."""
+    """Grants to the subject on the nodes of another user, many on each."""
     other = await ground.user()
     nodes = tuple(PlannedNode((f"Node {number}",)) for number in range(OTHER_NODES))
     await ground.engine.memory(other.user_id).ingest(History(other.handle, other.display_name, (), nodes=nodes))
@@ -124,8 +124,8 @@ async def _more_grants(ground: Ground, subject: UUID) -> None:
             }
             for row in rows[start : start + 1000]
         ]
-        taught = {"subject_id": str(subject), "kind": "third_party", "grants": page}
-        await ground.engine.neo4j.write(cypher("access/granted_many"), **taught)
+        given = {"subject_id": str(subject), "kind": "third_party", "grants": page}
+        await ground.engine.neo4j.write(cypher("access/granted_many"), **given)
 
 
 def _figures(timed: dict[str, Timed]) -> Iterator[Figure]:

@@ -1,5 +1,5 @@
-"""Files: what compression saves, how long a restoration takes beside a plain read of the same object, how fast files fall
-asleep."""
+"""Files: storage saved by compression, time of a restoration compared with a plain read of the object, speed of the
+sweep."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from engine.settings import Settings
 from engine.stores.statements import sql_in
 
 SIZES = {"10 kB": (10_000, 100), "1 MB": (1_000_000, 40), "16 MB": (16_000_000, 10)}
-"""Bytes of the original, and how many files of that size are opened one after the other."""
+"""Original size in bytes, and how many files of that size are opened one after the other."""
 SWEPT, SWEPT_BYTES, AT_ONCE = 2000, 1000, 8
 _TASK = "files wake and fall asleep"
 
 
 class _Later:
-    """A day later than it is."""
+    """The time a day later than now."""
 
     def now(self) -> datetime:
         return SystemClock().now() + timedelta(days=1)
@@ -42,7 +42,7 @@ class _Later:
 
 @dataclass(slots=True)
 class _Times:
-    """Seconds until a file could be read: asleep, awake, and by a plain read of its object."""
+    """Seconds until a file was readable: asleep, awake, and by a plain read of its object."""
 
     asleep: list[float] = field(default_factory=list)
     awake: list[float] = field(default_factory=list)
@@ -51,7 +51,7 @@ class _Times:
 
 @dataclass(frozen=True, slots=True)
 class _Shelf:
-    """A node with one record, to which files are added past the ingest: big ones would take an hour to embed."""
+    """A node with one record, to which files are added without an ingest: big ones would take an hour to embed."""
 
     ground: Ground
     memory: Memory
@@ -87,13 +87,13 @@ class _Shelf:
         return file.file_id, key
 
     async def opened(self, file_id: UUID) -> float:
-        """Seconds until the whole file, verified, was there to read."""
+        """Seconds until the whole verified file was readable."""
         started = time.perf_counter()
         async with self.memory.open_file(self.node_id, file_id):
             return time.perf_counter() - started
 
     async def read_plainly(self, key: str) -> float:
-        """Seconds of reading and unpacking the object, with nothing around it."""
+        """Seconds to read and decompress the object, without anything else."""
         started = time.perf_counter()
         packed = b"".join([block async for block in self.ground.engine.objects.read(key)])
         await asyncio.to_thread(gzip.decompress, packed)
@@ -134,7 +134,7 @@ async def measure(settings: Settings, data: Path | None, progress: Progress) -> 
 
 
 async def _saved(ground: Ground, history: History, progress: Progress) -> tuple[int, int]:
-    """Takes a history in; bytes of all its files as they came and as they are stored."""
+    """Ingests a history; returns the total bytes of its files, original and stored."""
     memory = ground.engine.memory((await ground.user()).user_id)
     report = await memory.ingest(history, progress)
     size = stored = 0
@@ -163,7 +163,7 @@ def _text(history: History) -> Iterable[str]:
 
 
 def _content(text: Iterable[str], size: int) -> bytes:
-    """So many bytes of the text, with a number in every part so that it packs no better than a long text does."""
+    """So many bytes of the text, with a number in every part, so that it compresses no better than a long text."""
     parts, length = [], 0
     for number, part in enumerate(islice(text, size)):
         line = f"{number * 7919 % 1000003:x} {part}".encode()
@@ -175,7 +175,7 @@ def _content(text: Iterable[str], size: int) -> bytes:
 
 
 async def _timed(shelf: _Shelf, text: Iterable[str], size: int, amount: int, progress: Progress) -> _Times:
-    """Opens files of one size, each asleep, then awake, then plainly, after two that do not count."""
+    """Opens files of one size, each asleep, then awake, then by a plain read, after two for warm-up."""
     times, content = _Times(), _content(text, size)
     for number in range(amount + 2):
         file_id, key = await shelf.add(content)

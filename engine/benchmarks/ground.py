@@ -1,4 +1,4 @@
-"""The ground of a benchmark: an empty home of its own beside the person's data, gone afterwards."""
+"""The temporary, empty home of a benchmark, separate from the user's data."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from engine.wiring.open_engine import open_engine
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """An open engine with nothing in it, and the meter of its processes."""
+    """An open, empty engine, and the meter of its processes."""
 
     engine: Engine
     meter: Meter
 
     async def user(self) -> User:
-        """A user with nothing but a root."""
+        """A new user with only a root."""
         return await self.engine.create_user(f"bench-{uuid4().hex[:12]}", "Bench")
 
 
 @asynccontextmanager
 async def empty_home(settings: Settings) -> AsyncIterator[Settings]:
-    """Settings with a home that is removed at the end, its servers stopped before."""
+    """Settings with a home whose servers are stopped and which is removed at the end."""
     home = settings.home.absolute() / f"bench-{uuid4().hex[:8]}"
     try:
         yield settings.with_home(home).model_copy(update={"workspace": "bench"})
@@ -45,7 +45,7 @@ async def empty_home(settings: Settings) -> AsyncIterator[Settings]:
 
 @asynccontextmanager
 async def empty_ground(settings: Settings, progress: Progress) -> AsyncIterator[Ground]:
-    """An engine on empty embedded servers; on managed servers, a workspace of their own there, which stays."""
+    """An engine on empty embedded servers; on managed servers, in a new workspace, which stays."""
     if settings.neo4j_url:
         settings = settings.model_copy(update={"workspace": "bench"})
         async with open_engine(settings, progress=progress) as engine:

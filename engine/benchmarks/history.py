@@ -1,4 +1,4 @@
-"""What looking back costs: searches of the past beside searches of today, and a record with a thousand deltas."""
+"""The cost of the past: searches of past states compared with current ones, and a record with a thousand deltas."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TASK = "changes"
 
 
 async def measure(settings: Settings, data: Path | None, progress: Progress) -> Report:
-    """A user with 50 nodes and 5,000 items of which every tenth was reworded; the same questions now and in the past."""
+    """A user with 50 nodes and 5,000 items, every tenth reworded; the same questions now and in the past."""
     base = await base_history(data, settings.max_text_bytes, progress)
     questions = asked_in(base)
     async with empty_ground(settings, progress) as ground:
@@ -57,7 +57,7 @@ async def measure(settings: Settings, data: Path | None, progress: Progress) -> 
 
 
 async def _reworded(memory: Memory, questions: list[str], progress: Progress) -> int:
-    """Rewords what the questions find, until every tenth item was changed."""
+    """Rewords the items that the questions find, until every tenth item is changed."""
     seen: set[UUID] = set()
     progress.start(_TASK, CHANGED, "items")
     for question in questions:
@@ -72,7 +72,7 @@ async def _reworded(memory: Memory, questions: list[str], progress: Progress) ->
 
 
 async def _long_chain(ground: Ground, memory: Memory, progress: Progress) -> list[Figure]:
-    """One record changed a thousand times: what the last changes cost, and what reading it back costs."""
+    """One record changed a thousand times: the cost of the last changes, and of reading it."""
     node = memory.principal.user_id
     report = await memory.remember_text("Long lived", "A record that changes all the time.", node_id=node)
     record = report.records[0].record_id

@@ -1,4 +1,4 @@
-"""Turns a second through the whole write path, beside the bare encoder on the same texts in the same run."""
+"""Turns a second through the whole write path, compared with the encoder alone on the same texts in the same run."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ COUNTED = 640
 """Turns of the run in which round trips are counted."""
 
 ASKED_BATCH = 32
-"""Round trips are told per so many turns; the engine's own batches are larger (`batch_turns`)."""
+"""Round trips are reported per so many turns; the engine's own batches are larger (`batch_turns`)."""
 
 _TASK = "ingest beside the encoder"
 
 
 async def measure(settings: Settings, data: Path | None, progress: Progress) -> Report:
-    """Rounds of ingest and bare encoding in turn, after one of each that does not count."""
+    """Rounds of ingest and of the encoder alone in turn, after one of each for warm-up."""
     base = await base_history(data, settings.max_text_bytes, progress)
     async with empty_ground(settings, progress) as ground:
         progress.start(_TASK, (ROUNDS + 1) * TURNS * 2, "turns")
@@ -46,7 +46,7 @@ async def measure(settings: Settings, data: Path | None, progress: Progress) -> 
 
 
 async def _memory(ground: Ground, base: History) -> Memory:
-    """A fresh user with the history's nodes and none of its turns."""
+    """A new user with the history's nodes, without its turns."""
     user = await ground.user()
     memory = ground.engine.memory(user.user_id)
     await memory.ingest(History(user.handle, user.display_name, (), nodes=base.nodes))
@@ -74,7 +74,7 @@ async def _encode(ground: Ground, texts: tuple[Conversation, ...]) -> Reading:
 
 
 async def _trips(ground: Ground, base: History, texts: tuple[Conversation, ...]) -> tuple[Trips, int]:
-    """The round trips of an ingest, and how many records it made."""
+    """The round trips of an ingest, and the number of its records."""
     memory = await _memory(ground, base)
     async with counted(ground.engine) as trips:
         report = await memory.ingest(History("bench", "Bench", texts), Silent())

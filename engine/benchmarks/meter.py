@@ -1,4 +1,4 @@
-"""Wall clock and CPU time of this process and of both servers, so that a busy machine does not blur what work costs."""
+"""Wall clock and CPU time of this process and of both servers; CPU time is less affected by a busy machine."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ OURS = "engine"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Seconds on the clock, and CPU seconds by process; as a difference of two readings: what lay between them."""
+    """Wall-clock seconds, and CPU seconds by process; also the difference of two readings."""
 
     wall: float
     cpu: Mapping[str, float]
 
     def since(self, earlier: Reading) -> Reading:
-        """What was used after the earlier reading."""
+        """The time used since the earlier reading."""
         return Reading(
             self.wall - earlier.wall, {name: self.cpu[name] - earlier.cpu.get(name, 0.0) for name in self.cpu}
         )
@@ -35,7 +35,7 @@ class Reading:
 
 
 class Meter:
-    """Reads the clocks; `home` None: the servers are elsewhere, only this process is read."""
+    """Reads the clocks; `home` None: managed servers, only this process is read."""
 
     def __init__(self, home: Path | None) -> None:
         servers = status(home).servers if home else ()
@@ -55,7 +55,7 @@ def _own_times(process: psutil.Process) -> float:
 
 
 def _family_times(pid: int) -> float:
-    """A server with its children, the ended ones too: Postgres has a process for each connection."""
+    """A server with its children, including ended ones: Postgres has a process for each connection."""
     spent = 0.0
     with contextlib.suppress(psutil.Error):
         server = psutil.Process(pid)

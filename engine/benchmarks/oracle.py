@@ -1,7 +1,7 @@
-"""Whether the time of an answer tells what is there: denied against missing, many samples of each in random order.
+"""Whether response times reveal hidden data: denied against missing, many samples of each in random order.
 
-The share of pairs in which the denied request took longer is one half where time tells nothing (the statistic of Mann
-and Whitney, divided by the number of pairs); beside it the share within which chance alone stays, 99 times of 100.
+The share of pairs in which the denied request took longer is one half if time reveals nothing (the Mann-Whitney U
+statistic, divided by the number of pairs); it is reported with its 99 % interval under chance.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from engine.progress import Progress
 from engine.settings import Settings
 
 SAMPLES = 400
-"""Of each kind, for each operation."""
+"""Samples of each kind, for each operation."""
 NODES = 20
 CHANCE = 2.58
 """Standard deviations that chance exceeds once in a hundred."""
@@ -37,7 +37,7 @@ Ask = Callable[[UUID], Awaitable[object]]
 
 
 async def measure(settings: Settings, data: Path | None, progress: Progress) -> Report:
-    """An integration without any grant asks for nodes of a user and for nodes that nobody has."""
+    """An integration without any grant reads nodes of a user and nodes that do not exist."""
     base = await base_history(data, settings.max_text_bytes, progress)
     async with empty_ground(settings, progress) as ground:
         stranger, nodes = await _stranger(ground, base)
@@ -76,7 +76,7 @@ def _operations(stranger: Memory) -> dict[str, Ask]:
 
 
 async def _sampled(ask: Ask, nodes: Sequence[UUID], progress: Progress) -> tuple[list[float], list[float]]:
-    """Seconds of denied and of missing requests, in random order after some that do not count."""
+    """Seconds of denied and of missing requests, in random order after some for warm-up."""
     taken: dict[bool, list[float]] = {True: [], False: []}
     order = [True, False] * SAMPLES
     random.Random(7).shuffle(order)

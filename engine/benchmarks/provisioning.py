@@ -1,4 +1,4 @@
-"""Nodes a second through all stores with one writer, and whether a node gets dearer as there are more of them."""
+"""Nodes a second through all stores with one writer, and whether the cost of a node grows with their number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.progress import Progress
 from engine.settings import Settings
 
 WARM = 200
-"""Nodes of another user before anything is measured: a young Java is slow, and would make growth look small."""
+"""Nodes of another user for warm-up: a cold JVM is slow, and would hide growth."""
 CHILDREN = 8
 NODES = 2050
 AROUND_100, AROUND_2000 = (50, 150), (1950, 2050)
@@ -57,7 +57,7 @@ async def _provision(ground: Ground, user: User, amount: int, progress: Progress
     progress.start(task, amount, "nodes")
     for number in range(1, amount + 1):
         parent = ids[(number - 1) // CHILDREN]
-        summary = f"What is known of subject {number}, told in a sentence or two."
+        summary = f"What is known of subject {number}, in a sentence or two."
         node = await memory.provision(
             NewNode(parent, f"Subject {number}", "concept", summary, (f"word{number}", "subject"))
         )

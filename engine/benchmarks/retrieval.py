@@ -1,4 +1,4 @@
-"""Time, CPU and round trips of a search, beside a hand-written search over the same rows in one table."""
+"""Time, CPU and round trips of a search, compared with a hand-written search over the same rows in one table."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TASK = "search beside one table"
 
 @dataclass(slots=True)
 class Timed:
-    """The seconds of single searches, and what all of them used."""
+    """The seconds of single searches, and the clocks of all of them."""
 
     seconds: list[float]
     spent: list[Reading]
@@ -45,7 +45,7 @@ class Timed:
 
 
 async def measure(settings: Settings, data: Path | None, progress: Progress) -> Report:
-    """A user with 50 nodes and 5,000 items; every question is asked in every way, in turn, after a warm round."""
+    """A user with 50 nodes and 5,000 items; every question is run in every way, in turn, after a warm-up round."""
     base = await base_history(data, settings.max_text_bytes, progress)
     questions = asked_in(base)
     async with empty_ground(settings, progress) as ground:
@@ -67,7 +67,7 @@ async def measure(settings: Settings, data: Path | None, progress: Progress) -> 
 
 
 def asked_in(base: History) -> list[str]:
-    """Questions that the history's own speakers ask, evenly taken from all of it."""
+    """Questions of the history's own speakers, taken evenly from all of it."""
     sentences = (
         sentence.strip()
         for conversation in base.conversations
@@ -95,7 +95,7 @@ async def filled(ground: Ground, base: History, progress: Progress) -> Memory:
 
 
 async def _one_table(ground: Ground, memory: Memory, connection: Connection) -> int:
-    """The same rows in a table of the baseline's own, which ends with the connection; how many there are."""
+    """Copies the rows into a temporary table for the baseline; returns their number."""
     await connection.execute(sql_text("bench/table"))
     items = 0
     for node in await ground.engine.parts.ingest.nodes(memory.principal):
@@ -109,7 +109,7 @@ Way = Callable[[str], Awaitable[object]]
 
 
 def _ways(ground: Ground, memory: Memory, connection: Connection) -> dict[str, Way]:
-    """The ways to ask, each with the encoding of the question."""
+    """The ways to search, each including the encoding of the question."""
     embedder, query = ground.engine.embedder, sql_text("bench/search")
 
     async def search(question: str) -> object:
@@ -134,7 +134,7 @@ async def _rows(connection: Connection, query: sql.SQL, parameters: dict[str, ob
 
 
 async def asked(ground: Ground, ways: dict[str, Way], questions: list[str], progress: Progress) -> dict[str, Timed]:
-    """Every question in every way, in turn; the first round warms up and does not count."""
+    """Runs every question in every way, in turn; the first round is a warm-up."""
     timed = {name: Timed([], []) for name in ways}
     progress.start(_TASK, (ROUNDS + 1) * len(ways) * len(questions), "searches")
     for turn in range(ROUNDS + 1):

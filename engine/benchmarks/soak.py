@@ -1,8 +1,8 @@
-"""Mixed work for a long time, and whether anything grows that should not: memory, connections, descriptors, tables.
+"""Mixed work for a long time, to find leaks: memory, connections, descriptors, tables.
 
-Several workers write conversations, search, stream turns, open files and change records, as people do. A reading of all
-processes and of the databases is taken every few seconds. What was written grows the data, so tables are compared with the items
-in them; memory, connections and descriptors are compared between the second and the last quarter of the time.
+Several workers write conversations, search, stream turns, open files and change records. All processes and databases
+are sampled every few seconds. Writes grow the data, so table sizes are compared with the number of items; memory,
+connections and descriptors are compared between the second and the last quarter of the time.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ WORKERS, USERS = 4, 3
 EVERY = 10.0
 """Seconds between two readings."""
 TURNS = 20_000
-"""Turns that the writes take from, again and again under other ids."""
+"""Turns that the writes use repeatedly under other ids."""
 MEGABYTE = 1 << 20
 
 
@@ -60,7 +60,7 @@ class Sample:
 
 @dataclass(slots=True)
 class Soaked:
-    """What was done, how long each took in seconds, what failed, and the readings."""
+    """The operations, their seconds, the failures, and the readings."""
 
     done: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
@@ -174,7 +174,7 @@ class Soak:
 
 
 def _private(process: psutil.Process) -> int:
-    """Memory of a process without what Postgres' processes share."""
+    """Memory of a process without the shared memory of Postgres."""
     with suppress(psutil.Error):
         info = process.memory_info()
         return int(info.rss - getattr(info, "shared", 0))
@@ -182,7 +182,7 @@ def _private(process: psutil.Process) -> int:
 
 
 def growth(samples: Sequence[Sample], value: Callable[[Sample], float]) -> float:
-    """The mean of the last quarter against that of the second; 1 where there are too few readings."""
+    """The mean of the last quarter relative to that of the second; 1 if there are too few readings."""
     quarter = len(samples) // 4
     if quarter < 1:
         return 1.0

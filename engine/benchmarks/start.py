@@ -1,4 +1,4 @@
-"""From nothing running to the first answer, as a person meets it: the real command on an initialised home."""
+"""Time from stopped servers to the first answer, with the real command on an initialised home."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from engine.wiring.open_engine import open_engine
 
 ROUNDS = 3
 REST = 10.0
-"""Seconds after which a stack that nobody asks counts as idle."""
+"""Seconds without requests after which a stack counts as idle."""
 MEGABYTE = 1 << 20
 
 _TASK = "start"
@@ -30,7 +30,7 @@ _TASK = "start"
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """One start: seconds to the answer, CPU seconds of the command and of the servers until then."""
+    """One start: seconds until the answer, CPU seconds of the command and of the servers until then."""
 
     wall: float
     command_cpu: float
@@ -38,7 +38,7 @@ class _Start:
 
 
 async def measure(settings: Settings, data: Path | None, progress: Progress) -> Report:
-    """Starts that end with an answer, each after everything had stopped; then the memory of a stack at rest."""
+    """Starts until the first answer, each from stopped servers; then the memory of an idle stack."""
     async with empty_home(settings) as empty:
         fresh = empty.model_copy(update={"workspace": settings.workspace})  # the command reads its own settings
         async with open_engine(fresh, progress=progress) as engine:
@@ -81,7 +81,7 @@ def _children_cpu() -> float:
 
 
 async def _memory_at_rest(settings: Settings, progress: Progress) -> dict[str, int]:
-    """Resident bytes of each process of a stack that nobody has asked for a while."""
+    """Resident bytes of each process of an idle stack."""
     async with attached(settings.home, settings.cache, progress=Silent(), base_url=settings.jars_url):
         progress.start("rest", REST, "s")
         await asyncio.sleep(REST)
@@ -95,7 +95,7 @@ def _report(starts: list[_Start], memory: dict[str, int]) -> Report:
     servers = statistics.median(one.server_cpu for one in starts)
     figures = (
         at_most("CPU of the servers until the first answer", servers, "s", 12),
-        Figure("nothing runs to the first answer", round(wall, 2), "s"),
+        Figure("stopped servers to the first answer", round(wall, 2), "s"),
         Figure("CPU of the command", round(command, 2), "s"),
         at_most("memory of the idle stack", sum(memory.values()) / MEGABYTE, "MiB", 900),
         *(Figure(f"of which {name}", round(size / MEGABYTE, 1), "MiB") for name, size in memory.items()),

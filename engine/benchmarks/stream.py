@@ -1,4 +1,4 @@
-"""Streamed conversations: what an append costs, alone and from many at once, and one conversation that never seems to end."""
+"""Streamed conversations: the cost of an append, from one writer and from many, and one very long conversation."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ from engine.progress import Progress
 from engine.settings import Settings
 
 ALONE = 2000
-"""Turns of one conversation, one an append, one after the other."""
+"""Turns of one conversation, appended one after the other."""
 CONVERSATIONS, TURNS_EACH = 32, 100
 TOKENS = 1_200_000
 TOGETHER = 20
 """Turns of one append of the long conversation."""
 COUNTED = 200
 LOOK = 0.1
-"""Seconds between two looks at the memory of this process."""
+"""Seconds between two samples of this process's memory."""
 
 _TASK = "streamed conversations"
 
 
 @dataclass(slots=True)
 class Calls:
-    """Calls of the model inside a block."""
+    """Number of model calls inside a block."""
 
     count: int = 0
 
 
 @dataclass(slots=True)
 class Watched:
-    """The memory of this process in MB, in the order of the looks."""
+    """Samples of this process's memory in MB, in order."""
 
     before: float = 0.0
     looks: list[float] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Watched:
         return max(self.looks, default=self.before)
 
     def part(self, start: float, end: float) -> float:
-        """The most in a part of the time, from 0 to 1."""
+        """The maximum in a part of the time, from 0 to 1."""
         chosen = self.looks[round(start * len(self.looks)) : max(1, round(end * len(self.looks)))]
         return max(chosen, default=self.before)
 
@@ -105,10 +105,10 @@ async def _memory(ground: Ground) -> Memory:
 
 async def _append(memory: Memory, name: str, turns: Sequence[StreamedTurn], took: list[float] | None = None) -> None:
     for number, turn in enumerate(turns):
-        begun = perf_counter()
+        started = perf_counter()
         await memory.append(name, turn, first=number)
         if took is not None:
-            took.append(perf_counter() - begun)
+            took.append(perf_counter() - started)
 
 
 async def _alone(ground: Ground, memory: Memory, turns: Sequence[StreamedTurn]) -> tuple[Reading, list[float]]:
@@ -134,7 +134,7 @@ async def _trips(ground: Ground, turns: Sequence[StreamedTurn]) -> Trips:
 
 @asynccontextmanager
 async def _model_calls(ground: Ground) -> AsyncIterator[Calls]:
-    """Counts what is asked of the embedder, whoever asks."""
+    """Counts all calls of the embedder."""
     embedder, calls = ground.engine.embedder, Calls()
     for name in ("embed_documents", "embed_query"):
         setattr(embedder, name, _counting(getattr(embedder, name), calls))
@@ -154,9 +154,9 @@ def _counting(work: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
 
 
 async def _long(ground: Ground, base: History, tokens: int, progress: Progress) -> Long:
-    """A worker beside the appends stores what is due; nobody waits for it but the end."""
+    """A worker stores due pieces beside the appends; only the end waits for it."""
     memory = await _memory(ground)
-    before, begun = ground.meter.read(), perf_counter()
+    before, started = ground.meter.read(), perf_counter()
     async with ground.engine.working(only="conversations"), _watched() as watched:
         done, copy = 0, 1000
         state = None
@@ -169,7 +169,7 @@ async def _long(ground: Ground, base: History, tokens: int, progress: Progress) 
                 progress.advance(_TASK, TOGETHER)
                 if state.tokens >= tokens:
                     break
-        appending = perf_counter() - begun
+        appending = perf_counter() - started
         await memory.end("long")
     stored = ground.meter.read().since(before)
     records = (await memory.metadata(memory.principal.user_id, limit=100)).records
@@ -178,7 +178,7 @@ async def _long(ground: Ground, base: History, tokens: int, progress: Progress) 
 
 @asynccontextmanager
 async def _watched() -> AsyncIterator[Watched]:
-    """Looks at the memory of this process again and again."""
+    """Samples this process's memory repeatedly."""
     process = psutil.Process()
     watched = Watched(_megabytes(process))
 

@@ -46,9 +46,9 @@ class _BoltLog(logging.Handler):
 
 @asynccontextmanager
 async def counted(engine: Engine) -> AsyncIterator[Trips]:
-    """Counts the trips of people's requests in the block; work must be sequential, so that no connection is new.
+    """Counts the trips of user requests in the block; work must be sequential, so that no connection is opened.
 
-    Slows both drivers down: never time what is counted. The service's own recovery and marking are not counted.
+    Slows both drivers down: do not measure time meanwhile. The service's own recovery and marking are not counted.
     """
     trips, bolt, log = Trips(), _BoltLog(), logging.getLogger("neo4j.io")
     level, spreads, pool = log.level, log.propagate, engine.postgres.request

@@ -1,1 +1,1 @@
-"""Measures the engine by its own public search on labelled questions. Data files are read by path, never shipped."""
+"""Evaluations of the engine's public search on labelled questions. Data files are read by path, never shipped."""

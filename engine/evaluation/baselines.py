@@ -1,4 +1,4 @@
-"""Words alone and meaning alone, over the same stored rows that a search sees: what the ranking is compared with."""
+"""Baselines for the ranking: BM25 alone and cosine alone, over the same stored rows that a search sees."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.stores.statements import sql_in, sql_text
 
 @dataclass(frozen=True, slots=True)
 class StoredItem:
-    """What the baselines need of an item: the source's id of it, its weights by term, its vector."""
+    """An item for the baselines: its source id, its weights by term, its vector."""
 
     source_ref: str
     terms: dict[int, float]
@@ -27,7 +27,7 @@ class StoredItem:
 
 
 async def stored_items(postgres: Postgres, principal: Principal, version: EmbeddingVersion) -> list[StoredItem]:
-    """All items of a user that a source can be named for, node by node, with the vectors of a version."""
+    """All items of a user with a source id, node by node, with the vectors of an embedding version."""
     items: list[StoredItem] = []
     asked = {"version": version.name}
     for node in await postgres.fetch(principal, sql_text("eval/nodes"), {}):
@@ -45,7 +45,7 @@ def _as_array(vector: object) -> Vectors | None:
 
 
 class Baselines:
-    """Ranks the items of one user by words alone or by meaning alone."""
+    """Ranks the items of one user by BM25 or by cosine."""
 
     def __init__(self, items: Sequence[StoredItem]) -> None:
         self._refs = [item.source_ref for item in items]

@@ -1,7 +1,7 @@
-"""LoCoMo: questions about long chats between two people, with the turns that hold the answer.
+"""LoCoMo: questions about long chats between two people, with the turns that contain the answer.
 
-Measured through the engine's own search. Each sample has been taken in as a user of its own, whose handle is the
-sample's id in lower case and whose turns carry their dia_id as source_ref.
+Measured with the engine's own search. Each sample is stored before as a separate user, whose handle is the sample's id
+in lower case; the dia_id of a turn is its source_ref.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.progress import Progress, Silent
 from engine.providers.embedder import Vectors
 
 Ask = Callable[[str, SearchRequest], Awaitable[SearchAnswer]]
-"""Asks the memory of the user with a handle."""
+"""Searches the memory of the user with a handle."""
 Rows = Callable[[str], Awaitable[Sequence[StoredItem]]]
 """The stored items of the user with a handle."""
 Embed = Callable[[str], Awaitable[Vectors]]
@@ -30,7 +30,7 @@ Widening = Literal["auto", "always", "never"]
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 ASKED = 2 * DEPTHS[-1]
-"""Hits asked for: items of one long turn count once."""
+"""Hits requested: items of one long turn count once."""
 
 _REFERENCE = re.compile(r"D:?(\d+):(\d+)")
 
@@ -46,9 +46,9 @@ class Question:
 
 
 def questions(path: Path) -> list[Question]:
-    """The questions of categories 1 to 4 whose evidence names turns that exist.
+    """The questions of categories 1 to 4 whose evidence names existing turns.
 
-    Raises InvalidInput for a file that is no LoCoMo file.
+    Raises InvalidInput for a file that is not a LoCoMo file.
     """
     try:
         return [question for sample in json.loads(path.read_text("utf-8")) for question in _of_sample(sample)]
@@ -71,7 +71,7 @@ def _of_sample(sample: Mapping[str, Any]) -> Iterator[Question]:
 
 
 def referred(evidence: Sequence[str], turns: set[str]) -> frozenset[str]:
-    """The turns that evidence names, however it is written: "D8:6; D9:17", "D:11:26", "D30:05"."""
+    """The turns that evidence names, in all its notations: "D8:6; D9:17", "D:11:26", "D30:05"."""
     named = {f"D{int(session)}:{int(turn)}" for text in evidence for session, turn in _REFERENCE.findall(text)}
     return frozenset(named & turns)
 
@@ -79,7 +79,7 @@ def referred(evidence: Sequence[str], turns: set[str]) -> frozenset[str]:
 async def evaluate_locomo(
     samples_path: Path, ask: Ask, rows: Rows, embed: Embed, progress: Progress | None = None
 ) -> dict[str, Any]:
-    """Recall of the search beside BM25 alone and cosine alone, and what navigation by the graph costs or gains.
+    """Recall of the search compared with BM25 alone and cosine alone, and the effect of navigation by the graph.
 
     All figures are fractions, times milliseconds. Raises InvalidInput, and what `ask` raises.
     """

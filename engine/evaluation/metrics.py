@@ -1,4 +1,4 @@
-"""What a ranking is worth: recall, strict recall and nDCG at several depths, averaged over questions."""
+"""Metrics of rankings: recall, strict recall and nDCG at several depths, averaged over questions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ DEPTHS = (5, 10, 20)
 
 
 def unique(refs: Sequence[str | None]) -> list[str]:
-    """The references in order, each once: a long turn is several items and one unit."""
+    """The references in order, each once: a long turn has several items, but is one unit."""
     return list(dict.fromkeys(ref for ref in refs if ref is not None))
 
 
 def recall(found: Sequence[str], evidence: frozenset[str], depth: int) -> float:
-    """The part of the evidence among the first `depth` found."""
+    """The fraction of the evidence among the first `depth` found."""
     return len(evidence.intersection(found[:depth])) / len(evidence)
 
 
@@ -28,12 +28,12 @@ def ndcg(found: Sequence[str], evidence: frozenset[str], depth: int) -> float:
 
 @dataclass(slots=True)
 class Tally:
-    """Adds up the rankings of questions, in all and by category."""
+    """Sums the metrics of rankings, in total and by category."""
 
     _entries: list[tuple[str, list[str], frozenset[str]]] = field(default_factory=list)
 
     def add(self, category: str, found: Sequence[str | None], evidence: frozenset[str]) -> None:
-        """One question's ranking, best first."""
+        """Adds the ranking of one question, best first."""
         self._entries.append((category, unique(found)[: DEPTHS[-1]], evidence))
 
     def summary(self) -> dict[str, object]:

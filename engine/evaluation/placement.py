@@ -1,8 +1,8 @@
-"""Where the turns of a history lie, beside where they belong: who could read them by an unrelated grant, what it does to answers.
+"""Compares the nodes of a history's turns with the expected ones: access by unrelated grants, and recall.
 
 The gold is a JSON file: `turns` by their id with `node` (the right one, as a path), `also` (others that are as good) and
-`private_to` (null, or the path whose readers may know what was said in confidence); `questions` (optional) with `q`, `evidence`
-and `stale` turns. A turn without an id goes by "CONVERSATION:NUMBER", counted from 0.
+`private_to` (null, or the path whose readers may know a confidence); `questions` (optional) with `q`, `evidence` and
+`stale` turns. A turn without an id is named "CONVERSATION:NUMBER", counted from 0.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STEPS = 5
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """Where a turn belongs: its node, others that are as good, whose readers may know it (None: it is no confidence)."""
+    """The expected place of a turn: its node, others as good, whose readers may know it (None: it is no confidence)."""
 
     node: Path
     also: tuple[Path, ...] = ()
@@ -40,7 +40,7 @@ class Right:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a turn lies, with what confidence, and whether a grant opens it at all."""
+    """The place of a turn: its node, the confidence of the decision, and whether any grant opens it."""
 
     node: Path
     confidence: float
@@ -49,7 +49,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with the turns that hold its answer, and those that held it once."""
+    """A question with the turns that contain its answer, and those with an outdated answer."""
 
     text: str
     evidence: frozenset[str]
@@ -58,7 +58,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """What is right of a history."""
+    """The expected places and answers of a history."""
 
     turns: Mapping[str, Right]
     questions: tuple[Question, ...]
@@ -104,7 +104,7 @@ def referred(history: History) -> History:
 
 
 async def places_of(postgres: Postgres, principal: Principal, nodes: Sequence[AssignableNode]) -> dict[str, Place]:
-    """Where every turn lies that is stored at these nodes."""
+    """The place of every turn that is stored at these nodes."""
     places: dict[str, Place] = {}
     for node in nodes:
         for row in await postgres.fetch(principal, sql_in("eval/places", node.schema_name), {}):
@@ -116,7 +116,7 @@ async def places_of(postgres: Postgres, principal: Principal, nodes: Sequence[As
 
 
 def judged(place: Path, right: Right) -> Verdict:
-    """How good a place is. What lies above the right node is no mistake: its readers may read that, too."""
+    """How good a place is. A node above the right one is not wrong: its readers may read the right one, too."""
     if place == right.node:
         return "exact"
     if place in right.also:
@@ -125,7 +125,7 @@ def judged(place: Path, right: Right) -> Verdict:
 
 
 def leaks(place: Place, right: Right) -> bool:
-    """Whether a grant on a node that has nothing to do with a turn opens it."""
+    """Whether a grant on an unrelated node opens a turn."""
     return place.open and judged(place.node, right) == "wrong" and not any(
         one and place.node[: len(one)] == one for one in (right.node, *right.also)
     )  # fmt: skip
@@ -133,47 +133,47 @@ def leaks(place: Place, right: Right) -> bool:
 
 def betrayed(place: Place, right: Right) -> bool:
     """Whether a confidence is opened by a grant on a node whose readers should not know it."""
-    told = right.private_to
-    if told is None or not place.open or not place.node:
+    allowed = right.private_to
+    if allowed is None or not place.open or not place.node:
         return False
-    return told[: len(place.node)] != place.node and place.node[: len(told)] != told
+    return allowed[: len(place.node)] != place.node and place.node[: len(allowed)] != allowed
 
 
 def measured(places: Mapping[str, Place], gold: Gold) -> dict[str, Any]:
-    """The table: all figures are fractions. Raises InvalidInput where nothing of the gold was stored."""
+    """The table: all figures are fractions. Raises InvalidInput if no turn of the gold was stored."""
     both = [(places[ref], right) for ref, right in gold.turns.items() if ref in places]
     if not both:
         raise InvalidInput("The gold names no turn of this history.")
     verdicts = [judged(place.node, right) for place, right in both]
-    told = [(place, right) for place, right in both if right.private_to is not None]
+    private = [(place, right) for place, right in both if right.private_to is not None]
     chat = [place for place, right in both if not right.node]
     kinds: tuple[Verdict, ...] = ("exact", "acceptable", "ancestor", "wrong")
     return {
         "turns": len(both),
         **{kind: mean([float(verdict == kind) for verdict in verdicts]) for kind in kinds},
         "readable_by_an_unrelated_grant": mean([float(leaks(place, right)) for place, right in both]),
-        "confidences": {"turns": len(told), "readable": sum(betrayed(place, right) for place, right in told)},
+        "confidences": {"turns": len(private), "readable": sum(betrayed(*one) for one in private)},
         "small_talk": {"turns": len(chat), "at_the_root": sum(not place.node for place in chat)},
         "calibration": _calibration([place.confidence for place, _ in both], verdicts),
     }
 
 
-def _calibration(told: Sequence[float], verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """How often decisions that tell a confidence are right (exact or acceptable), turn by turn."""
+def _calibration(confidences: Sequence[float], verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """How often decisions with a confidence are right (exact or acceptable), turn by turn."""
     right = [float(verdict in ("exact", "acceptable")) for verdict in verdicts]
     steps: list[dict[str, Any]] = []
     for step in range(STEPS):
-        own = [number for number, sure in enumerate(told) if min(int(sure * STEPS), STEPS - 1) == step]
+        own = [number for number, sure in enumerate(confidences) if min(int(sure * STEPS), STEPS - 1) == step]
         if own:
             low, high = step / STEPS, (step + 1) / STEPS
-            told_here, right_here = mean([told[number] for number in own]), mean([right[number] for number in own])
-            steps.append({"from": low, "to": high, "turns": len(own), "told": told_here, "right": right_here})
-    apart = sum(step["turns"] * abs(step["told"] - step["right"]) for step in steps) / len(told)
+            stated, right_here = mean([confidences[number] for number in own]), mean([right[number] for number in own])
+            steps.append({"from": low, "to": high, "turns": len(own), "told": stated, "right": right_here})
+    apart = sum(step["turns"] * abs(step["told"] - step["right"]) for step in steps) / len(confidences)
     return {"steps": steps, "mean_distance": round(apart, 4)}
 
 
 async def answers(gold: Gold, ask: Ask, widen: Literal["auto", "always"]) -> dict[str, Any]:
-    """How many questions find evidence among the first 1, 3, 10, and how often what holds now is above what held once."""
+    """How many questions find evidence among the first 1, 3, 10; how often a current answer ranks above an outdated one."""
     found: dict[int, list[float]] = {depth: [] for depth in DEPTHS}
     current: list[float] = []
     for question in gold.questions:

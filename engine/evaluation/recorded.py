@@ -1,7 +1,7 @@
-"""Recorded answers: the observations and summaries that a LoCoMo file holds of its sessions, as a language model would give them.
+"""Recorded answers: the observations and summaries of sessions in a LoCoMo file, used as answers of a language model.
 
-The whole path of a model is walked with them, but for the service's call: pieces, lines, items, vectors, kept answers. So what
-reading with a model is worth can be measured without one.
+All steps with a model run with them except the call itself: pieces, lines, items, vectors, kept answers. So the benefit
+of a model can be measured without one.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from engine.evaluation.locomo import referred
 from engine.providers.language import Answer, Form, Prompt
 
 _LINE = re.compile(r"^\[(\d+)\] ([^:\n]+): (.*)$", re.MULTILINE)
-"""A turn in what a model reads: number, speaker, the first line of what was said."""
+"""A turn in a model's input: number, speaker, the first line of its text."""
 _OPENING = 60
 """Characters by which a turn is recognised."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Session:
-    """What is recorded of one session: its summary; the turns by speaker and opening; text, person, turns of each observation."""
+    """One session: its summary; the turns by speaker and opening; text, person, turns of each observation."""
 
     summary: str
     turns: Mapping[tuple[str, str], str]
@@ -35,7 +35,7 @@ class _Session:
 
 
 class RecordedModel:
-    """A language model that knows by heart what one file says."""
+    """A language model that returns the recorded answers of one file."""
 
     def __init__(self, name: str, sessions: tuple[_Session, ...]) -> None:
         self.name, self._sessions = name, sessions
@@ -53,17 +53,17 @@ class RecordedModel:
         return cls(f"recorded:{hashlib.sha256(content).hexdigest()[:12]}", sessions)
 
     async def answer(self, prompt: Prompt, text: str, form: type[Form]) -> Answer[Form]:
-        """What is recorded of the turns in the text. Raises UnusableAnswer for other texts and other questions."""
+        """The recorded answer for the turns in the text. Raises UnusableAnswer for other texts and other questions."""
         lines = [(int(number), (speaker, said[:_OPENING])) for number, speaker, said in _LINE.findall(text)]
         known = Counter(session for session in self._sessions for _, said in lines if said in session.turns)
         if prompt.name != "extract" or not known:
-            raise UnusableAnswer("Nothing is recorded of this.")
+            raise UnusableAnswer("No answer is recorded for this text.")
         [(session, _)] = known.most_common(1)
         places = {session.turns[said]: number for number, said in reversed(lines) if said in session.turns}
         return Answer(form.model_validate(_told(session, places)), 0, 0)
 
     async def close(self) -> None:
-        """There is nothing to close."""
+        """Does nothing."""
 
 
 def _told(session: _Session, places: Mapping[str, int]) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def _sessions(sample: Mapping[str, Any]) -> Iterator[_Session]:
             },
             tuple(
                 (str(text), str(person), referred([reference] if isinstance(reference, str) else reference, ids))
-                for person, told in sample["observation"].get(f"{name}_observation", {}).items()
-                for text, reference in told
+                for person, observed in sample["observation"].get(f"{name}_observation", {}).items()
+                for text, reference in observed
             ),
         )

@@ -1,2 +1,2 @@
--- Purpose: statistics of the baseline's table, which nobody else collects. Parameters: none. Returns: nothing.
+-- Purpose: statistics of the baseline's table; autovacuum does not analyze it. Parameters: none. Returns: nothing.
 ANALYZE bench_items

@@ -1,4 +1,4 @@
--- Purpose: how large the database is and what it holds, for the soak benchmark. Service only. Returns: connections, bytes, dead_rows, items (live rows
+-- Purpose: sizes and row counts of the database, for the soak benchmark. Service only. Returns: connections, bytes, dead_rows, items (live rows
 --   of all tables of items, as the statistics estimate them).
 SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()) AS connections,
        pg_database_size(current_database()) AS bytes,

@@ -1,2 +1,2 @@
--- Purpose: takes the compression benchmark's tables away. Parameters: none. Returns: nothing.
+-- Purpose: drops the compression benchmark's tables. Parameters: none. Returns: nothing.
 DISCARD TEMP

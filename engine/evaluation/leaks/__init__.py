@@ -1,13 +1,13 @@
-"""The leak fuzzer: random forests, random questions of everybody, every answer compared with the rules in plain Python.
+"""The leak fuzzer: random forests, random questions of all principals, answers checked by the rules in plain Python.
 
-model       the rules once more, over dictionaries; asks no database
-things      what there is
+model       the rules again, over dictionaries; queries no database
+things      the values of the model
 stored      nodes, edges and records, made through the public API;  rights: grants
 forest      users, personas, integrations, nodes, edges, records, grants, made through the public API
-past        what was: names and titles of before, moves, older versions
-expected    what a reader of the public API is to be told, from the model
+past        past states: former names and titles, moves, older versions
+expected    the expected answers of the public API, from the model
 questions   and contents, attempts: questions and refused attempts through the public API
 rows        statements without a WHERE, and attempts to write, under the request role
-changes     what changes the world between two batches of questions
-fuzzer      runs batches, collects what did not match
+changes     changes of the world between two batches of questions
+fuzzer      runs batches, collects mismatches
 """

@@ -1,4 +1,4 @@
-"""One operation of the fuzzer: who asks, what is asked, and how the outcome is judged."""
+"""One operation of the fuzzer: its principal, its call, and the judge of its outcome."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Judge = Callable[[object], Iterable[str]]
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One question: who asks what, how it is asked, and what of the outcome (an answer or an error) is wrong."""
+    """One question: principal, subject, call, and a judge that returns what is wrong with the answer or error."""
 
     kind: str
     asker: Asker
@@ -40,8 +40,8 @@ Draw = Callable[[World, Random], Operation]
 """Makes one operation of its kind."""
 
 
-def somebody(world: World, rng: Random) -> Asker:
-    """A user, a persona or an integration; in a graph that is not theirs, or unknown, now and then."""
+def any_principal(world: World, rng: Random) -> Asker:
+    """A user, a persona or an integration; sometimes unknown or in a graph that is not its own."""
     graph = rng.choice(world.users)
     draw = rng.random()
     elsewhere = rng.choice(world.users) if rng.random() < 0.1 else graph
@@ -57,7 +57,7 @@ def somebody(world: World, rng: Random) -> Asker:
 
 
 def some_node(world: World, asker: Asker, rng: Random) -> UUID:
-    """Any node, most often of the asker's graph, often a readable one, sometimes none at all."""
+    """Any node, most often of the asker's graph, often a readable one, sometimes an unknown one."""
     draw = rng.random()
     if draw < 0.35:
         readable = world.readable(asker, asker.graph)
@@ -69,7 +69,7 @@ def some_node(world: World, asker: Asker, rng: Random) -> UUID:
 
 
 async def outcome_of(work: Awaitable[object]) -> object:
-    """The answer, or the error as a value: the engine's own, or one that nobody foresaw, which no judge accepts."""
+    """The answer, or the error as a value: the engine's own, or an unexpected one, which no judge accepts."""
     try:
         return await work
     except (NeurigraphError, psycopg.Error, LookupError, ValueError, TypeError) as error:
@@ -80,8 +80,8 @@ def question(  # noqa: PLR0913 (who asks what, about what, when, and how it is j
     world: World, kind: str, asker: Asker, about: str, ask: Callable[[Memory], Awaitable[object]], judge: Judge,
     moment: Moment = NOW,
 ) -> Operation:  # fmt: skip
-    """An operation of the public API; besides the judge's own sentences, nothing foreign may stand in the answer, nor what may
-    not be read as it was at the moment that is asked for."""
+    """An operation of the public API. Besides the judge's own checks the answer must not name anything that the asker
+    may not read at the requested time."""
 
     async def asked(engine: Engine) -> object:
         return await outcome_of(ask(engine.memory_as(asker.principal)))

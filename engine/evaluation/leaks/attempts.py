@@ -12,7 +12,7 @@ from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode
 from engine.errors import InvalidInput
 from engine.evaluation.leaks import expected
-from engine.evaluation.leaks.asking import Draw, Operation, question, some_node, somebody
+from engine.evaluation.leaks.asking import Draw, Operation, any_principal, question, some_node
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.rights import random_grant
 from engine.evaluation.leaks.stored import some_scope
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 def store_refused(world: World, rng: Random) -> Operation:
-    """Storing where the asker may not write, or as private, or in a thread, or without saying where."""
-    asker = somebody(world, rng)
+    """Storing where the asker may not write, or as private, or in a thread, or without a node."""
+    asker = any_principal(world, rng)
     node = some_node(world, asker, rng)
     if world.writes(asker, node) and world.places[node].user_id == asker.graph:
         node = uuid4()
@@ -50,7 +50,7 @@ def store_refused(world: World, rng: Random) -> Operation:
 
 def provision_refused(world: World, rng: Random) -> Operation:
     """A child below a node that is not the asker's own."""
-    asker = somebody(world, rng)
+    asker = any_principal(world, rng)
     node = some_node(world, asker, rng)
     node = uuid4() if world.owns(asker, node) and asker.graph == asker.principal_id else node
     new = NewNode(node, marker(rng))
@@ -59,7 +59,7 @@ def provision_refused(world: World, rng: Random) -> Operation:
 
 def relate_refused(world: World, rng: Random) -> Operation:
     """An edge of which one end is not the asker's own."""
-    asker = somebody(world, rng)
+    asker = any_principal(world, rng)
     ends = [some_node(world, asker, rng), some_node(world, asker, rng)]
     if asker.kind == "user" and all(world.owns(asker, end) for end in ends):
         ends[rng.randrange(2)] = uuid4()
@@ -72,8 +72,8 @@ def relate_refused(world: World, rng: Random) -> Operation:
 
 
 def give_refused(world: World, rng: Random) -> Operation:
-    """A grant on a node that is not the asker's own, or to nobody of the asker's graph and workspace."""
-    asker = somebody(world, rng)
+    """A grant on a node that is not the asker's own, or to a subject outside the asker's graph and workspace."""
+    asker = any_principal(world, rng)
     new = random_grant(world, rng.choice(world.users), rng)
     mine = [place for place in world.places.values() if place.user_id == asker.principal_id]
     if world.owns(asker, new.node_id):
@@ -95,8 +95,8 @@ def give_refused(world: World, rng: Random) -> Operation:
 
 
 def revoke_refused(world: World, rng: Random) -> Operation:
-    """The end of somebody else's grant."""
-    asker = somebody(world, rng)
+    """Revoking a grant of another user."""
+    asker = any_principal(world, rng)
     others = [right.grant_id for right in world.rights.values() if not world.owns(asker, right.node_id)]
     grant = rng.choice([*others, uuid4()])
     return question(
@@ -106,8 +106,8 @@ def revoke_refused(world: World, rng: Random) -> Operation:
 
 
 def change_refused(world: World, rng: Random) -> Operation:
-    """A change, or a look at the past, of what the asker may not change."""
-    asker = somebody(world, rng)
+    """Changing something, or reading its history, without the right to change it."""
+    asker = any_principal(world, rng)
     kind = rng.choice(("node", "node", "relation", "relation", "record"))
     node, subject = some_node(world, asker, rng), uuid4()
     if kind == "relation":
@@ -124,7 +124,7 @@ def change_refused(world: World, rng: Random) -> Operation:
     change = Change(kind, subject, fields, node if kind == "record" else None)  # type: ignore[arg-type]
     looking = kind != "record" and rng.random() < 0.5
     if looking and subject in world.links and world.may_know(asker, "edge", subject):
-        looking = False  # readers of both ends are shown the edge
+        looking = False  # readers of both ends see the edge
 
     def ask(memory: Memory) -> Awaitable[object]:
         if looking:
@@ -142,4 +142,4 @@ DRAWS: dict[str, tuple[Draw, int]] = {
     "give refused": (give_refused, 3),
     "revoke refused": (revoke_refused, 2),
 }
-"""Every kind with how often it is drawn, in parts."""
+"""Every kind of operation with its weight."""

@@ -1,4 +1,4 @@
-"""What changes the world between two batches of questions: grants, records, edges, nodes; nobody asks meanwhile."""
+"""Changes of the world between two batches of questions: grants, records, edges, nodes; no questions run meanwhile."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_NODES = 25
 
 
 async def change(engine: Engine, world: World, rng: Random) -> AsyncIterator[tuple[str, Asker, list[str]]]:
-    """Some changes, each told with its kind, who made it, and what was wrong with the answer."""
+    """Makes some changes; yields for each its kind, its author and what was wrong with the answer."""
     user = rng.choice(world.users)
     mine = [place for place in world.places.values() if place.user_id == user]
     for _ in range(2):
@@ -40,7 +40,7 @@ async def change(engine: Engine, world: World, rng: Random) -> AsyncIterator[tup
     touched: set[UUID] = set()
     if len(world.links) < 60:
         link = await add_edge(engine, world, rng, rng.sample(mine, 2))
-        touched.add(link.source)  # whose log keeps the delta
+        touched.add(link.source)  # its log keeps the delta
         yield "relate", owner(user), []
     if len(mine) < MOST_NODES and rng.random() < 0.2:
         above = rng.choice([place for place in mine if place.layer < MAX_LAYER])
@@ -64,7 +64,7 @@ async def change(engine: Engine, world: World, rng: Random) -> AsyncIterator[tup
 
 
 async def _move_on(engine: Engine, world: World, user: UUID, rng: Random, touched: set[UUID]) -> None:
-    """A record gets another title and goes to another node."""
+    """Renames a record and moves it to another node."""
     records = [one for one in world.written.values() if world.places[one.node_id].user_id == user and not one.part]
     record = await rename(engine, world, rng.choice(records), rng)
     room = [place for place in world.places.values() if place.user_id == user and place.node_id != record.node_id]
@@ -74,7 +74,7 @@ async def _move_on(engine: Engine, world: World, user: UUID, rng: Random, touche
 
 
 def _writers(world: World, user: UUID, mine: list[Place], rng: Random) -> list[tuple[Asker, Place]]:
-    """The user somewhere, and up to two personas where they may write."""
+    """The user at any node, and up to two personas at nodes where they may write."""
     room = [place for place in mine if len(world.held(place.node_id)) < MOST_RECORDS]
     personas = [Asker("persona", place.node_id, user) for place in mine if place.node_type == "persona"]
     writable = [(asker, place) for asker in personas for place in room if world.writes(asker, place.node_id)]

@@ -1,4 +1,4 @@
-"""Questions about single records, items, edges and documents, how they were and how they came to be."""
+"""Questions about single records, items, edges and documents, their past states and their history."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.domain.delta import SubjectState
 from engine.domain.event import Wanted
 from engine.errors import NotFound
 from engine.evaluation.leaks import expected
-from engine.evaluation.leaks.asking import Draw, Operation, question, somebody
+from engine.evaluation.leaks.asking import Draw, Operation, any_principal, question
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.past import some_moment
 from engine.evaluation.leaks.things import Asker, Former, Written
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def state(world: World, rng: Random) -> Operation:
     """A record as it is, or was."""
-    asker = somebody(world, rng)
+    asker = any_principal(world, rng)
     record, moment = _record(world, asker, rng), some_moment(world, asker, rng)
     judge = partial(expected.state, world, asker, record, moment)
     return question(
@@ -41,8 +41,8 @@ def _record(world: World, asker: Asker, rng: Random) -> Written:
 
 
 def item_state(world: World, rng: Random) -> Operation:
-    """An item as it is, or was: given to those who find it."""
-    asker = somebody(world, rng)
+    """An item as it is, or was: returned to askers who can find it."""
+    asker = any_principal(world, rng)
     record, moment = _record(world, asker, rng), some_moment(world, asker, rng)
     rows = [one for one in world.rows[record.node_id] if one.record_id == record.record_id and one.until is None]
     item = next((UUID(one.id) for one in rows if one.place == "memory_items"), uuid4())
@@ -61,8 +61,8 @@ def item_state(world: World, rng: Random) -> Operation:
 
 
 def history(world: World, rng: Random) -> Operation:
-    """How a record changed, for those who may change it, from when on they may read it."""
-    asker = somebody(world, rng)
+    """The history of a record, for askers who may change it, from the time on at which they may read it."""
+    asker = any_principal(world, rng)
     if rng.random() < 0.6:
         rights = [right for right in world.rights.values() if right.mode == "read_write" and not right.ended]
         if rights:
@@ -87,7 +87,7 @@ def history(world: World, rng: Random) -> Operation:
 
 def edge(world: World, rng: Random) -> Operation:
     """One edge, as it is or was."""
-    asker = somebody(world, rng)
+    asker = any_principal(world, rng)
     link, moment = rng.choice(list(world.links.values())), some_moment(world, asker, rng)
     judge = partial(expected.edge, world, asker, link, moment)
     return question(
@@ -97,8 +97,8 @@ def edge(world: World, rng: Random) -> Operation:
 
 
 def older_file(world: World, rng: Random) -> Operation:
-    """The file of an older version, where its document lies."""
-    asker = somebody(world, rng)
+    """The file of an older version, at a node of its document."""
+    asker = any_principal(world, rng)
     if not world.formers:
         return documents(world, rng)
     former = rng.choice([one for one in world.formers if _graph(world, one) == asker.graph] or world.formers)
@@ -114,8 +114,8 @@ def _graph(world: World, former: Former) -> UUID:
 
 
 def documents(world: World, rng: Random) -> Operation:
-    """What was stored as documents: all of it for the user, its own for a persona where it may read them."""
-    asker = somebody(world, rng)
+    """The documents: all for the user, for a persona those that it stored and may read."""
+    asker = any_principal(world, rng)
 
     def judge(outcome: object) -> Iterator[str]:
         mine = {
@@ -136,7 +136,7 @@ def _lists(world: World, asker: Asker, record: Written) -> bool:
 
 def document(world: World, rng: Random) -> Operation:
     """The versions of a document."""
-    asker = somebody(world, rng)
+    asker = any_principal(world, rng)
     own = [one for one in world.written.values() if one.document and one.author == asker.principal_id]
     record = rng.choice(own or [one for one in world.written.values() if one.document])
     asked = rng.choice(("document_versions", "document_chunks", "read_document"))
@@ -151,8 +151,8 @@ def document(world: World, rng: Random) -> Operation:
 
 
 def own_lists(world: World, rng: Random) -> Operation:
-    """What only the user may list: decisions, what came in, events, what differs between two times."""
-    asker = somebody(world, rng)
+    """Lists for the user only: decisions, raw inputs, events, differences between two times."""
+    asker = any_principal(world, rng)
     moment = some_moment(world, asker, rng)
     known = moment.known_at or moment.as_of
     wanted = rng.choice(("assignments", "resources", "events", "difference"))
@@ -184,4 +184,4 @@ DRAWS: dict[str, tuple[Draw, int]] = {
     "document": (document, 2),
     "own lists": (own_lists, 2),
 }
-"""Every kind with how often it is drawn, in parts."""
+"""Every kind of operation with its weight."""

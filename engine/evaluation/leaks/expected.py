@@ -1,6 +1,6 @@
-"""What answers of the public API must hold for an asker, from the model; what differs, as sentences.
+"""Compares answers of the public API with the expected ones from the model; returns differences as sentences.
 
-An answer is compared in both directions: too much is a leak, too little shows that the fuzzer would pass blindly.
+Both directions are checked: an extra value is a leak, a missing value shows that the fuzzer would pass blindly.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ EdgeSeen = tuple[str, UUID, str, tuple[str, ...], bool]
 
 
 def denied(outcome: object) -> Iterator[str]:
-    """Missing and forbidden are one answer, word for word."""
+    """Missing and forbidden must give exactly the same answer."""
     if not (isinstance(outcome, NotFound) and outcome.detail == NotFound().detail):
         yield f"not refused as missing: {short(outcome)}"
 
 
 def differing(name: str, expected: object, given: object) -> Iterator[str]:
-    """One sentence where something is not as it must be."""
+    """One sentence if the values differ."""
     if expected != given:
         yield f"{name}: expected {short(expected)}, given {short(given)}"
 
 
 def short(value: object) -> str:
-    """A value in an error's sentence."""
+    """A value, shortened for a message."""
     text = repr(value)
     return text if len(text) <= 200 else text[:200] + "…"
 
@@ -55,12 +55,12 @@ def state(world: World, asker: Asker, record: Written, moment: Moment, outcome: 
 
 
 def later(moment: Moment, time: datetime) -> bool:
-    """Whether something was not known at the moment."""
+    """Whether something was not known yet at the time."""
     return moment.known_at is not None and moment.known_at < time
 
 
 def shell(world: World, asker: Asker, node_id: UUID, moment: Moment, outcome: object) -> Iterator[str]:
-    """The whole shell: path, children, edges, manifest and all counts; of the past whether it is given."""
+    """The whole shell: path, children, edges, manifest and all counts; of the past only whether it is returned."""
     if not world.reads_here(asker, node_id, moment.earliest) or later(moment, world.places[node_id].made_at):
         yield from denied(outcome)
         return
@@ -100,7 +100,7 @@ def _counts(world: World, asker: Asker, node_id: UUID) -> tuple[int, int]:
 
 
 def edges_of(world: World, asker: Asker, node_id: UUID, given: Iterable[Edge]) -> Iterator[str]:
-    """The edges of a node that is readable: those whose other end is, too."""
+    """The edges of a readable node: those with a readable other end."""
     seen: set[EdgeSeen] = {
         (edge.edge_type, edge.other_id, edge.other_name, edge.other_path, edge.outgoing) for edge in given
     }
@@ -115,7 +115,7 @@ def edges_of(world: World, asker: Asker, node_id: UUID, given: Iterable[Edge]) -
 
 
 def anchors(world: World, asker: Asker, name: str, moment: Moment, outcome: object) -> Iterator[str]:
-    """Every readable node of that name or alias, with its way and its edges."""
+    """Every readable node of that name or alias, with its path and its edges."""
     if not isinstance(outcome, tuple):
         yield f"not given: {short(outcome)}"
         return
@@ -131,7 +131,7 @@ def anchors(world: World, asker: Asker, name: str, moment: Moment, outcome: obje
 
 
 def anchor_of(world: World, asker: Asker, anchor: Anchor) -> Iterator[str]:
-    """One anchor of the present, with its way and its edges."""
+    """One anchor of the present, with its path and its edges."""
     if not world.reads(asker, anchor.node_id):
         yield f"anchor {anchor.node_id} is not readable"
         return
@@ -140,7 +140,7 @@ def anchor_of(world: World, asker: Asker, anchor: Anchor) -> Iterator[str]:
 
 
 def edges(world: World, asker: Asker, moment: Moment, outcome: object) -> Iterator[str]:
-    """Every edge of the graph of which both ends are readable, as they were at the moment."""
+    """Every edge of the graph with both ends readable, as they were at the time."""
     if not isinstance(outcome, tuple):
         yield f"not given: {short(outcome)}"
         return
@@ -158,7 +158,7 @@ def edges(world: World, asker: Asker, moment: Moment, outcome: object) -> Iterat
 
 
 def edge(world: World, asker: Asker, link: Link, moment: Moment, outcome: object) -> Iterator[str]:
-    """One edge, for readers whose list shows it; its user is also answered when it did not hold."""
+    """One edge, for readers whose list shows it; its owner also gets it when it did not hold."""
     mine = world.places[link.source].user_id == asker.graph
     if not mine or not world.may_know(asker, "edge", link.edge_id, moment.earliest):
         yield from denied(outcome)
@@ -170,7 +170,7 @@ def edge(world: World, asker: Asker, link: Link, moment: Moment, outcome: object
 
 
 def metadata(world: World, asker: Asker, node_id: UUID, moment: Moment, outcome: object) -> Iterator[str]:
-    """The records of a node as they were at the moment, all pages together; files only where they are granted."""
+    """The records of a node as they were at the time, all pages together; files only if they are granted."""
     at = moment.earliest
     if not world.reads_here(asker, node_id, at):
         yield from denied(outcome)
@@ -206,12 +206,12 @@ def metadata(world: World, asker: Asker, node_id: UUID, moment: Moment, outcome:
 
 
 def scope_text(kind: str, scope_id: str | None) -> str:
-    """A scope as the model writes it."""
+    """A scope as the model names it."""
     return kind if scope_id is None else f"{kind}:{scope_id}"
 
 
 def file(world: World, asker: Asker, node_id: UUID, record: Written, outcome: object) -> Iterator[str]:
-    """The bytes of a file where node and file belong together and are readable."""
+    """The bytes of a file, if it lies at the node and is readable."""
     if node_id != record.node_id or not world.reads_here(asker, node_id) or not world.sees(asker, record, "files"):
         yield from denied(outcome)
     elif not isinstance(outcome, bytes):
@@ -219,11 +219,11 @@ def file(world: World, asker: Asker, node_id: UUID, record: Written, outcome: ob
     elif record.marker.encode() not in outcome:
         yield "another file's bytes"
     elif record.part and not world.owns(asker, node_id) and not outcome.startswith(b"[Part of "):
-        yield "a part does not say that it is one"
+        yield "a part is not marked as one"
 
 
 def older_file(world: World, asker: Asker, former: Former, outcome: object) -> Iterator[str]:
-    """The file of an older version: for the user, and for those who may read from a time on when it was the newest."""
+    """The file of an older version: for the user, and for readers whose right began before it was replaced."""
     record = world.written[former.record_id]
     shown = world.reads_here(asker, record.node_id) and world.sees(asker, record, "files")
     if not world.owns(asker, record.node_id):
@@ -238,7 +238,7 @@ def older_file(world: World, asker: Asker, former: Former, outcome: object) -> I
 def file_state(
     world: World, asker: Asker, node_id: UUID, record: Written, writing: bool, outcome: object
 ) -> Iterator[str]:
-    """The state of a file for whoever may read it; whoever puts it to sleep must be let write, too."""
+    """The state of a file, for askers who may read it; putting it to sleep also needs write access."""
     at_home = node_id == record.node_id and world.reads_here(asker, node_id)
     shown_in_part = record.part and not world.owns(asker, node_id)
     allowed = not writing or (world.writes(asker, node_id) and not shown_in_part)
@@ -246,5 +246,5 @@ def file_state(
         yield from denied(outcome)
     elif isinstance(outcome, FileStatus):
         yield from differing("file", (node_id, record.file_id), (outcome.node_id, outcome.file_id))
-    elif not (writing and isinstance(outcome, Conflict)):  # somebody else restores it at this moment
+    elif not (writing and isinstance(outcome, Conflict)):  # another asker restores it at this moment
         yield f"not given: {short(outcome)}"

@@ -1,4 +1,4 @@
-"""What a search must answer an asker, from the model."""
+"""The expected answers of searches, from the model."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from engine.evaluation.leaks.things import Asker, Written
 
 
 def searched(request: SearchRequest, record: Written) -> bool:
-    """Whether a search looks at a record: not outside of the threads that it names, not at other sources."""
+    """Whether a search covers a record: only in the scopes and sources that it names."""
     named = {"user", *(scope_text(scope.kind, scope.scope_id) for scope in request.scopes)}
     return record.scope in named and (request.sources is None or record.source in request.sources)
 
 
 def search(world: World, asker: Asker, request: SearchRequest, wanted: Written, outcome: object) -> Iterator[str]:
-    """Only readable hits and anchors with readable ways, counts of what may be counted; the record that was asked for."""
+    """Only readable hits and anchors with readable paths, counts of readable rows, and the wanted record."""
     if request.scopes and (asker.kind != "user" or asker.principal_id != asker.graph):
         yield from differing("refused as", InvalidInput, type(outcome))
         return
@@ -64,7 +64,7 @@ def _items(world: World, asker: Asker, node_id: UUID, request: SearchRequest) ->
 
 
 def _searched_past(world: World, asker: Asker, request: SearchRequest, answer: SearchAnswer) -> Iterator[str]:
-    """Of the past: hits and nodes that may be read as they were then; how many, where everything was asked for."""
+    """Of the past: hits and nodes that were readable then; their number, if everything was searched."""
     at = request.moment.earliest
     for hit in answer.hits:
         record = world.written.get(hit.record_id)

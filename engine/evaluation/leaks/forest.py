@@ -1,7 +1,7 @@
-"""Random forests: made through the public API by the users themselves, and remembered in a model.
+"""Random forests: made through the public API by the users themselves, and recorded in a model.
 
-Every node, record and edge carries markers that stand nowhere else. Some shapes are always there: a subject whose
-grants have all ended, one that was granted a single node, one by fields, one deep; personas in personas.
+Every node, record and edge has unique markers. Some cases always exist: a subject whose grants have all ended, one with
+a grant on a single node, one with limited fields, one with depth; personas in personas.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much one user's graph holds."""
+    """The size of each user's graph."""
 
     users: int = 3
     nodes: int = 12
@@ -44,7 +44,7 @@ class Size:
 
 
 async def grow(engine: Engine, rng: Random, size: Size | None = None) -> World:
-    """A forest with all that is in it; returns when the grants that end by their time are over."""
+    """A forest with all its content; returns when the grants with an expiry have expired."""
     size = size or Size()
     world = World()
     for _ in range(size.users):
@@ -105,12 +105,12 @@ async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Si
             await add_record(engine, world, owner(user), place, rng, origin=some_scope(world, user, rng))
     for _ in range(size.edges):
         await add_edge(engine, world, rng, rng.sample(mine, 2))
-    with suppress(DepthExceeded):  # which the log of the hierarchy keeps
+    with suppress(DepthExceeded):  # the log of the hierarchy keeps it
         await memory.provision(NewNode(chain[-1].node_id, marker(rng)))
     async with engine.postgres.as_principal(memory.principal) as connection:
         kept = {"user_id": user, "key": rng.randbytes(32), "now": datetime.now(UTC)}
         await connection.execute(sql_text("model/answer_keep"), _KEPT | kept)
-    unstorable = Conversation("unstorable", (Turn("Bob", "\x00"),))  # which the log of failures keeps
+    unstorable = Conversation("unstorable", (Turn("Bob", "\x00"),))  # the log of failures keeps it
     await memory.ingest(History("leaks", "Leaks", (unstorable,)))
     await memory.write_event(NewEvent(marker(rng), marker(rng), node_id=first.node_id))
     key = f"key-{marker(rng)}"
@@ -129,14 +129,14 @@ async def _answer() -> dict[str, object]:
 
 
 async def _wake(engine: Engine, world: World) -> None:
-    """One file of every user, so that there are lines in the log of states."""
+    """Wakes one file of every user, so that the log of states has entries."""
     for user in world.users:
         record = next(one for one in world.written.values() if world.places[one.node_id].user_id == user)
         await engine.memory(user).wake(record.node_id, record.file_id)
 
 
 async def survey(engine: Engine, world: World, nodes: dict[UUID, Place] | set[UUID]) -> None:
-    """Learns the rows as the service sees them: of these nodes, and of the shared tables."""
+    """Reads the rows as the service sees them: of these nodes, and of the shared tables."""
     async with engine.postgres.as_service() as connection:
         for node_id in list(nodes):
             cursor = await connection.execute(sql_in("leaks/node_rows", world.places[node_id].schema_name), {})

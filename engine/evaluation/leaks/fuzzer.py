@@ -31,7 +31,7 @@ DRAWS = questions.DRAWS | contents.DRAWS | attempts.DRAWS | rows.DRAWS | intrusi
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """An answer that did not match: the seed that found it, the operation, one line on what was wrong."""
+    """An answer that did not match: the seed that found it, the operation, one line about the error."""
 
     seed: int
     operation: str
@@ -41,7 +41,7 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class LeakReport:
-    """What was asked and what was wrong. `seconds`: setup and operations together."""
+    """The operations and the leaks. `seconds`: setup and operations together."""
 
     seed: int
     operations: int
@@ -55,7 +55,7 @@ class LeakReport:
 
 @dataclass(slots=True)
 class Run:
-    """One run over a world; `kinds` narrows it, `patience` ends it after so many leaks, `at_once` ask at the same time."""
+    """One run over a world; `kinds`: operations to draw, `patience`: leaks until it ends, `at_once`: concurrency."""
 
     engine: Engine
     world: World
@@ -68,7 +68,7 @@ class Run:
     leaks: list[Leak] = field(default_factory=list)
 
     async def go(self, count: int, *, changing: bool = True) -> None:
-        """Asks `count` operations, or fewer once the leaks are too many."""
+        """Runs `count` operations, or fewer if there are too many leaks."""
         rng = Random(self.seed)
         while (left := count - self.asked.total()) > 0 and len(self.leaks) < self.patience:
             before = self.asked.total()
@@ -83,7 +83,7 @@ class Run:
                 self.asked[kind] += 1
                 self.leaks += [Leak(self.seed, kind, str(asker), text) for text in wrong]
         except (NotFound, InvalidInput) as error:
-            self.leaks.append(Leak(self.seed, "change", "", f"what is allowed was refused: {error.detail}"))
+            self.leaks.append(Leak(self.seed, "change", "", f"an allowed change was refused: {error.detail}"))
 
     async def _batch(self, rng: Random, size: int) -> None:
         names = list(self.kinds if self.kinds is not None else DRAWS)
@@ -101,7 +101,7 @@ class Run:
 
     async def _ask(self, operation: Operation) -> None:
         outcome = await operation.ask(self.engine)
-        for pause in PAUSES:  # a store that is overloaded for a moment tells nothing of rights
+        for pause in PAUSES:  # a briefly overloaded store is not about rights
             if not isinstance(outcome, StoreUnavailable):
                 break
             await asyncio.sleep(pause)
@@ -115,9 +115,9 @@ class Run:
 async def fuzz(
     engine: Engine, *, count: int, seed: int, progress: Progress | None = None, size: Size | None = None
 ) -> LeakReport:
-    """Grows a forest of its own and asks `count` operations; the same seed draws the same operations.
+    """Makes a forest of its own and runs `count` operations; the same seed draws the same operations.
 
-    Raises StoreUnavailable where a store is not there.
+    Raises StoreUnavailable if a store does not answer.
     """
     progress = progress or Silent()
     started = perf_counter()

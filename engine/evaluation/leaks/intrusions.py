@@ -1,4 +1,4 @@
-"""Attempts to write under the request role, past the public API; all undone."""
+"""Attempts to write under the request role, bypassing the public API; all are rolled back."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ def _attempt(kind: str, asker: Asker, statement: Statement, allowed: bool) -> Op
         except (errors.InsufficientPrivilege, errors.CheckViolation):
             return False
         except psycopg.IntegrityError:
-            pass  # it came past the policies, which are asked first
+            pass  # it passed the policies, which are checked first
         return True
 
     return Operation(kind, asker, str(statement), ask, partial(differing, "let pass", allowed))
 
 
 def _changed(kind: str, asker: Asker, statement: Statement, wanted: int) -> Operation:
-    """A statement that changes so many rows."""
+    """A statement that changes a known number of rows."""
 
     async def ask(engine: Engine) -> object:
         try:
             return (await statement.run(engine, asker))[1]
         except errors.InsufficientPrivilege as error:
-            return error  # a row was found that must not become another's
+            return error  # a row was found, but must not become another owner's
 
     return Operation(kind, asker, str(statement), ask, partial(differing, "rows changed", wanted))
 
 
 def _intruder(world: World, rng: Random) -> tuple[Asker, UUID]:
-    """Anybody at any node; often a persona where it may write, to try there what it may not."""
+    """Any principal at any node; often a persona where it may write, for attempts that it may not make there."""
     rights = [right for right in world.rights.values() if right.mode == "read_write" and not right.ended]
     if rights and rng.random() < 0.4:
         right = rng.choice(rights)
@@ -58,7 +58,7 @@ def _intruder(world: World, rng: Random) -> tuple[Asker, UUID]:
 
 
 def insert_into_node(world: World, rng: Random) -> Operation:
-    """A row more in one of a node's tables."""
+    """An insert into one of a node's tables."""
     asker, node = _intruder(world, rng)
     table, private = rng.choice(("records", "items", "files", "deltas", "terms")), rng.random() < 0.3
     record, author = _some_record(world, node, rng), _author(asker, rng)
@@ -78,7 +78,7 @@ def _name(asker: Asker) -> str:
 
 
 def _author(asker: Asker, rng: Random) -> str:
-    """The asker, or falsely its user; a user: falsely the service."""
+    """The asker, or falsely its owner; for a user falsely the service."""
     if rng.random() < 0.7:
         return _name(asker)
     return "service" if asker.kind == "user" else f"user:{asker.graph}"
@@ -91,7 +91,7 @@ def _some_record(world: World, node: UUID, rng: Random) -> Written | None:
 
 
 def insert_scoped(world: World, rng: Random) -> Operation:
-    """A record or an item of a thread: for the user alone, and never as something that others might read."""
+    """A record or an item of a thread: only for the user, and never readable by others."""
     asker, node = _intruder(world, rng)
     table, private = rng.choice(("scoped", "scoped_items")), rng.random() < 0.5
     parameters = {"privacy": "private" if private else "org"}
@@ -101,7 +101,7 @@ def insert_scoped(world: World, rng: Random) -> Operation:
 
 
 def update_node(world: World, rng: Random) -> Operation:
-    """All rows of one of a node's tables changed at once."""
+    """An update of all rows in one of a node's tables."""
     asker, node = _intruder(world, rng)
     table, place = rng.choice(_CHANGEABLE)
     rows = [row for row in world.rows[node] if row.place == place]
@@ -119,7 +119,7 @@ _CHANGEABLE = (
 
 
 def update_shared(world: World, rng: Random) -> Operation:
-    """All sources, all kept answers, or all that is streamed, changed at once."""
+    """An update of all sources, all kept answers, or all streamed conversations or turns."""
     asker = claimant(world, rng)
     table = rng.choice(KEYED)
     wanted = sum(row["place"] == table and may_see_shared(world, asker, row) for row in world.shared)
@@ -127,7 +127,7 @@ def update_shared(world: World, rng: Random) -> Operation:
 
 
 def insert_shared(world: World, rng: Random) -> Operation:
-    """A row more in a shared table, in anybody's name."""
+    """An insert into a shared table, in the name of any principal."""
     asker = claimant(world, rng)
     graph = rng.choice((asker.graph, rng.choice(world.users)))
     table = rng.choice((*KEYED, "hierarchy", "model_answers", "grant", "assignment", *_REPLAYED, *_STORED))
@@ -141,7 +141,7 @@ def insert_shared(world: World, rng: Random) -> Operation:
     replays = [row["id"] for row in world.shared if row["place"] == "replays" and row["user_id"] == graph]
     replay = rng.choice(replays) if replays and rng.random() < 0.8 else None
     kind, principal = (asker.kind, asker.principal_id) if rng.random() < 0.7 else ("user", graph)
-    if table == "assignment":  # left where something is stored: by whoever may write there
+    if table == "assignment":  # stored with content: by principals with write access
         allowed = world.writes(asker, node) and author == _name(asker)
     if table == "conversations":
         at = [place.node_id for place in world.readable(asker, asker.graph) if world.writes(asker, place.node_id)]
@@ -160,7 +160,7 @@ _STORED = ("document", "document_version", "resource", "event")
 
 
 def _insert_stored(world: World, asker: Asker, graph: UUID, table: str, rng: Random) -> Operation:
-    """A row more about what was stored, or happened, at any node."""
+    """An insert into a table about stored content or events, at any node."""
     own = asker.kind == "user" and asker.principal_id == graph
     node = _node_of(world, graph, rng)
     writable = [place.node_id for place in world.readable(asker, graph) if world.writes(asker, place.node_id)]
@@ -190,8 +190,8 @@ def _insert_stored(world: World, asker: Asker, graph: UUID, table: str, rng: Ran
 
 
 def commit(world: World, rng: Random) -> Operation:
-    """A commit of records accepted past the engine, to any node; what a user commits to the own graph is the engine's to
-    check. Nodes are committed by the function that makes them, never by hand."""
+    """A commit of records that bypasses the engine, to any node; commits of a user to its own graph are checked by the
+    engine. Nodes are committed only by the function that creates them."""
     asker = claimant(world, rng)
     graph = rng.choice((asker.graph, rng.choice(world.users)))
     node = _node_of(world, graph, rng)
@@ -208,7 +208,7 @@ def commit(world: World, rng: Random) -> Operation:
 
 
 def _at_home(world: World, asker: Asker, graph: UUID) -> bool:
-    """A true persona of that graph."""
+    """A real persona of the graph."""
     myself = world.places.get(asker.principal_id)
     known = asker.kind == "persona" and myself is not None and myself.user_id == graph
     return known and world.reads(asker, asker.principal_id)
@@ -219,7 +219,7 @@ def _node_of(world: World, graph: UUID, rng: Random) -> UUID:
 
 
 def delete(world: World, rng: Random) -> Operation:
-    """What nobody may: to delete."""
+    """Deletes, which no principal may do."""
     asker = claimant(world, rng)
     schema = world.places[a_node(world, asker, rng)].schema_name
     items = rng.random() < 0.5
@@ -236,4 +236,4 @@ DRAWS: dict[str, tuple[Draw, int]] = {
     "commit": (commit, 6),
     "delete": (delete, 2),
 }
-"""Every kind with how often it is drawn, in parts."""
+"""Every kind of operation with its weight."""

@@ -1,7 +1,7 @@
-"""The rules of access once more, over dictionaries. It asks no database and none of the engine's own checks.
+"""The rules of access again, over dictionaries. It queries no database and uses none of the engine's own checks.
 
-What the fuzzer made is known here; what somebody may see of it follows from the rules as they are written down, not
-from how the databases hold them.
+It knows what the fuzzer made; what a principal may see follows from the documented rules, not from their
+implementation in the databases.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from engine.evaluation.leaks.things import ALWAYS, Asker, Former, Link, Place, R
 
 @dataclass(slots=True)
 class World:
-    """Everything that was made, and who may see what of it."""
+    """Everything that was made, and who may see it."""
 
     places: dict[UUID, Place] = field(default_factory=dict)
     written: dict[UUID, Written] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class World:
     things: dict[str, tuple[str, UUID]] = field(default_factory=dict)
     """By marker and by id: the kind of thing and its id."""
     former: dict[str, tuple[str, UUID, datetime]] = field(default_factory=dict)
-    """By marker: the thing that it named, and until when. A reader from later on may not see it."""
+    """By marker: the thing that it named, and until when. A reader whose right began later may not see it."""
     marks: defaultdict[UUID, list[datetime]] = field(default_factory=lambda: defaultdict(list))
     """Of each user: times between two changes."""
     formers: list[Former] = field(default_factory=list)
@@ -46,17 +46,17 @@ class World:
     _files: defaultdict[UUID, list[UUID]] = field(default_factory=lambda: defaultdict(list))
     _known: dict[tuple[object, ...], datetime | None] = field(default_factory=dict)
 
-    # what there is ---------------------------------------------------------------------------------------
+    # the world -------------------------------------------------------------------------------------------
 
     def add_place(self, place: Place, markers: Iterable[str] = ()) -> None:
-        """A node; all its markers are as secret as itself."""
+        """Adds a node; its markers are as secret as the node."""
         self.places[place.node_id] = place
         if place.parent_id is not None:
             self._children[place.parent_id].append(place)
         self._name("node", place.node_id, place.node_id, place.name, *markers)
 
     def add_written(self, record: Written, markers: Iterable[str] = ()) -> None:
-        """A record; its file's id is a thing of its own, which may lie at several nodes."""
+        """Adds a record; its file's id is a thing of its own, which may lie at several nodes."""
         self.written[record.record_id] = record
         self._held[record.node_id].append(record)
         self._files[record.file_id].append(record.record_id)
@@ -77,7 +77,7 @@ class World:
             self._name("file", changed.file_id, changed.file_id)
 
     def add_former(self, former: Former) -> None:
-        """An older version of a document, with what stood in it."""
+        """An older version of a document, with its content."""
         self.formers.append(former)
         self._files[former.file_id].append(former.record_id)
         self._name("file", former.file_id, former.file_id)
@@ -105,11 +105,11 @@ class World:
         self.marks[user].append(datetime.now(UTC))
 
     def add_reason(self, reason: str, source: UUID) -> None:
-        """Why something was moved away from a node: as secret as that node."""
+        """The reason of a move away from a node: as secret as the node."""
         self._name("node", source, reason)
 
     def add_scopes(self, user: UUID, scopes: tuple[tuple[str, str], ...]) -> None:
-        """The threads and workflows of a user; their ids are the user's alone to know."""
+        """The threads and workflows of a user; only the user may see their ids."""
         self.scopes[user] = scopes
         self._name("scope", user, *(scope_id for _, scope_id in scopes))
 
@@ -176,7 +176,7 @@ class World:
         return self._known[key]
 
     def reads_here(self, asker: Asker, node_id: UUID, at: datetime | None = None) -> bool:
-        """The node, in the graph in which the asker asks: elsewhere it is not found, whoever's it is."""
+        """The node, if it is in the asker's graph: nodes of other graphs are not found, even the asker's own."""
         return self.reads(asker, node_id, None, at) and self.places[node_id].user_id == asker.graph
 
     def _reads_from(self, asker: Asker, node_id: UUID, part: Field | None) -> datetime | None:
@@ -192,7 +192,7 @@ class World:
         return min(since, default=None)
 
     def _placed_below(self, node_id: UUID, top: UUID) -> datetime:
-        """Since when the nodes between a node and one above it hang where they hang."""
+        """Since when the nodes between a node and one above it have had their parents."""
         latest = ALWAYS
         for place in self.way(node_id):
             if place.node_id == top:
@@ -210,7 +210,7 @@ class World:
         return bool(self._granted(asker, node_id, None, "read_write"))
 
     def _granted(self, asker: Asker, node_id: UUID, part: Field | None, mode: GrantMode) -> list[datetime]:
-        """Since when each right in force shows the node."""
+        """Since when each active right covers the node."""
         distance = {place.node_id: steps for steps, place in enumerate(self.way(node_id))}
         return [
             max(ALWAYS if right.past else right.granted_at, self._placed_below(node_id, right.node_id))
@@ -224,8 +224,8 @@ class World:
         ]
 
     def sees(self, asker: Asker, record: Written, part: Field = "records", at: datetime | None = None) -> bool:
-        """A record, what a search finds in it, or its file. What is private, or belongs to a thread or a
-        workflow, is its user's alone; what was moved is shown from the move on."""
+        """A record, its items, or its file. Private records and those of a thread or workflow are only for
+        the owner; a moved record is visible from the move on."""
         if self.owns(asker, record.node_id):
             return True
         if record.private or record.scope != "user" or (at is not None and record.moved_at > at):
@@ -245,11 +245,11 @@ class World:
         ]
 
     def path(self, asker: Asker, node_id: UUID) -> tuple[str, ...]:
-        """The names on the way down to a node that the asker may know."""
+        """The names on the path of a node that the asker may know."""
         return tuple(place.name for place in reversed(self.way(node_id)) if self.reads(asker, place.node_id))
 
     def may_know(self, asker: Asker, kind: str, thing: UUID, at: datetime | None = None) -> bool:
-        """Whether a thing's marker or id may stand in an answer about a time."""
+        """Whether a thing's marker or id may be in an answer about a time."""
         if kind == "node":
             return self.reads(asker, thing, None, at)
         if kind == "edge":
@@ -262,20 +262,20 @@ class World:
             held = [self.written[one] for one in self._files[thing]]  # the record's past shows the file's id
             return any(
                 self.sees(asker, one, "records", at)
-                and (self.sees(asker, one, "files") or one.author == asker.principal_id)  # who stored it knows its id
+                and (self.sees(asker, one, "files") or one.author == asker.principal_id)  # the author knows its id
                 for one in held
             )
         return self.sees(asker, self.written[thing], "items" if kind == "item" else "records", at)
 
     def may_know_former(self, asker: Asker, kind: str, thing: UUID, until: datetime) -> bool:
-        """Whether a text that named a thing until then may stand in an answer."""
+        """Whether a text that named a thing until then may be in an answer."""
         if not self.may_know(asker, kind, thing):
             return False
         if kind == "node":
             return (self.reads_from(asker, thing) or ALWAYS) < until
         record = self.written[thing]
         if asker.kind == "persona" and record.author == asker.principal_id:
-            return True  # it gave that title itself
+            return True  # the asker set that title
         moved = ALWAYS if self.owns(asker, record.node_id) else record.moved_at
         return max(self.reads_from(asker, record.node_id, "records") or ALWAYS, moved) < until
 

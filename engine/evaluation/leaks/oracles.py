@@ -1,8 +1,8 @@
-"""Whether a write past the public API tells, by how it is answered, that a hidden row is there; all undone.
+"""Whether a write that bypasses the public API reveals by its answer that a hidden row exists; all are rolled back.
 
-Each is tried twice, with an id that is there and hidden from the asker, and with one that is not there: the answers, a count
-of rows or the code of an error, must be the same. Not tried: to add a row under the id of a hidden one, because keys are
-unique over what is hidden, too (docs/access.md).
+Each is tried twice, with the id of a row hidden from the asker and with an id that does not exist: the answers, a row
+count or an error code, must be the same. Not tried: an insert with the id of a hidden row, because keys are unique over
+hidden rows, too (docs/access.md).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from engine.neurigraph import Engine
 
 Attempt = Callable[[UUID], Statement]
-"""The statement for an id, hidden or not there."""
+"""The statement for an id, hidden or missing."""
 
 
 def _compared(kind: str, asker: Asker, attempt: Attempt, hidden: UUID) -> Operation:
-    """The same attempt at what is hidden and at what is not there."""
+    """The same attempt with a hidden and with a missing id."""
     absent = uuid4()
 
     async def ask(engine: Engine) -> object:
@@ -48,7 +48,7 @@ async def _answer(engine: Engine, asker: Asker, statement: Statement) -> object:
 
 
 def _writer(world: World, rng: Random) -> tuple[Asker, UUID, Written | None]:
-    """A persona at a node where it may write, and a record there that it may not see, where there is one."""
+    """A persona at a node where it may write, and a record there that it may not see, if there is one."""
     found = [
         (Asker("persona", right.subject_id, world.places[right.node_id].user_id), place)
         for right in world.rights.values()
@@ -79,7 +79,7 @@ IN_NODE = (
 
 
 def of_node(world: World, rng: Random) -> Operation:
-    """A row that hangs on a hidden record, or takes its place, in the tables of a node where the asker may write."""
+    """A row that references a hidden record, or replaces it, in the tables of a node where the asker may write."""
     asker, node, record = _writer(world, rng)
     name, place = rng.choice(IN_NODE), world.places[node].schema_name
     hidden = record.record_id if record else uuid4()
@@ -106,7 +106,7 @@ def of_stored(world: World, rng: Random) -> Operation:
     documents = [row for row in world.shared if row["place"] == "documents" and not may_see_shared(world, asker, row)]
     if name == "document_version" and documents:
         hidden = UUID(rng.choice(documents)["id"])
-    elif name == "document":  # that a record which is seen is a document tells nothing new
+    elif name == "document":  # for a visible record this reveals nothing
         unseen = [one.record_id for one in world.written.values() if not world.sees(asker, one)]
         hidden = rng.choice([UUID(row["id"]) for row in documents if UUID(row["id"]) in unseen] or [hidden])
     elif name == "resource" and record:
@@ -119,7 +119,7 @@ def of_stored(world: World, rng: Random) -> Operation:
 
 
 def of_graphs(world: World, rng: Random) -> Operation:
-    """A node or a replay that is hidden, named in a conversation, an event of the hierarchy, or a staged record."""
+    """A hidden node or replay, named in a conversation, an event of the hierarchy, or a staged record."""
     name = rng.choice(("insert_conversations", "turn_conversation", "insert_hierarchy", "insert_replayed_record"))
     asker, _, _ = _writer(world, rng)
     if name in ("insert_hierarchy", "insert_replayed_record"):
@@ -144,4 +144,4 @@ DRAWS: dict[str, tuple[Draw, int]] = {
     "oracle of what was stored": (of_stored, 4),
     "oracle of a graph": (of_graphs, 4),
 }
-"""Every kind with how often it is drawn, in parts."""
+"""Every kind of operation with its weight."""

@@ -1,4 +1,4 @@
-"""What a forest was before: records and nodes that were renamed and moved, documents at two nodes with an older version."""
+"""The past of a forest: records and nodes that were renamed and moved, documents at two nodes with an older version."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def some_moment(world: World, asker: Asker, rng: Random) -> Moment:
 
 
 async def rename(engine: Engine, world: World, record: Written, rng: Random, *, correction: bool = False) -> Written:
-    """Another title; as a correction it is that of the time before the last one."""
+    """Sets another title; as a correction it replaces the title before the last one."""
     title, user = marker(rng), world.places[record.node_id].user_id
     change = Change("record", record.record_id, {"title": title}, record.node_id, correction=correction)
     await engine.memory(user).change(change)
@@ -47,7 +47,7 @@ async def rename(engine: Engine, world: World, record: Written, rng: Random, *, 
 
 
 async def move(engine: Engine, world: World, record: Written, target: Place, rng: Random) -> Written:
-    """To another node, for a reason."""
+    """Moves it to another node, with a reason."""
     reason = marker(rng)
     memory = engine.memory(target.user_id)
     await memory.move_record(record.record_id, record.node_id, target.node_id, reason=reason)
@@ -59,7 +59,7 @@ async def move(engine: Engine, world: World, record: Written, target: Place, rng
 
 
 async def rename_node(engine: Engine, world: World, place: Place, rng: Random) -> Place:
-    """Another name and summary."""
+    """Sets another name and summary."""
     name, word = marker(rng), marker(rng)
     change = Change("node", place.node_id, {"name": name, "summary": f"All of {word}."})
     await engine.memory(place.user_id).change(change)
@@ -70,7 +70,7 @@ async def rename_node(engine: Engine, world: World, place: Place, rng: Random) -
 
 
 async def move_node(engine: Engine, world: World, place: Place, above: Place) -> Place:
-    """To another parent."""
+    """Moves it to another parent."""
     change = Change("node", place.node_id, {"parent_id": str(above.node_id)})
     await engine.memory(place.user_id).change(change)
     changed = replace(place, parent_id=above.node_id, layer=above.layer + 1, placed_at=datetime.now(UTC))
@@ -80,14 +80,14 @@ async def move_node(engine: Engine, world: World, place: Place, above: Place) ->
 
 
 async def add_document(engine: Engine, world: World, ends: tuple[Place, Place], rng: Random) -> None:
-    """A document at two nodes, whose passages hold their keywords, in two versions."""
+    """A document in two versions at two nodes; its passages contain the keywords of the nodes."""
     memory, source = engine.memory(ends[0].user_id), marker(rng)
     kinds = [("walleye", "lake", "boat"), ("payroll", "invoice", "library")]
     for place, keywords in zip(ends, kinds, strict=True):
         await memory.change(Change("node", place.node_id, {"keywords": list(keywords)}))
     words = [
         [marker(rng) for _ in range(3)] for _ in ends
-    ]  # what stays, what the first version says, and the second one
+    ]  # the kept text, that of the first version, that of the second
     for version in (1, 2):
         sections = (
             f"# {kind[1]}\n\n{_passage(kind, own[0])}\n\n{_passage(kind, own[version])}"
@@ -130,7 +130,7 @@ def _passage(kind: tuple[str, ...], word: str) -> str:
 
 
 async def add_past(engine: Engine, world: World, user: UUID, rng: Random) -> None:
-    """Records and nodes with a past, inside and outside of what will be granted."""
+    """Records and nodes with a past, inside and outside of later grants."""
     mine = [place for place in world.places.values() if place.user_id == user]
     world.mark(user)
     movable = [
@@ -161,7 +161,7 @@ async def add_past(engine: Engine, world: World, user: UUID, rng: Random) -> Non
 
 
 async def add_corrections(engine: Engine, world: World, user: UUID, rng: Random) -> None:
-    """Titles corrected after rights were given: the delta holds the former value."""
+    """Titles corrected after grants were made: the delta holds the former value."""
     renamed = [one for one in world.written.values() if one.titles and world.places[one.node_id].user_id == user]
     for record in rng.sample(renamed, min(3, len(renamed))):
         await rename(engine, world, record, rng, correction=True)

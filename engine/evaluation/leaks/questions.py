@@ -1,4 +1,4 @@
-"""Questions through the public API: drawn at random, asked, and judged by the model."""
+"""Questions through the public API: drawn at random, run, and judged by the model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.domain.clock import Moment
 from engine.domain.scope import MemoryScope, SourceKind
 from engine.domain.search import ItemKind, SearchRequest
 from engine.evaluation.leaks import expected, expected_search
-from engine.evaluation.leaks.asking import Draw, Operation, outcome_of, question, some_node, somebody
+from engine.evaluation.leaks.asking import Draw, Operation, any_principal, outcome_of, question, some_node
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.past import some_moment
 from engine.evaluation.leaks.stored import SHARED_ALIAS, some_scope, some_source
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 def shell(world: World, rng: Random) -> Operation:
     """The shell of a node."""
-    asker = somebody(world, rng)
+    asker = any_principal(world, rng)
     node, moment = some_node(world, asker, rng), some_moment(world, asker, rng)
     judge = partial(expected.shell, world, asker, node, moment)
     return question(world, "shell", asker, str(node), lambda memory: memory.shell(node, moment), judge, moment)
 
 
 def children(world: World, rng: Random) -> Operation:
-    """The children of a node alone."""
-    asker = somebody(world, rng)
+    """The children of a node, without its shell."""
+    asker = any_principal(world, rng)
     node, moment = some_node(world, asker, rng), some_moment(world, asker, rng)
 
     def judge(outcome: object) -> Iterator[str]:
@@ -48,8 +48,8 @@ def children(world: World, rng: Random) -> Operation:
 
 
 def tree(world: World, rng: Random) -> Operation:
-    """All nodes of a graph, for its user alone."""
-    asker = somebody(world, rng)
+    """All nodes of a graph, only for its owner."""
+    asker = any_principal(world, rng)
     moment = some_moment(world, asker, rng)
 
     def judge(outcome: object) -> Iterator[str]:
@@ -67,7 +67,7 @@ def tree(world: World, rng: Random) -> Operation:
 
 def metadata(world: World, rng: Random) -> Operation:
     """All pages of a node's records."""
-    asker = somebody(world, rng)
+    asker = any_principal(world, rng)
     node, limit, moment = some_node(world, asker, rng), rng.choice((1, 3, 50)), some_moment(world, asker, rng)
     judge = partial(expected.metadata, world, asker, node, moment)
     return question(
@@ -87,8 +87,8 @@ async def _pages(memory: Memory, node: UUID, limit: int, moment: Moment) -> list
 
 
 def anchors(world: World, rng: Random) -> Operation:
-    """Every place of a name."""
-    asker = somebody(world, rng)
+    """All nodes with a name."""
+    asker = any_principal(world, rng)
     node = world.places.get(some_node(world, asker, rng))
     name = node.name if node and rng.random() < 0.5 else SHARED_ALIAS
     formers = list(world.former)
@@ -103,16 +103,16 @@ def anchors(world: World, rng: Random) -> Operation:
 
 
 def edges(world: World, rng: Random) -> Operation:
-    """The registry of edges."""
-    asker = somebody(world, rng)
+    """All cross-node edges."""
+    asker = any_principal(world, rng)
     moment = some_moment(world, asker, rng)
     judge = partial(expected.edges, world, asker, moment)
     return question(world, "edges", asker, "", lambda memory: memory.edges(moment), judge, moment)
 
 
 def search(world: World, rng: Random) -> Operation:
-    """A question for the one word of a record, with or without names of nodes, everywhere or in named nodes."""
-    asker = somebody(world, rng)
+    """A search for the unique word of a record, with or without names of nodes, everywhere or in named nodes."""
+    asker = any_principal(world, rng)
     wanted = rng.choice(list(world.written.values()))
     if rng.random() < 0.7:
         seen = [record for record in world.written.values() if world.places[record.node_id].user_id == asker.graph]
@@ -133,7 +133,7 @@ def search(world: World, rng: Random) -> Operation:
 
 
 def _narrowed(world: World, asker: Asker, rng: Random) -> tuple[tuple[MemoryScope, ...], tuple[SourceKind, ...] | None]:
-    """Threads and workflows, most often of the graph; others than the user name some now and then. And sources."""
+    """Threads and workflows, most often of the graph; sometimes askers other than the user name some. And sources."""
     naming = rng.random() < (0.5 if asker.kind == "user" else 0.1)
     of = asker.graph if rng.random() < 0.9 else rng.choice(world.users)
     scopes = tuple({some_scope(world, of, rng).scope for _ in range(2)}) if naming else ()
@@ -142,7 +142,7 @@ def _narrowed(world: World, asker: Asker, rng: Random) -> tuple[tuple[MemoryScop
 
 def read_file(world: World, rng: Random) -> Operation:
     """A file, at its own node or at another."""
-    asker = somebody(world, rng)
+    asker = any_principal(world, rng)
     node = some_node(world, asker, rng)
     at_node = world.held(node) if node in world.places else []
     record = rng.choice(at_node or list(world.written.values()))
@@ -153,8 +153,8 @@ def read_file(world: World, rng: Random) -> Operation:
 
 
 def file_state(world: World, rng: Random) -> Operation:
-    """The state of a file: asked for, or changed."""
-    asker = somebody(world, rng)
+    """The state of a file: read or changed."""
+    asker = any_principal(world, rng)
     record = rng.choice(list(world.written.values()))
     node = record.node_id if rng.random() < 0.9 else some_node(world, asker, rng)
     command = rng.choice(("file_state", "wake", "sleep"))
@@ -167,7 +167,7 @@ def file_state(world: World, rng: Random) -> Operation:
 
 def listing(world: World, rng: Random) -> Operation:
     """The grants of the graph, or of one node."""
-    asker = somebody(world, rng)
+    asker = any_principal(world, rng)
     node, ended = (some_node(world, asker, rng) if rng.random() < 0.5 else None), rng.random() < 0.5
 
     def judge(outcome: object) -> Iterator[str]:
@@ -186,8 +186,8 @@ def listing(world: World, rng: Random) -> Operation:
 
 
 def audience(world: World, rng: Random) -> Operation:
-    """Who sees a node."""
-    asker = somebody(world, rng)
+    """Who can see a node."""
+    asker = any_principal(world, rng)
     node = some_node(world, asker, rng)
 
     def judge(outcome: object) -> Iterator[str]:
@@ -219,7 +219,7 @@ def _readers(world: World, node: UUID) -> Iterator[Asker]:
 
 def log(world: World, rng: Random) -> Operation:
     """The newest lines of the audit log."""
-    asker = somebody(world, rng)
+    asker = any_principal(world, rng)
 
     def judge(outcome: object) -> Iterator[str]:
         given: Any = outcome
@@ -258,4 +258,4 @@ DRAWS: dict[str, tuple[Draw, int]] = {
     "audience": (audience, 2),
     "log": (log, 2),
 }
-"""Every kind with how often it is drawn, in parts."""
+"""Every kind of operation with its weight."""

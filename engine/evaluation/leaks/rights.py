@@ -1,4 +1,4 @@
-"""Rights in a forest: given and ended by the users themselves, and remembered in the model."""
+"""Grants in a forest: made and revoked by the users themselves, and recorded in the model."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from engine.neurigraph import Engine
 
 LAPSE = 1.5
-"""Seconds after which the grants are over that end by their time."""
+"""Seconds after which grants with an expiry end."""
 PARTS: tuple[tuple[Field, ...], ...] = (FIELDS, FIELDS, (), ("records",), ("records", "items"), ("records", "files"))
 
 
 async def entitle(engine: Engine, world: World, user: UUID, rng: Random, grants: int) -> list[UUID]:
-    """Grants of one user, some of them revoked at once; those that end by their time, which is not yet over."""
+    """Makes grants of one user, some revoked at once; returns those with an expiry, which are still active."""
     lapsed, single, by_fields, deep = world.integrations
     mine = [place for place in world.places.values() if place.user_id == user]
     below = [place for place in mine if place.parent_id == user]
@@ -36,7 +36,7 @@ async def entitle(engine: Engine, world: World, user: UUID, rng: Random, grants:
         ended = NewGrant(place.node_id, "third_party", lapsed, depth=5)
         await revoke(engine, world, user, await give(engine, world, ended))
     once = NewGrant(rng.choice(inner).node_id, "third_party", single)
-    await revoke(engine, world, user, await give(engine, world, once))  # what ended before is no reason to show more
+    await revoke(engine, world, user, await give(engine, world, once))  # a right that ended before gives no access
     await give(engine, world, once)
     await give(engine, world, NewGrant(rng.choice(inner).node_id, "third_party", single, depth=2, past=True))
     for parts in PARTS[2:]:
@@ -58,8 +58,8 @@ async def entitle(engine: Engine, world: World, user: UUID, rng: Random, grants:
 
 
 async def _let_write(engine: Engine, world: World, user: UUID, personas: list[Place], rng: Random) -> None:
-    """Two personas may read outside of their subtrees, and write at one node, to which a record is moved. What the first one
-    stored is not shown to it once its right has ended; who the first one is, is not shown to the second one."""
+    """Two personas may read outside of their subtrees, and write at one node, to which a record is moved. The first one
+    must not see its own records after its right has ended; the second one must not see who the first one is."""
     mine = [place for place in world.places.values() if place.user_id == user]
     writers = personas[:2]
     outside = [place for place in mine if not any(persona in world.way(place.node_id) for persona in writers)]
@@ -79,7 +79,7 @@ async def _let_write(engine: Engine, world: World, user: UUID, personas: list[Pl
     stored = (await add_record(engine, world, owner(user), hidden, rng)).records[0]
     await move(
         engine, world, world.written[stored.record_id], place, rng
-    )  # from where and why the second one is not shown
+    )  # the second one must not see its origin and reason
     await revoke(engine, world, user, given[0])
     for part in [place for place in mine if any(one.part for one in world.held(place.node_id))]:
         single, by_fields = world.integrations[1:3]
@@ -92,7 +92,7 @@ def _soon() -> datetime:
 
 
 def random_grant(world: World, user: UUID, rng: Random, expires_at: datetime | None = None) -> NewGrant:
-    """Any right on any node of the user's."""
+    """Any grant on any node of the user."""
     mine = [place for place in world.places.values() if place.user_id == user]
     personas = [place.node_id for place in mine if place.node_type == "persona"]
     kind: SubjectKind = "persona" if rng.random() < 0.5 else "third_party"
@@ -105,7 +105,7 @@ def random_grant(world: World, user: UUID, rng: Random, expires_at: datetime | N
 
 
 async def give(engine: Engine, world: World, new: NewGrant) -> UUID:
-    """Gives a right as the node's user, in the engine and in the model."""
+    """Makes a grant as the node's owner, in the engine and in the model."""
     user = world.places[new.node_id].user_id
     given = await engine.memory(user).grants.give(engine.memory(user).principal, new)
     right = Right(
@@ -118,6 +118,6 @@ async def give(engine: Engine, world: World, new: NewGrant) -> UUID:
 
 
 async def revoke(engine: Engine, world: World, user: UUID, grant_id: UUID) -> None:
-    """Ends a right, in the engine and in the model."""
+    """Revokes a grant, in the engine and in the model."""
     await engine.memory(user).grants.revoke(owner(user).principal, grant_id)
     world.end_right(grant_id)

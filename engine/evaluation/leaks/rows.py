@@ -1,7 +1,7 @@
-"""Statements without any WHERE, sent under the request role past the public API, each undone.
+"""Statements without a WHERE under the request role, bypassing the public API; each is rolled back.
 
-Here the askers are also such as no token ever makes: unknown kinds, a concept that says it is a persona, a persona
-that says it is an integration.
+Askers include principals that no token can have: unknown kinds, a concept that claims to be a persona, a persona that
+claims to be an integration.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from engine.evaluation.leaks.asking import Draw, Operation, some_node, somebody
+from engine.evaluation.leaks.asking import Draw, Operation, any_principal, some_node
 from engine.evaluation.leaks.expected import scope_text
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.things import Asker, Row
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 REFUSED = "refused"
 KEYED = ("sources", "idempotency", "conversations", "conversation_turns")
-"""Those of them that the request role may write to as it likes: rows belong to whom their key names."""
+"""Those of them that the request role may write freely: a row's owner is in its key."""
 LOGS = ("compression_state_log", "ingest_sessions", "ingest_sources", "failure_log")
 
 
 def claimant(world: World, rng: Random) -> Asker:
-    """Somebody, sometimes under another kind than the own."""
-    asker = somebody(world, rng)
+    """Any principal, sometimes with a wrong kind."""
+    asker = any_principal(world, rng)
     if rng.random() < 0.2:
         kind = rng.choice(("user", "persona", "third_party", "third_party", "service", ""))
         return Asker(kind, rng.choice((asker.principal_id, asker.principal_id, asker.graph)), asker.graph)
@@ -37,7 +37,7 @@ def claimant(world: World, rng: Random) -> Asker:
 
 
 def a_node(world: World, asker: Asker, rng: Random) -> UUID:
-    """Any node that there is."""
+    """Any existing node."""
     while True:
         node = some_node(world, asker, rng)
         if node in world.places:
@@ -46,14 +46,14 @@ def a_node(world: World, asker: Asker, rng: Random) -> UUID:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement file, in the schema of a node where it needs one, with its parameters."""
+    """A statement file with its parameters, in the schema of a node if it needs one."""
 
     name: str
     schema: str | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
 
     async def run(self, engine: Engine, asker: Asker) -> tuple[list[dict[str, Any]], int]:
-        """Rows and their count for the asker; what it changed is undone."""
+        """Rows and their count for the asker; changes are rolled back."""
         text = sql_text(self.name) if self.schema is None else sql_in(self.name, self.schema)
         async with engine.postgres.request.connection() as connection, connection.transaction(force_rollback=True):
             who = {"kind": asker.kind, "id": str(asker.principal_id)}
@@ -66,11 +66,11 @@ class Statement:
 
 
 Shown = Callable[[dict[str, Any]], Iterable[object]]
-"""What of a row is compared: nothing, or one value."""
+"""The part of a row that is compared: nothing, or one value."""
 
 
 def _exactly(kind: str, asker: Asker, statement: Statement, wanted: set[Any], shown: Shown) -> Operation:
-    """The rows of one statement: these and no others."""
+    """The exact rows that one statement must return."""
 
     async def ask(engine: Engine) -> object:
         return (await statement.run(engine, asker))[0]
@@ -89,7 +89,7 @@ def _by_id(row: dict[str, Any]) -> tuple[object, ...]:
 
 
 def may_see(world: World, asker: Asker, node: UUID, row: Row) -> bool:
-    """Whether a row of a node's tables is for the asker."""
+    """Whether the asker may see a row of a node's tables."""
     if world.owns(asker, node):
         return True
     if row.place == "delta_log":
@@ -102,7 +102,7 @@ def may_see(world: World, asker: Asker, node: UUID, row: Row) -> bool:
 
 
 def _holds_still(world: World, asker: Asker, node: UUID, row: Row, part: str) -> bool:
-    """Whether a state ended only after it could be read; of a file: one of those that have it, and that it is no part."""
+    """Whether a state ended only after it was readable; for a file: any state that has it, and it is not a part."""
     since = world.reads_from(asker, node, part)  # type: ignore[arg-type]
     if row.place != "file_manifest":
         return row.until is None or (since is not None and row.until > max(since, row.moved_at or since))
@@ -125,7 +125,7 @@ def node_rows(world: World, rng: Random) -> Operation:
 
 
 def shared_rows(world: World, rng: Random) -> Operation:
-    """All shared tables; a user's own logs grow meanwhile, by refusals and by files that are opened, and are passed over."""
+    """All shared tables; a user's own logs are skipped: they grow meanwhile, by refusals and opened files."""
     asker = claimant(world, rng)
     wanted = {_line(row) for row in world.shared if may_see_shared(world, asker, row)}
 
@@ -137,7 +137,7 @@ def shared_rows(world: World, rng: Random) -> Operation:
 
 
 def _grows(row: dict[str, Any]) -> bool:
-    """A line of a log that may be new."""
+    """A log entry that may be new."""
     return bool(row["place"] in LOGS or row["detail"] == REFUSED)
 
 
@@ -150,7 +150,7 @@ OWN = (*KEYED, "documents", "document_versions")
 
 
 def may_see_shared(world: World, asker: Asker, row: dict[str, Any]) -> bool:
-    """Whether a row of the shared tables is for the asker and always there."""
+    """Whether the asker may see a row of the shared tables, and it is stable."""
     place = row["place"]
     if _grows(row):
         return False
@@ -159,14 +159,14 @@ def may_see_shared(world: World, asker: Asker, row: dict[str, Any]) -> bool:
     if place == "nodes":
         return world.reads(asker, UUID(row["id"]))
     own_key = asker.kind == "persona" and str(row["detail"]).startswith(f"persona:{asker.principal_id}")
-    if place.startswith("document") and own_key:  # shown as long as its node may be read
+    if place.startswith("document") and own_key:  # visible while its node is readable
         record = world.written[UUID(str(row["id"]).split(":")[0])]
         return world.sees(asker, record)
     return place in OWN and own_key and world.reads(asker, asker.principal_id)
 
 
 def search_nodes(world: World, rng: Random) -> Operation:
-    """The function that says where a search looks, for any user's graph."""
+    """The function that returns the nodes of a search, for any user's graph."""
     asker = claimant(world, rng)
     graph = rng.choice((asker.graph, asker.graph, rng.choice(world.users)))
     wanted = {str(place.node_id) for place in world.readable(asker, graph)}
@@ -194,7 +194,7 @@ def search_scan(world: World, rng: Random) -> Operation:
 
 
 def search_contents(world: World, rng: Random) -> Operation:
-    """The function that gives out contents, for all items of any node."""
+    """The function that returns contents, for all items of any node."""
     asker = claimant(world, rng)
     node = a_node(world, asker, rng)
     items = [row for row in world.rows[node] if row.place == "memory_items" and row.until is None]
@@ -217,7 +217,7 @@ def search_counts(world: World, rng: Random) -> Operation:
 
 
 def subject_name(world: World, rng: Random) -> Operation:
-    """What the subject of a grant is called: for whoever gave it one, of now or of before."""
+    """The name of a grant's subject: for users with a present or past grant to it."""
     asker = claimant(world, rng)
     right = rng.choice(list(world.rights.values()))
     given = any(one.subject_id == right.subject_id and world.owns(asker, one.node_id) for one in world.rights.values())
@@ -228,7 +228,7 @@ def subject_name(world: World, rng: Random) -> Operation:
 
 
 def subject_deltas(world: World, rng: Random) -> Operation:
-    """The function that gives out the chain of a record, for any node."""
+    """The function that returns the chain of a record, for any node."""
     asker = claimant(world, rng)
     record = rng.choice(list(world.written.values()))
     node = rng.choice((record.node_id, record.node_id, a_node(world, asker, rng)))
@@ -257,4 +257,4 @@ DRAWS: dict[str, tuple[Draw, int]] = {
     "subject deltas": (subject_deltas, 6),
     "subject name": (subject_name, 2),
 }
-"""Every kind with how often it is drawn, in parts."""
+"""Every kind of operation with its weight."""

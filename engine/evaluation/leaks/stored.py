@@ -1,4 +1,4 @@
-"""Nodes, edges and records, made through the public API and remembered in the model."""
+"""Nodes, edges and records, made through the public API and recorded in the model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.neurigraph import Engine
 
 SHARED_ALIAS = "Walleye"
-"""An alias that many nodes of all graphs share, so that a name leads to several."""
+"""An alias that many nodes of all graphs share, so that a name matches several."""
 
 
 def owner(user_id: UUID) -> Asker:
@@ -58,7 +58,7 @@ async def add_edge(engine: Engine, world: World, rng: Random, ends: list[Place])
 
 
 def some_source(rng: Random) -> SourceKind:
-    """A way to come in, the usual one most often."""
+    """A kind of source, the usual one most often."""
     return rng.choice(("ingested", "ingested", "manual", "extracted"))
 
 
@@ -72,7 +72,7 @@ async def add_record(  # noqa: PLR0913 (what there is, who writes where, and as 
     engine: Engine, world: World, asker: Asker, place: Place, rng: Random,
     *, private: bool = False, origin: Origin = INGESTED,
 ) -> IngestReport:  # fmt: skip
-    """A short record at a node, a note or a conversation; the report that its writer was given."""
+    """Stores a short record at a node, a note or a conversation; returns the report."""
     title, text, source = marker(rng), marker(rng), marker(rng)
     memory = engine.memory_as(asker.principal).within(origin.scope, source=origin.source)
     privacy: Privacy = "private" if private else "org"

@@ -1,4 +1,4 @@
-"""What the fuzzer made: who asks, nodes, records, edges, rights, rows. Times are those at which a call had returned."""
+"""Values of the model: principals, nodes, records, edges, grants, rows. Times are taken after a call returned."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _TOKEN = re.compile(r"qz[0-9a-f]{8}q|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f
 
 
 def marker(rng: Random) -> str:
-    """A word that stands nowhere else."""
+    """A unique word."""
     return f"qz{rng.getrandbits(32):08x}q"
 
 
 def tokens(text: str) -> frozenset[str]:
-    """The markers and ids that stand in a text."""
+    """The markers and ids in a text."""
     return frozenset(_TOKEN.findall(text))
 
 
 ALWAYS = datetime.min.replace(tzinfo=UTC)
-"""Before all that happens here."""
+"""A time before everything else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Asker:
 
     @property
     def principal(self) -> Principal:
-        """As the engine takes it."""
+        """As the engine's value."""
         return Principal(cast(PrincipalKind, self.kind), self.principal_id, self.graph)
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A record with its file. `marker` stands in its text and nowhere else."""
+    """A record with its file. `marker` is only in its text."""
 
     record_id: UUID
     node_id: UUID
@@ -84,9 +84,9 @@ class Written:
     """The persona that stored it."""
     made_at: datetime = ALWAYS
     moved_at: datetime = ALWAYS
-    """When it came to its node from another one."""
+    """When it was moved to its node from another one."""
     titles: tuple[tuple[datetime, str], ...] = ()
-    """Titles that it had, each with the time until which."""
+    """Former titles, each with the time at which it ended."""
 
     def title_at(self, known_at: datetime | None) -> str:
         """The title as it was known at a time."""
@@ -108,7 +108,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """A grant; `ended` when it is revoked or its time is over."""
+    """A grant; `ended` if it was revoked or has expired."""
 
     grant_id: UUID
     node_id: UUID
@@ -124,7 +124,7 @@ class Right:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a node's tables as stored, without regard to rights."""
+    """A row of a node's tables as stored, regardless of rights."""
 
     place: str
     id: str
@@ -134,7 +134,7 @@ class Row:
     known_from: datetime
     known_to: datetime | None
     until: datetime | None
-    """When the state ended that it holds, on the clock on which that was first; None: it holds."""
+    """When its state ended, on the clock on which that was first; None: it still holds."""
     moved_at: datetime | None
     pointer: str | None
     """Of a state of a record and of a file: where the file is stored."""
@@ -143,7 +143,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Former:
-    """The file of an older version of a document; `marker` stands in it."""
+    """The file of an older version of a document; it contains `marker`."""
 
     record_id: UUID
     file_id: UUID

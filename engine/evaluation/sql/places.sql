@@ -1,5 +1,5 @@
--- Purpose: which turns lie in one node, for an evaluation of placement. Identifiers: schema. Parameters: none.
---   Returns: source_ref, privacy, confidence (of the decision that holds; 1 where none is kept); a row a turn, or a few of a long one.
+-- Purpose: the turns at one node, for the evaluation of placement. Identifiers: schema. Parameters: none.
+--   Returns: source_ref, privacy, confidence (of the current decision; 1 if none is kept); a row a turn, or a few of a long one.
 SELECT DISTINCT i.source_ref, r.privacy,
        coalesce((SELECT a.confidence::float8 FROM engine.assignments AS a WHERE a.record_id = i.record_id
                  ORDER BY a.entry_id DESC LIMIT 1), 1) AS confidence

@@ -1,4 +1,4 @@
--- Purpose: tries to note a file that came in at any node, in anybody's name: for the leak fuzzer, rolled back.
+-- Purpose: tries to add a raw input at any node, in the name of any principal: for the leak fuzzer, rolled back.
 -- Parameters: user_id, node_id, key, record_id, file_id, author. Returns: nothing.
 INSERT INTO engine.raw_resources (resource_id, user_id, workspace_id, content_type, source_id, record_id, node_id, object_key, file_name, media_type,
                                   packed, content_hash, size_bytes, authored_by, received_at, commit_id)

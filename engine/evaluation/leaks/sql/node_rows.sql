@@ -1,4 +1,4 @@
--- Purpose: every row of a node's tables that the asker is shown, without any WHERE: for the leak fuzzer. Identifier: schema.
+-- Purpose: every row of a node's tables that the asker sees, without any WHERE: for the leak fuzzer. Identifier: schema.
 -- Parameters: none. Returns: place (table), id, record_id, private, detail (kind of an item, state of a record), known_from, known_to, until
 --   (when the state ended, on either clock), moved_at, pointer (where its file is stored), part.
 SELECT 'metadata_records' AS place, record_id::text AS id, coalesce(version_of, record_id) AS record_id, privacy = 'private' AS private, state AS detail,

@@ -1,4 +1,4 @@
--- Purpose: every row of the shared tables that the asker is shown, without any WHERE: for the leak fuzzer.
+-- Purpose: every row of the shared tables that the asker sees, without any WHERE: for the leak fuzzer.
 -- Parameters: none. Returns: place (table), id, user_id, detail (key of a source or request, event of a log line).
 SELECT 'nodes' AS place, node_id::text AS id, user_id, '' AS detail FROM engine.nodes
 UNION ALL SELECT 'users', user_id::text, user_id, '' FROM engine.users
