@@ -21,7 +21,7 @@ test: $(VENV)/.ready-dev check ## Everything that CI runs
 	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --ledger
 
 soak: $(VENV)/.ready-dev ## The long forms of the fuzzers and kill tests, and the soak
-	@$(BIN)/pytest --long tests/access/test_leaks.py tests/contract/test_rest_openapi.py
+	@$(BIN)/pytest --long tests/access/test_leaks.py tests/contract/test_rest_openapi.py tests/faults tests/unit/test_redact.py tests/flows/test_file_states.py
 	@$(BIN)/neurigraph bench crashes --kills 200
 	@$(BIN)/neurigraph bench soak
 

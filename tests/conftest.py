@@ -51,6 +51,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
+    if not session.config.getoption("--long"):
+        session.config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("long")])
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
     items.sort(key=lambda item: next(n for n, part in enumerate(ORDER) if part in item.nodeid))
     session.config.stash[_PROOFS] = proofs = {}
     for item in items:

@@ -82,9 +82,22 @@ async def noticed(engine: Engine, world: World, kinds: str, *, redundant: bool =
     return False
 
 
-def known(cases: dict[str, str], redundant: dict[str, str]) -> list[object]:
-    """The cases as parameters; a redundant one says so in its id."""
-    return [pytest.param(name, id=f"{name} (redundant)" if name in redundant else name) for name in cases]
+LARGE = ("node/shell", "search/anchors")
+SAMPLED = 5
+LONG = pytest.mark.long
+
+
+def known(cases: dict[str, str], redundant: dict[str, str], large: tuple[str, ...] = LARGE) -> list[object]:
+    """The cases as parameters; a redundant one says so in its id.
+
+    Neo4j plans each mutation of its large statements for seconds: a sample of those runs in `make test`, all in `make soak`.
+    """
+    slow = [name for name in cases if name.startswith(large)]
+    rare = {name for at, name in enumerate(slow) if at % SAMPLED or name in redundant}
+    return [
+        pytest.param(name, id=f"{name} (redundant)" if name in redundant else name, marks=LONG if name in rare else ())
+        for name in cases
+    ]
 
 
 # policies of the tables of a node ------------------------------------------------------------------------
@@ -465,7 +478,7 @@ LETS_WRITE = {
 
 
 @pytest.mark.ledger("X01")
-@pytest.mark.parametrize("name", known(RULES, REDUNDANT_RULES))
+@pytest.mark.parametrize("name", known(RULES, REDUNDANT_RULES, large=()))
 async def test_a_condition_taken_away_is_noticed(engine: Engine, world: World, spoiled: World, name: str) -> None:
     function, condition, instead, kinds = RULES[name]
     async with engine.postgres.as_service() as connection:
@@ -583,7 +596,7 @@ MOMENTS = {
 
 
 @pytest.mark.ledger("X01")
-@pytest.mark.parametrize("rule", MOMENTS)
+@pytest.mark.parametrize("rule", known(MOMENTS, {}))
 async def test_a_right_that_is_not_asked_of_the_past_is_noticed(
     engine: Engine, world: World, monkeypatch: pytest.MonkeyPatch, rule: str
 ) -> None:
@@ -615,7 +628,7 @@ REDUNDANT_RIGHTS = {
 
 
 @pytest.mark.ledger("X01", "N28")
-@pytest.mark.parametrize("condition", known(RIGHTS, REDUNDANT_RIGHTS))
+@pytest.mark.parametrize("condition", known(RIGHTS, REDUNDANT_RIGHTS, large=("",)))
 async def test_a_condition_of_a_right_is_noticed(
     engine: Engine, world: World, named_only: World, monkeypatch: pytest.MonkeyPatch, condition: str
 ) -> None:
@@ -672,5 +685,5 @@ async def test_a_predicate_taken_away_is_noticed(
 async def test_what_was_mutated_is_whole_again(engine: Engine) -> None:
     forest = await grow(engine, Random(11), SMALL)  # the others may hold what a mutation let in
     run = Run(engine, forest, seed=12)
-    await run.go(1_000, changing=False)
+    await run.go(OPERATIONS, changing=False)
     assert run.leaks == []

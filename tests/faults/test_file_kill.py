@@ -51,7 +51,7 @@ async def settled(settings: Settings, user: UUID, node: UUID, file: UUID) -> Non
 
 
 @pytest.mark.ledger("N20", "N21")
-@pytest.mark.parametrize("operation", ["read", "wake"])
+@pytest.mark.parametrize("operation", ["read", pytest.param("wake", marks=pytest.mark.long)])
 @pytest.mark.parametrize("step", WAKING)
 async def test_killed_while_a_file_wakes(engine: Engine, operation: str, step: str) -> None:
     handle, memory, node, file = await told_file(engine)
@@ -75,7 +75,7 @@ async def settled_by_hand(settings: Settings, user: UUID, node: UUID, file: UUID
 
 
 @pytest.mark.ledger("N20")
-@pytest.mark.parametrize("operation", ["sleep", "sweep"])
+@pytest.mark.parametrize("operation", ["sweep", pytest.param("sleep", marks=pytest.mark.long)])
 @pytest.mark.parametrize("step", FALLING_ASLEEP)
 async def test_killed_while_a_file_falls_asleep(engine: Engine, operation: str, step: str) -> None:
     handle, memory, node, file = await told_file(engine)

@@ -67,7 +67,7 @@ async def test_a_turn_is_there_once_it_is_acknowledged(engine: Engine, small: En
 
 
 @pytest.mark.ledger("N11", "N12", "N15")
-@pytest.mark.parametrize("operation", ["run", "end"])
+@pytest.mark.parametrize("operation", ["end", pytest.param("run", marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     "step",
     ["piece_read", "objects_written", "content_committed", "graph_written", "made_visible", "piece_stored", "piece_settled"],

@@ -135,12 +135,13 @@ HOSTILE = [
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_hostile_text_costs_no_more_than_it_is_long(piece: str) -> None:
     """No seconds are compared: calls are counted, and a search that backtracks would not come to an end."""
-    calls = [_calls(piece, size) for size in (2_000, 4_000)]
+    calls = [_calls(piece, size) for size in (1_000, 2_000)]
     assert calls[1] <= 3 * calls[0] + 200
-    long = piece * (200_000 // len(piece))
+    long = piece * (50_000 // len(piece))
     assert len(redact(long).text) <= 2 * len(long)
 
 
+@pytest.mark.long
 def test_a_megabyte_of_it_too() -> None:
     long = "".join(piece * 700 for piece in HOSTILE * 10)
     redacted = redact(f"{long} (4111111111111111)")
