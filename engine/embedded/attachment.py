@@ -15,7 +15,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import engine
 from engine.embedded.door import LOCK_HELD, LONGEST_LINE, Message, messages, receive, send
 from engine.embedded.downloads import fetch
 from engine.embedded.file_locks import is_held
@@ -32,6 +31,7 @@ from engine.errors import DownloadFailed, MissingPrerequisite, StackError
 from engine.progress import Progress, Silent
 
 _ERRORS = {kind.__name__: kind for kind in (StackError, DownloadFailed, MissingPrerequisite)}
+CHECKOUT = Path(__file__).resolve().parents[2]
 ATTEMPTS = 3
 """How many supervisors may end without an answer before the caller gets an error."""
 
@@ -254,7 +254,7 @@ async def _start_supervisor(wish: Wish) -> int:
     """Start a supervisor in the background; 0 when another process was faster."""
     # -P: a module beside the caller must not shadow a module of the engine.
     command = [sys.executable, "-P", "-m", "engine.embedded.supervisor", str(wish.home), str(wish.cache)]
-    import_path = [str(Path(engine.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
+    import_path = [str(CHECKOUT), os.environ.get("PYTHONPATH", "")]
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd="/",

@@ -9,7 +9,6 @@ from datetime import datetime
 from uuid import UUID
 
 import numpy as np
-from neo4j.vector import Vector
 
 from engine.domain.names import name_key
 from engine.domain.node import Edge
@@ -18,7 +17,7 @@ from engine.domain.search import Anchor
 from engine.retrieval.query import Question
 from engine.retrieval.scoped_search import QueryVector
 from engine.retrieval.weights import AnchorStrengths
-from engine.stores.neo4j import Neo4j, Row
+from engine.stores.neo4j import Neo4j, Row, Vector
 from engine.stores.statements import cypher
 
 FULL_MEANING = 3.0

@@ -33,6 +33,7 @@ from neo4j.exceptions import (
     SessionExpired,
     TransientError,
 )
+from neo4j.vector import Vector as Vector
 
 from engine.errors import (
     Conflict,

@@ -25,7 +25,6 @@ from engine.history.nodes import NodeHistory
 from engine.history.reading import Past
 from engine.history.relations import RelationHistory
 from engine.ingest.assignment.decisions import Assignments
-from engine.jobs.catalogue import CATALOGUE
 from engine.jobs.job import scheduled
 from engine.jobs.jobs import Jobs
 from engine.jobs.queue import Queue, WorkLimits
@@ -57,6 +56,7 @@ from engine.stores.postgres import Postgres
 from engine.stores.roles import ensure_roles
 from engine.stores.tls import authority
 from engine.wiring.addresses import Addresses, addresses_of, derived
+from engine.wiring.job_catalogue import CATALOGUE
 from engine.wiring.models import Loader, active_model, language_model, token_counter
 from engine.wiring.upkeep import upkeep
 from engine.wiring.warming import warm_quietly

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from engine.domain.node import User
-from engine.jobs.catalogue import CATALOGUE
 from engine.neurigraph import Engine
+from engine.wiring.job_catalogue import CATALOGUE
 
 if TYPE_CHECKING:
     from tests.contract.conftest import House, OpenDoor

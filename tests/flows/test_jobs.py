@@ -18,12 +18,12 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.search import SearchRequest
 from engine.errors import NotFound, ProviderUnavailable, SettingsError, StoreUnavailable
-from engine.jobs.catalogue import CATALOGUE
 from engine.jobs.jobs import Jobs
 from engine.jobs.schema import install_queue
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.wiring.job_catalogue import CATALOGUE
 from engine.wiring.open_engine import open_engine
 from tests.clock import Ahead
 from tests.faults.servers import until_settled

@@ -1,17 +1,11 @@
-"""All jobs, one declaration each. To add one, add an entry to CATALOGUE and its function above.
-
-The functions take the engine; they name it as a type only, because it lies above this package.
-"""
+"""All jobs, one declaration each. To add one, add an entry to CATALOGUE and its function above."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from engine.jobs.job import DETAILS, Job, Report
-
-if TYPE_CHECKING:
-    from engine.neurigraph import Engine
+from engine.neurigraph import Engine
 
 UNDER_WAY = 10.0
 """Seconds that a commit may be under way before the job finishes it."""

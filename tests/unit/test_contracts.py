@@ -1,0 +1,53 @@
+"""Each contract about imports notices what it forbids."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CONTRACTS = [
+    one["name"] for one in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+]
+PROBES = {
+    "Layers point down": ("engine/domain/node.py", "from engine.stores import postgres"),
+    "The wiring is put together in one direction": ("engine/wiring/models.py", "from engine.wiring import opening"),
+    "Subjects of operations do not know each other": (
+        "engine/operations/events.py",
+        "from engine.operations import files",
+    ),
+    "Only the wiring, the shell and the benchmarks know the embedded servers": (
+        "engine/stores/postgres.py",
+        "from engine.embedded import Stack",
+    ),
+    "The API knows no store, no provider and no embedded server": ("api/app.py", "from engine.stores import postgres"),
+    "Only the stores and the embedded servers use neo4j and minio": (
+        "engine/jobs/runs.py",
+        "from neo4j import GraphDatabase",
+    ),
+}
+"""A module and an import that must not be there, by contract."""
+
+
+def test_each_contract_is_broken_by_its_probe(tmp_path: Path) -> None:
+    assert set(PROBES) == set(CONTRACTS)
+    for package in ("engine", "api"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__", "*.sql"))
+    for file, probe in PROBES.values():
+        module = tmp_path / file
+        typed = f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    {probe}\n"  # imports for types count, too
+        module.write_text(f"{module.read_text(encoding='utf-8')}\n{typed}", encoding="utf-8")
+    done = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--config", ROOT / "pyproject.toml", "--no-cache"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path), "PATH": ""},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    verdicts = dict(re.findall(r"^(.+) (KEPT|BROKEN)\b", done.stdout, re.MULTILINE))
+    assert {name: verdicts.get(name) for name in CONTRACTS} == dict.fromkeys(CONTRACTS, "BROKEN"), done.stdout[-3000:]
