@@ -33,7 +33,7 @@ def opening_of(request: Request) -> Opening:
     return opening
 
 
-NOBODY = UUID(int=0)
+NO_PRINCIPAL = UUID(int=0)
 """An id that no principal has: with it every user is unknown."""
 
 
@@ -58,11 +58,11 @@ async def memory_of(user_id: UUID, request: Request) -> Memory:
 async def _principal(engine: Engine, identity: Identity, user_id: UUID) -> Principal:
     if identity.kind == "operator":
         # The stores may hold other workspaces too, with operators of their own.
-        return Principal("user", user_id if await engine.tokens.knows("user", user_id) else NOBODY, user_id)
+        return Principal("user", user_id if await engine.tokens.knows("user", user_id) else NO_PRINCIPAL, user_id)
     if identity.kind == "administrator" or identity.principal_id is None:
-        return Principal("user", identity.principal_id or NOBODY, user_id)
+        return Principal("user", identity.principal_id or NO_PRINCIPAL, user_id)
     if identity.kind != "user" and identity.principal_id == user_id:  # no persona or integration is a user
-        return Principal(identity.kind, NOBODY, user_id)
+        return Principal(identity.kind, NO_PRINCIPAL, user_id)
     return Principal(identity.kind, identity.principal_id, user_id)
 
 

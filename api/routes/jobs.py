@@ -50,13 +50,13 @@ async def list_runs(
 ) -> Sequence[Run]:
     """Started runs of a job, newest first, one page."""
     runs = await engine.jobs.log(name, before=page.start(number, before), quiet=quiet, limit=page.limit)
-    return page.of([_told(run, identity) for run in runs], lambda run: run.run_id)
+    return page.of([_without_details(run, identity) for run in runs], lambda run: run.run_id)
 
 
 @router.get("/{name}/runs/{run_id}", operation_id="getRun", responses=documented(404, 422, 503))
 async def get_run(name: JobName, run_id: RunId, engine: CurrentEngine, identity: WhoAsks) -> Run:
     """One run: waiting, running or ended, with its report."""
-    return _told(await engine.jobs.run(name, run_id), identity)
+    return _without_details(await engine.jobs.run(name, run_id), identity)
 
 
 @router.post(
@@ -81,14 +81,14 @@ async def run_job(
     if not run.ended:
         response.headers["Retry-After"] = LOOK_AGAIN
         response.headers["Location"] = f"/v1/jobs/{name}/runs/{run.run_id}"
-    return _told(run, identity)
+    return _without_details(run, identity)
 
 
 def _shown(state: JobState, identity: Identity) -> JobState:
-    return replace(state, last=_told(state.last, identity)) if state.last else state
+    return replace(state, last=_without_details(state.last, identity)) if state.last else state
 
 
-def _told(run: Run, identity: Identity) -> Run:
+def _without_details(run: Run, identity: Identity) -> Run:
     """The run as the caller may see it: details name nodes of users, so administrators see only counts."""
     if run.report is None or identity.kind == "operator":
         return run

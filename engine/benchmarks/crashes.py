@@ -49,7 +49,7 @@ class Endured:
     half: int = 0
     twice: int = 0
     findings: int = 0
-    untold: int = 0
+    unlisted: int = 0
     """Stored records that no ingest session lists, and listed ones that are not stored."""
 
 
@@ -139,7 +139,7 @@ class Ordeal:
         for session in await self._sessions():
             for source in await self._memory.ingested_sources(session, limit=500):
                 listed |= set(source.records)
-        endured.untold = len(listed ^ records)
+        endured.unlisted = len(listed ^ records)
 
     async def _sessions(self) -> list[UUID]:
         found: list[UUID] = []
@@ -185,7 +185,7 @@ async def measure(
         at_most("acknowledged, but missing", endured.lost, "writes", 0),
         at_most("there twice", endured.twice, "writes", 0),
         at_most("half there", endured.half, "rows", 0),
-        at_most("not listed by the sessions", endured.untold, "records", 0),
+        at_most("not listed by the sessions", endured.unlisted, "records", 0),
         at_most("findings of the doctor", endured.findings, "findings", 0),
         Figure("longest time without an acknowledgement", round(endured.longest_silence_s, 1), "s"),
     )

@@ -13,24 +13,24 @@ class Relay:
     """Collects progress in the supervisor and sends it to the listeners."""
 
     def __init__(self) -> None:
-        self._told: list[Message] = []
+        self._messages: list[Message] = []
         self._more = asyncio.Condition()
         self._pending: set[asyncio.Task[None]] = set()
 
     def start(self, task: str, total: float | None, unit: str = "") -> None:
         """A task begins."""
-        self._tell("start", task, total, unit)
+        self._record("start", task, total, unit)
 
     def advance(self, task: str, amount: float = 1) -> None:
         """`amount` more units are done."""
-        self._tell("advance", task, amount)
+        self._record("advance", task, amount)
 
     def finish(self, task: str, note: str = "") -> None:
         """The task has ended."""
-        self._tell("finish", task, note)
+        self._record("finish", task, note)
 
-    def _tell(self, method: str, *arguments: object) -> None:
-        self._told.append({"progress": [method, list(arguments)]})
+    def _record(self, method: str, *arguments: object) -> None:
+        self._messages.append({"progress": [method, list(arguments)]})
         task = asyncio.get_running_loop().create_task(self._wake())
         self._pending.add(task)
         task.add_done_callback(self._pending.discard)
@@ -43,9 +43,9 @@ class Relay:
         """Send all progress, old and new, until cancelled."""
         for at in count():
             async with self._more:
-                while len(self._told) <= at:
+                while len(self._messages) <= at:
                     await self._more.wait()
-            await send(writer, self._told[at])
+            await send(writer, self._messages[at])
 
 
 def replay(message: Message, progress: Progress) -> None:

@@ -60,13 +60,13 @@ class RecordedModel:
             raise UnusableAnswer("No answer is recorded for this text.")
         [(session, _)] = known.most_common(1)
         places = {session.turns[said]: number for number, said in reversed(lines) if said in session.turns}
-        return Answer(form.model_validate(_told(session, places)), 0, 0)
+        return Answer(form.model_validate(_recorded_answer(session, places)), 0, 0)
 
     async def close(self) -> None:
         """Does nothing."""
 
 
-def _told(session: _Session, places: Mapping[str, int]) -> dict[str, Any]:
+def _recorded_answer(session: _Session, places: Mapping[str, int]) -> dict[str, Any]:
     """The answer about those turns of the session; `places`: their lines."""
     observations = []
     for text, person, turns in session.observations:

@@ -139,7 +139,7 @@ class Queue:
         """
         app = self._equipped(host, jobs, {} if only else schedules)
         work = asyncio.create_task(self._work(app, [only.name] if only else []), name="job worker")
-        work.add_done_callback(_told)
+        work.add_done_callback(_log_failure)
         try:
             yield
         finally:
@@ -226,6 +226,6 @@ def _lock(job: Job) -> str | None:
     return job.name if job.alone else None
 
 
-def _told(work: asyncio.Task[None]) -> None:
+def _log_failure(work: asyncio.Task[None]) -> None:
     if not work.cancelled() and (error := work.exception()) is not None:
         log.critical("the worker of the jobs ended", exc_info=error)

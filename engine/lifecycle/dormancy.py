@@ -57,7 +57,7 @@ class Dormancy:
 
     async def run(self) -> DormancyReport:
         """One sweep in batches of 100; raises StoreUnavailable."""
-        mended = await self._nodes.tell()
+        mended = await self._nodes.apply()
         now, causes = self._clock.now(), Counter[str]()
         while batch := await self._states.sweep(now, BATCH):
             causes.update(file.cause for file in batch)
@@ -79,5 +79,5 @@ class Dormancy:
         keys = [copy_key(file.storage_path, file.claim_id) for file in batch if file.storage_path is not None]
         await asyncio.gather(*(self._objects.delete(key) for key in keys))
         self._reached("copies_deleted")
-        await self._nodes.tell_quietly(list({file.node_id for file in batch}))
-        self._reached("states_told")
+        await self._nodes.apply_quietly(list({file.node_id for file in batch}))
+        self._reached("states_applied")

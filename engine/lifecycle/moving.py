@@ -72,7 +72,7 @@ class Moving:
             return Moved(record_id, target, source, done["revision"], datetime.fromisoformat(done["closed_at"]))
         self._reached("record_moved")
         await self._outbox.carry_out(principal, Commit(commit_id, "record_revised", row["payload"]))
-        await self._nodes.tell_quietly([source])  # a file that was awake fell asleep
+        await self._nodes.apply_quietly([source])  # a file that was awake fell asleep
         return Moved(record_id, target, source, row["revision"], row["moved_at"])
 
     async def _moved(self, principal: Principal, parameters: dict[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ class NodeStates:
     def __init__(self, postgres: Postgres, neo4j: Neo4j) -> None:
         self._postgres, self._neo4j = postgres, neo4j
 
-    async def tell(self, nodes: Sequence[UUID] | None = None) -> int:
+    async def apply(self, nodes: Sequence[UUID] | None = None) -> int:
         """Applies the states of these nodes, or of all whose states are not applied yet; returns how many.
 
         Raises StoreUnavailable; nothing is lost then.
@@ -48,9 +48,9 @@ class NodeStates:
             if nodes is not None:
                 return applied
 
-    async def tell_quietly(self, nodes: Sequence[UUID] | None = None) -> None:
+    async def apply_quietly(self, nodes: Sequence[UUID] | None = None) -> None:
         """The same without errors: where the graph does not answer, the states are applied later."""
         try:
-            await self.tell(nodes)
+            await self.apply(nodes)
         except NeurigraphError as error:
             log.warning("states of nodes will be applied in the graph later: %s", error.detail)

@@ -73,15 +73,15 @@ class Rehydration:
         self._states, self._nodes, self._reached = states, nodes, reached
         self._parts = Parts(postgres)
         self._running: dict[UUID, asyncio.Task[None]] = {}
-        self._telling: dict[UUID, asyncio.Task[None]] = {}
+        self._showing: dict[UUID, asyncio.Task[None]] = {}
         self._at_once = asyncio.Semaphore(AT_ONCE)
 
     async def close(self) -> None:
         """Waits a moment for running restorations, then cancels them; the next reader of a file takes its restoration over."""
-        tasks = [*self._running.values(), *self._telling.values()]
+        tasks = [*self._running.values(), *self._showing.values()]
         if tasks:
             await asyncio.wait(tasks, timeout=CLOSING)
-        tasks = [*self._running.values(), *self._telling.values()]
+        tasks = [*self._running.values(), *self._showing.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -104,7 +104,7 @@ class Rehydration:
             claim_id = await self._read(principal, file, target, wait_s)
             target.seek(0)
             yield OpenedFile(file_id, file.record_id, file.name, file.content_type, file.size_bytes, target)
-            await self._told(claim_id)
+            await self._wait_until_shown(claim_id)
 
     async def wake(self, principal: Principal, node_id: UUID, file_id: UUID, wait_s: float | None = None) -> FileStatus:
         """Wakes the file by hand: it stays awake until it is put to sleep or is unused for long.
@@ -115,7 +115,7 @@ class Rehydration:
         if isinstance(file, PartFile):
             return file.status
         with suppress(Rehydrating):
-            await self._told((await self._awake(principal, file, wait_s, by_hand=True)).claim_id)
+            await self._wait_until_shown((await self._awake(principal, file, wait_s, by_hand=True)).claim_id)
         return await self._states.status(principal, node_id, file_id)
 
     async def status(self, principal: Principal, node_id: UUID, file_id: UUID) -> FileStatus:
@@ -138,10 +138,10 @@ class Rehydration:
         name = shown_name(row["name"], row.pop("title"))
         return StoredFile(node_id, **row | {"name": name})
 
-    async def _told(self, claim_id: UUID | None) -> None:
+    async def _wait_until_shown(self, claim_id: UUID | None) -> None:
         """Waits until this process's restoration is applied in the graph, so that the caller sees the new state there."""
-        if claim_id in self._telling:
-            await asyncio.wait([self._telling[claim_id]])
+        if claim_id in self._showing:
+            await asyncio.wait([self._showing[claim_id]])
 
     async def _read(
         self, principal: Principal, file: StoredFile, target: IO[bytes], wait_s: float | None
@@ -213,7 +213,7 @@ class Rehydration:
     async def _rehydrated(self, file: StoredFile, claim_id: UUID) -> None:
         """Takes the file from rehydrating to active, or back to dormant with the cause in the log."""
         self._reached("file_claimed")
-        timer = asyncio.get_running_loop().call_later(MOMENT, self._tell, file.node_id, claim_id)
+        timer = asyncio.get_running_loop().call_later(MOMENT, self._show, file.node_id, claim_id)
         try:
             async with self._prolonging(file, claim_id), self._at_once:
                 await self._copied(file, claim_id)
@@ -227,23 +227,23 @@ class Rehydration:
             raise
         finally:
             timer.cancel()
-            self._tell(file.node_id, claim_id)
+            self._show(file.node_id, claim_id)
 
-    def _tell(self, node_id: UUID, claim_id: UUID) -> None:
+    def _show(self, node_id: UUID, claim_id: UUID) -> None:
         """Applies the state in the graph in the background; readers do not wait for it."""
-        showing = asyncio.create_task(self._shown(node_id, self._telling.get(claim_id)))
-        self._telling[claim_id] = showing
-        showing.add_done_callback(lambda done: self._forget_telling(claim_id, done))
+        showing = asyncio.create_task(self._shown(node_id, self._showing.get(claim_id)))
+        self._showing[claim_id] = showing
+        showing.add_done_callback(lambda done: self._forget_showing(claim_id, done))
 
-    def _forget_telling(self, claim_id: UUID, task: asyncio.Task[None]) -> None:
-        if self._telling.get(claim_id) is task:
-            del self._telling[claim_id]
+    def _forget_showing(self, claim_id: UUID, task: asyncio.Task[None]) -> None:
+        if self._showing.get(claim_id) is task:
+            del self._showing[claim_id]
 
     async def _shown(self, node_id: UUID, earlier: asyncio.Task[None] | None) -> None:
         if earlier is not None:
             await asyncio.wait([earlier])
-        await self._nodes.tell_quietly([node_id])
-        self._reached("state_told")
+        await self._nodes.apply_quietly([node_id])
+        self._reached("state_applied")
 
     async def _copied(self, file: StoredFile, claim_id: UUID) -> None:
         """Restores and verifies the whole file, then puts the copy; a file that is stored as it is needs none."""

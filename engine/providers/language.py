@@ -44,7 +44,7 @@ class Answer(Generic[Form]):
     output_tokens: int
 
 
-def told(prompt: Prompt, form: type[BaseModel]) -> str:
+def system_message(prompt: Prompt, form: type[BaseModel]) -> str:
     """The system message for a model: the prompt and the form of the answer."""
     schema = json.dumps(schema_of(form))
     return f"{prompt.text}\n\nAnswer with one JSON object of this schema and nothing else:\n{schema}"

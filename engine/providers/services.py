@@ -24,7 +24,7 @@ from neo4j_graphrag.types import LLMMessage
 from neo4j_graphrag.utils.rate_limit import NoOpRateLimitHandler
 
 from engine.errors import ProviderUnavailable, RequestRefused, UnusableAnswer
-from engine.providers.language import Answer, Form, Prompt, read_answer, schema_of, told
+from engine.providers.language import Answer, Form, Prompt, read_answer, schema_of, system_message
 
 MOST_ANSWER_TOKENS = 16_000
 """Most tokens of one answer of Anthropic's models, whose API requires a limit."""
@@ -117,7 +117,7 @@ class ServiceModel:
     async def _asked(self, prompt: Prompt, text: str, form: type[Form]) -> LLMResponse:
         """One call with the form as a constraint; without it where the service does not know such constraints."""
         messages: list[LLMMessage] = [
-            {"role": "system", "content": told(prompt, form)},
+            {"role": "system", "content": system_message(prompt, form)},
             {"role": "user", "content": text},
         ]
         if self._constrained:
@@ -141,14 +141,14 @@ class ServiceModel:
         except TimeoutError as error:
             raise ProviderUnavailable(f"{self.name} did not answer within {self._longest:g} s.") from error
         except LLMGenerationError as error:
-            raise self._told(error) from error
+            raise self._translated(error) from error
         except (TypeError, AttributeError, LookupError, ValueError) as error:  # an invalid body
             raise UnusableAnswer(f"{self.name} sent an invalid answer.") from error
         if not isinstance(answer.content, str) or not answer.content.strip():
             raise UnusableAnswer(f"{self.name} gave an empty answer.")
         return answer
 
-    def _told(self, error: LLMGenerationError) -> ProviderUnavailable:
+    def _translated(self, error: LLMGenerationError) -> ProviderUnavailable:
         """The SDK's error in one sentence, without what was sent."""
         cause: BaseException | None = error
         while cause is not None and not isinstance(cause, openai.OpenAIError | anthropic.AnthropicError):

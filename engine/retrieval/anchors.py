@@ -27,7 +27,7 @@ FULL_MEANING = 3.0
 # A class ends at a power of ten.
 FEWEST_KEYS = 101
 SHORTEST_TEXT, SHORTEST_VERSION, SHORTEST_KIND = 1100, 40, 12
-MOST_TOLD = 1000
+MOST_FOUND = 1000
 """Rows requested from an index for a principal who may not read all of them."""
 EXACT_SHELLS = 500
 """Shells of a user that are compared one by one (4 ms for 100, 35 ms for 3,000); in bigger graphs the vector index
@@ -88,7 +88,7 @@ class Anchors:
             known_at=moment["known_at"],
             earliest=moment["earliest"],
             most=self._strengths.most,
-            most_told=self._strengths.most if principal.owns else MOST_TOLD,
+            most_found=self._strengths.most if principal.owns else MOST_FOUND,
             exactly=EXACT_SHELLS,
             least_meaning=FULL_MEANING * self._strengths.weak / max(self._strengths.meaning, self._strengths.weak),
         )

@@ -29,21 +29,21 @@ SURE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DescribedAnswer:
     """An answer with the summaries of its strong anchors, from their shells."""
 
     answer: SearchAnswer
     summaries: Mapping[UUID, str]
 
 
-async def told(memory: Memory, answer: SearchAnswer) -> Told:
+async def described(memory: Memory, answer: SearchAnswer) -> DescribedAnswer:
     """Adds the summaries of the strongest anchors; raises StoreUnavailable."""
     strong = [anchor.node_id for anchor in answer.anchors[:DESCRIBED] if anchor.score >= SURE]
     shells = await asyncio.gather(*(memory.shell(node) for node in strong))
-    return Told(answer, {shell.node_id: shell.summary for shell in shells if shell.summary})
+    return DescribedAnswer(answer, {shell.node_id: shell.summary for shell in shells if shell.summary})
 
 
-def print_answer(console: Console, shown: Told, *, most_hits: int) -> None:
+def print_answer(console: Console, shown: DescribedAnswer, *, most_hits: int) -> None:
     """Prints an answer with at most `most_hits` of its hits."""
     answer = shown.answer
     console.print(Text(answer.query, style="bold"))

@@ -64,7 +64,7 @@ def retry(context: typer.Context, commit_id: CommitId, as_json: AsJson = False) 
     """Retry a commit now. Exit code 1 if it fails again; recovery then goes on retrying."""
     here = session.of(context)
     outcome = here.run(_retry(here, commit_id))
-    _tell(here, outcome, as_json)
+    _print_outcome(here, outcome, as_json)
     if outcome.state != "done":
         raise typer.Exit(1)
 
@@ -82,7 +82,7 @@ def discard(
 ) -> None:
     """Undo a commit: a node's name is free again, records can be stored again, a grant is revoked."""
     here = session.of(context)
-    _tell(here, here.run(_discard(here, commit_id, reason)), as_json)
+    _print_outcome(here, here.run(_discard(here, commit_id, reason)), as_json)
 
 
 async def _discard(here: Session, commit_id: UUID, reason: str) -> CommitOutcome:
@@ -90,7 +90,7 @@ async def _discard(here: Session, commit_id: UUID, reason: str) -> CommitOutcome
         return await engine.commits.discard(commit_id, ACTOR, engine.parts.redactor.text(reason))
 
 
-def _tell(here: Session, outcome: CommitOutcome, as_json: bool) -> None:
+def _print_outcome(here: Session, outcome: CommitOutcome, as_json: bool) -> None:
     if as_json:
         print_json(here.out, outcome)
     else:

@@ -20,7 +20,7 @@ from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind
 from engine.domain.search import SearchRequest
 from engine.errors import DepthExceeded, InvalidInput
 from engine.shell import session
-from engine.shell.answers import print_answer, print_opening, told
+from engine.shell.answers import described, print_answer, print_opening
 from engine.shell.extraction import extraction_lines
 from engine.shell.hierarchy import arranged
 from engine.shell.opening import open_best
@@ -259,7 +259,7 @@ async def _ask(here: Session, request: SearchRequest, handle: str | None, *, ope
     async with here.engine() as (engine, _):
         memory = engine.memory((await session.the_user(engine, handle)).user_id)
         answer = await memory.search(request)
-        shown = await told(memory, answer)
+        shown = await described(memory, answer)
         if not as_json:
             print_answer(here.out, shown, most_hits=request.limit)  # printed even if opening the file fails
         opening = await open_best(memory, engine.embedder, answer) if open_file else None

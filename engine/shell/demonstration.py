@@ -12,7 +12,7 @@ from engine.connectors import read_history
 from engine.demo.script import HISTORY, Check, Question, checks, questions
 from engine.domain.search import SearchRequest
 from engine.shell import session
-from engine.shell.answers import print_answer, print_opening, told
+from engine.shell.answers import described, print_answer, print_opening
 from engine.shell.content import print_report
 from engine.shell.opening import open_best
 from engine.shell.session import Session
@@ -65,7 +65,7 @@ async def _remember(here: Session, engine: Engine, progress: Progress) -> Memory
 
 async def _ask(here: Session, engine: Engine, memory: Memory, question: Question) -> list[Check]:
     answer = await memory.search(SearchRequest(question.ask, limit=SEARCHED))
-    shown = await told(memory, answer)
+    shown = await described(memory, answer)
     print_answer(here.out, shown, most_hits=SHOWN)
     opened = None
     if question.file is not None:

@@ -10,7 +10,7 @@ from engine.domain.event import NewEvent, Wanted
 from engine.shell import session
 from engine.shell.options import AsJson, Handle, KnownAt, point
 from engine.shell.plain_json import print_json
-from engine.shell.tables import print_table, told
+from engine.shell.tables import print_table, timestamp
 from engine.shell.tokens import node_at
 
 
@@ -49,7 +49,7 @@ def write(  # noqa: PLR0913 (the options of a command are its parameters)
         if as_json:
             print_json(here.out, event)
             return
-        here.out.print(f"Event {event.event_id}: {event.kind}, {told(event.occurred_at)} UTC.", soft_wrap=True)
+        here.out.print(f"Event {event.event_id}: {event.kind}, {timestamp(event.occurred_at)} UTC.", soft_wrap=True)
 
     here.run(work())
 
@@ -74,7 +74,9 @@ def listing(  # noqa: PLR0913 (the options of a command are its parameters)
         if as_json:
             print_json(here.out, {"events": found})
             return
-        rows = [(told(one.occurred_at), one.kind, _feeling(one.emotion, one.intensity), one.content) for one in found]
+        rows = [
+            (timestamp(one.occurred_at), one.kind, _feeling(one.emotion, one.intensity), one.content) for one in found
+        ]
         print_table(here, ("when", "kind", "felt", "what"), rows, "No events.")
 
     here.run(work())

@@ -56,11 +56,11 @@ async def _doctor(here: Session, files: int, fix: bool, accept: tuple[str, UUID]
     if as_json:
         print_json(here.out, {"healthy": not findings, "findings": findings, "mended": mended})
     else:
-        _tell(here, findings, mended)
+        _print_findings(here, findings, mended)
     return not findings
 
 
-def _tell(here: Session, findings: list[Finding], mended: tuple[Mended, ...]) -> None:
+def _print_findings(here: Session, findings: list[Finding], mended: tuple[Mended, ...]) -> None:
     for one in mended:
         outcome = f"not mended: {one.failure}" if one.failure else "mended"
         here.out.print(Text(f"{one.kind} at {one.node_id}: {outcome}"), soft_wrap=True)

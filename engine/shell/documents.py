@@ -12,7 +12,7 @@ from engine.domain.resource import ResourceType
 from engine.shell import session
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
-from engine.shell.tables import print_table, told
+from engine.shell.tables import print_table, timestamp
 
 Identity = Annotated[UUID, typer.Argument(metavar="ID", help="The document's id, from document list.")]
 Version = Annotated[int | None, typer.Option("--version", min=1, help="Which version; without it, the newest.")]
@@ -43,7 +43,7 @@ def listing(context: typer.Context, user: Handle = None, as_json: AsJson = False
         if as_json:
             print_json(here.out, {"documents": found})
             return
-        rows = [(str(one.document_id), str(one.version), one.title, told(one.changed_at)) for one in found]
+        rows = [(str(one.document_id), str(one.version), one.title, timestamp(one.changed_at)) for one in found]
         print_table(here, ("document", "version", "title", "changed"), rows, "No documents yet.")
 
     here.run(work())
@@ -61,7 +61,14 @@ def versions(context: typer.Context, document: Identity, user: Handle = None, as
             print_json(here.out, {"versions": found})
             return
         rows = [
-            (str(one.version), told(one.known_at), str(one.kept), str(one.added), str(one.superseded), str(one.file_id))
+            (
+                str(one.version),
+                timestamp(one.known_at),
+                str(one.kept),
+                str(one.added),
+                str(one.superseded),
+                str(one.file_id),
+            )
             for one in found
         ]
         print_table(here, ("version", "known since", "kept", "added", "superseded", "file"), rows, "No versions.")
@@ -127,7 +134,7 @@ def resource_listing(
             print_json(here.out, {"resources": found})
             return
         rows = [
-            (str(one.resource_id), told(one.received_at), one.content_type, one.source_id, one.content_hash[:12])
+            (str(one.resource_id), timestamp(one.received_at), one.content_type, one.source_id, one.content_hash[:12])
             for one in found
         ]
         print_table(here, ("resource", "received", "type", "source", "sha256"), rows, "Nothing came in yet.")

@@ -15,7 +15,7 @@ from engine.shell.mending import give_back, quarantine
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
-from engine.shell.tables import counted, print_table, told
+from engine.shell.tables import counted, print_table, timestamp
 from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def log(
         rows = [
             (
                 str(e.entry_id),
-                f"{told(e.occurred_at)} UTC",
+                f"{timestamp(e.occurred_at)} UTC",
                 str(e.file_id),
                 f"{e.from_state} > {e.to_state}",
                 e.trigger,
@@ -228,7 +228,7 @@ def _print_status(here: Session, status: FileStatus, as_json: bool) -> None:
     if status.by_hand:
         parts.append("woken by hand")
     if status.due_at is not None:
-        parts.append(f"sleeps again {told(status.due_at)} UTC")
+        parts.append(f"sleeps again {timestamp(status.due_at)} UTC")
     if status.failure is not None:
         parts.append(f"its last restoration failed: {status.failure}")
     here.out.print(Text(", ".join(parts).rstrip(".") + "."), soft_wrap=True)

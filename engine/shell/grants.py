@@ -18,7 +18,7 @@ from engine.shell import session
 from engine.shell.grants_shown import print_preview
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
-from engine.shell.tables import print_table, told
+from engine.shell.tables import print_table, timestamp
 from engine.shell.tokens import integration_named, node_at, span
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def revoke(
         async with here.engine() as (engine, _):
             memory = engine.memory((await session.the_user(engine, user)).user_id)
             ended = await memory.grants.revoke(memory.principal, grant)
-        here.out.print(Text(f"Grant {grant}: ended {_told(ended)}."), soft_wrap=True)
+        here.out.print(Text(f"Grant {grant}: ended {_time(ended)}."), soft_wrap=True)
 
     here.run(work())
 
@@ -166,7 +166,7 @@ def list_grants(
                 f"{g.subject_name} ({g.subject_kind})",
                 g.mode,
                 "yes" if g.past else "",
-                _told(g.revoked_at or g.expires_at),
+                _time(g.revoked_at or g.expires_at),
             )
             for g in grants
         ]
@@ -218,7 +218,7 @@ def log(context: typer.Context, user: Handle = None, as_json: AsJson = False) ->
             print_json(here.out, {"entries": entries})
             return
         rows = [
-            (_told(e.occurred_at), e.event, e.actor_kind, str(e.node_id or ""), e.detail, str(e.requests))
+            (_time(e.occurred_at), e.event, e.actor_kind, str(e.node_id or ""), e.detail, str(e.requests))
             for e in entries
         ]
         print_table(here, ("when", "what", "by", "node", "detail", "requests"), rows, "Nothing has happened yet.")
@@ -238,5 +238,5 @@ def _moment(text: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _told(moment: datetime | None) -> str:
-    return f"{told(moment)} UTC" if moment else ""
+def _time(moment: datetime | None) -> str:
+    return f"{timestamp(moment)} UTC" if moment else ""

@@ -8,7 +8,7 @@ from engine.domain.grant import GrantPreview
 from engine.shell.session import Session
 from engine.shell.tables import print_table
 
-MOST_SHOWN = 20
+MOST_FOUND = 20
 
 
 def print_preview(here: Session, preview: GrantPreview) -> None:
@@ -37,11 +37,11 @@ def print_preview(here: Session, preview: GrantPreview) -> None:
             str(one.entry_id),
             f"neurigraph move-record {one.record_id} {_target(one.suggested)}",
         )
-        for one in unsure[:MOST_SHOWN]
+        for one in unsure[:MOST_FOUND]
     ]
     print_table(here, ("sure", "record", "decision", "to move it"), cells, "")
-    if len(unsure) > MOST_SHOWN:
-        here.out.print(Text(f"… and {len(unsure) - MOST_SHOWN} more; --json shows all."), soft_wrap=True)
+    if len(unsure) > MOST_FOUND:
+        here.out.print(Text(f"… and {len(unsure) - MOST_FOUND} more; --json shows all."), soft_wrap=True)
 
 
 def _target(path: tuple[str, ...]) -> str:

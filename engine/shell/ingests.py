@@ -11,7 +11,7 @@ from engine.shell import session
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
-from engine.shell.tables import counted, print_table, told
+from engine.shell.tables import counted, print_table, timestamp
 
 if TYPE_CHECKING:
     from engine.domain.ingest import Failure, FailureState, IngestSession
@@ -52,7 +52,10 @@ def list_sessions(
         if as_json:
             print_json(here.out, {"sessions": found})
             return
-        rows = [(str(one.session_id), told(one.started_at), one.state, _told(one), one.failure or "") for one in found]
+        rows = [
+            (str(one.session_id), timestamp(one.started_at), one.state, _stored(one), one.failure or "")
+            for one in found
+        ]
         print_table(here, ("session", "began", "state", "what", "failure"), rows, "Nothing has come in yet.", STYLES)
 
     here.run(work())
@@ -75,7 +78,7 @@ def show(
         if as_json:
             print_json(here.out, {"session": one, "sources": sources})
             return
-        here.out.print(f"{one.state}: {_told(one)}, began {told(one.started_at)}", soft_wrap=True)
+        here.out.print(f"{one.state}: {_stored(one)}, began {timestamp(one.started_at)}", soft_wrap=True)
         rows = [
             (entry.source_id, entry.outcome, str(entry.units or ""), ", ".join(map(str, entry.records)), entry.reason)
             for entry in sources
@@ -107,7 +110,14 @@ def list_failures(
             print_json(here.out, {"failures": found})
             return
         rows = [
-            (str(one.failure_id), told(one.last_at), one.state, one.stage, one.subject, f"{one.cause}: {one.detail}")
+            (
+                str(one.failure_id),
+                timestamp(one.last_at),
+                one.state,
+                one.stage,
+                one.subject,
+                f"{one.cause}: {one.detail}",
+            )
             for one in found
         ]
         print_table(here, ("failure", "last", "state", "stage", "what", "why"), rows, "No open failures.", STYLES)
@@ -159,7 +169,7 @@ def _print_state(here: Session, failure: Failure) -> None:
     here.out.print(f"{failure.subject}: {failure.state}{waits}.", soft_wrap=True)
 
 
-def _told(one: IngestSession) -> str:
+def _stored(one: IngestSession) -> str:
     stored = ((one.turns, "turn"), (one.files, "file"), (one.records, "record"))
     others = (
         (one.superseded, "superseded"),

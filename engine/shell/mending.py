@@ -54,7 +54,7 @@ def mend(
     if as_json:
         print_json(here.out, report)
     else:
-        _tell(here, report)
+        _print_report(here, report)
     if report.stopped or (report.left and not accept_loss):
         raise typer.Exit(1)
 
@@ -64,7 +64,7 @@ async def _mend(here: Session, *, dry_run: bool, accept_loss: bool) -> MendRepor
         return await engine.mending.run(dry_run=dry_run, accept_loss=accept_loss, progress=progress)
 
 
-def _tell(here: Session, report: MendReport) -> None:
+def _print_report(here: Session, report: MendReport) -> None:
     verb = "would be mended" if report.dry_run else "mended"
     for kind, number in report.mended.items():
         here.out.print(f"{kind}: {number:,} {verb}.")

@@ -13,7 +13,7 @@ from engine.shell import session
 from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
-from engine.shell.tables import counted, print_table, told
+from engine.shell.tables import counted, print_table, timestamp
 from engine.shell.tokens import node_at
 
 Node = Annotated[str, typer.Argument(metavar="NODE", help="Its path, as Family/Dave, its id, or / for the root.")]
@@ -59,7 +59,7 @@ def print_shell(here: Session, shell: Shell) -> None:
         ("summary", shell.summary),
         ("keywords", ", ".join(shell.keywords)),
         ("aliases", ", ".join(shell.aliases)),
-        ("last read", f"{told(shell.last_accessed_at)} UTC" if shell.last_accessed_at else ""),
+        ("last read", f"{timestamp(shell.last_accessed_at)} UTC" if shell.last_accessed_at else ""),
     )
     for name, value in lines:
         if value:
@@ -92,7 +92,7 @@ def _print_around(here: Session, shell: Shell) -> None:
 
 
 def _when(moment: datetime | None) -> str:
-    return told(moment) if moment else ""
+    return timestamp(moment) if moment else ""
 
 
 def archive(

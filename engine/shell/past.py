@@ -19,7 +19,7 @@ from engine.shell import session
 from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of, point
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Session
-from engine.shell.tables import counted, told
+from engine.shell.tables import counted, timestamp
 from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:
@@ -109,10 +109,15 @@ def history(  # noqa: PLR0913 (the options of a command are its parameters)
         for name in ("revision", "written", "holds from", "what", "by", "why"):
             table.add_column(name, overflow="fold")
         for delta in deltas:
-            since = "the beginning" if delta.effective_at is None else told(delta.effective_at)
+            since = "the beginning" if delta.effective_at is None else timestamp(delta.effective_at)
             what = f"{delta.operation}: {_fields(delta.fields)}"
             table.add_row(
-                str(delta.revision), told(delta.known_at), since, what, delta.author.partition(":")[0], delta.reason
+                str(delta.revision),
+                timestamp(delta.known_at),
+                since,
+                what,
+                delta.author.partition(":")[0],
+                delta.reason,
             )
         here.out.print(table)
 

@@ -13,7 +13,7 @@ from engine.shell import session
 from engine.shell.options import AsJson, Handle
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
-from engine.shell.tables import counted, print_table, told
+from engine.shell.tables import counted, print_table, timestamp
 
 if TYPE_CHECKING:
     from engine.memory import Memory
@@ -69,7 +69,7 @@ def list_replays(context: typer.Context, user: Handle = None, as_json: AsJson = 
         if as_json:
             print_json(here.out, {"replays": found})
             return
-        rows = [(str(one.replay_id), told(one.began_at), one.state, _counted(one)) for one in found]
+        rows = [(str(one.replay_id), timestamp(one.began_at), one.state, _counted(one)) for one in found]
         print_table(here, ("replay", "began", "state", "what"), rows, "No replays yet.", STYLES)
 
     here.run(work())

@@ -11,7 +11,7 @@ from rich.text import Text
 from engine.shell.session import Session
 
 
-def told(moment: datetime) -> str:
+def timestamp(moment: datetime) -> str:
     """A time in UTC, to the second."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
 

@@ -46,7 +46,7 @@ from engine.errors import (
     StoreUnavailable,
 )
 from engine.stores.deadline import MARGIN, ending_within, remaining
-from engine.stores.room import telling_room
+from engine.stores.room import noticing_full_disk
 
 Row = dict[str, Any]
 
@@ -204,7 +204,7 @@ class Neo4j:
             raise
 
     async def _run(self, statement: LiteralString, parameters: Row, access: str) -> list[Row]:
-        with telling_room(STORE, self._data), translating(), self._counting():
+        with noticing_full_disk(STORE, self._data), translating(), self._counting():
             async with self.driver.session(
                 database=self._database, default_access_mode=access, fetch_size=-1
             ) as session:

@@ -44,7 +44,7 @@ from engine.errors import (
 )
 from engine.stores.deadline import MARGIN, ending_within, remaining
 from engine.stores.limited import SilentServer, limited
-from engine.stores.room import telling_room
+from engine.stores.room import noticing_full_disk
 from engine.stores.statements import sql_text
 from engine.turns import Turns, TurnTimeout
 
@@ -235,7 +235,7 @@ class Postgres:
         After any error the connection is closed and the pool makes another: the end of a pipeline would commit what
         the block had sent before it failed, and the driver would count statements as prepared that the server skipped.
         """
-        with telling_room(STORE, self._data), translating():
+        with noticing_full_disk(STORE, self._data), translating():
             turn = self._turns.turn(remaining(self._waits))
             async with turn, self.request.connection(remaining(self._waits)) as connection:
                 try:
@@ -254,7 +254,7 @@ class Postgres:
     @asynccontextmanager
     async def as_service(self) -> AsyncIterator[Connection]:
         """A transaction of the service, which sees all users: migrations, recovery, jobs; never requests."""
-        with telling_room(STORE, self._data), translating():
+        with noticing_full_disk(STORE, self._data), translating():
             async with self.service.connection(remaining(self._waits)) as connection:
                 try:
                     async with connection.transaction():

@@ -14,7 +14,7 @@ LEAST = 16 * 2**20
 
 
 @contextmanager
-def telling_room(store: str, data: Path | None) -> Iterator[None]:
+def noticing_full_disk(store: str, data: Path | None) -> Iterator[None]:
     """Raises StoreFull in place of StoreUnavailable inside the block where the disk of the store's data is full."""
     try:
         yield

@@ -117,7 +117,7 @@ async def open_engine(  # noqa: PLR0913 (the options of the one way in)
         stack.push_async_callback(engine.parts.streams.close)
         stack.push_async_callback(engine.parts.touches.close)
         await engine.outbox.recover_quietly(0)
-        await engine.nodes.tell_quietly()
+        await engine.nodes.apply_quietly()
         backgrounds = [_recover_for_ever(engine.outbox, active), engine.upgrades.run_quietly()]
         for background in [*backgrounds, warm_quietly(engine)] if warming else backgrounds:
             stack.push_async_callback(_ended, asyncio.create_task(background))

@@ -39,9 +39,9 @@ class Opening:
     """Opens an engine and keeps it open while `run` runs."""
 
     def __init__(
-        self, settings: Settings, progress: Progress | None = None, told: Callable[[str], None] = log.warning
+        self, settings: Settings, progress: Progress | None = None, warn: Callable[[str], None] = log.warning
     ) -> None:
-        self._settings, self._progress, self._told = settings, progress or Silent(), told
+        self._settings, self._progress, self._warn = settings, progress or Silent(), warn
         self._said = ("", 0.0)
         self.engine: Engine | None = None
         self.reason = "The stores are being started."
@@ -100,7 +100,7 @@ class Opening:
         said, at = self._said
         if reason != said or monotonic() - at > SAID_AGAIN:
             self._said = (reason, monotonic())
-            self._told(f"Not ready yet, waiting: {reason}")
+            self._warn(f"Not ready yet, waiting: {reason}")
 
 
 async def _warmed(engine: Engine) -> bool:

@@ -15,7 +15,7 @@ from engine.neurigraph import Engine
 
 
 async def warm(engine: Engine) -> None:
-    """Asks for nobody once. Raises StoreUnavailable."""
+    """One search and one shell of an unknown user. Raises StoreUnavailable."""
     memory = engine.memory(uuid4())
     await memory.search(SearchRequest("warm"))
     with suppress(NotFound):

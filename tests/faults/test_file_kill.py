@@ -17,8 +17,8 @@ from tests.faults import file_victim
 from tests.faults.killing import lived
 
 TEXT = "The walleye of Loon Lake rise at dusk. " * 40
-WAKING = ["file_claimed", "file_restored", "copy_written", "file_active", "state_told"]
-FALLING_ASLEEP = ["files_asleep", "copies_deleted", "states_told"]
+WAKING = ["file_claimed", "file_restored", "copy_written", "file_active", "state_applied"]
+FALLING_ASLEEP = ["files_asleep", "copies_deleted", "states_applied"]
 
 
 async def told_file(engine: Engine) -> tuple[str, Memory, UUID, UUID]:
@@ -57,7 +57,7 @@ async def test_killed_while_a_file_wakes(engine: Engine, operation: str, step: s
     handle, memory, node, file = await told_file(engine)
     assert not await lived(engine, file_victim, handle, operation, step)
     state = (await memory.file_state(node, file)).state
-    assert state == ("active" if step in ("file_active", "state_told") else "rehydrating")
+    assert state == ("active" if step in ("file_active", "state_applied") else "rehydrating")
     if operation == "wake":  # who is woken by hand sleeps when told to, or is due after a month
         await settled_by_hand(engine.settings, node, node, file)
     else:
@@ -82,7 +82,7 @@ async def test_killed_while_a_file_falls_asleep(engine: Engine, operation: str, 
     await memory.read_file(node, file)
     assert not await lived(engine, file_victim, handle, operation, step)
     assert (await memory.file_state(node, file)).state == "dormant"
-    await engine.nodes.tell()  # as at every start and with every sweep
+    await engine.nodes.apply()  # as at every start and with every sweep
     assert (await memory.shell(node)).state == "dormant"
     assert await memory.read_file(node, file) == TEXT.encode()  # at once: nobody holds it
     await settled(engine.settings, node, node, file)

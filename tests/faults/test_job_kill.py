@@ -132,12 +132,25 @@ async def test_a_worker_that_cannot_reach_its_database_begins_again_until_it_can
         async with workshop(engine, one) as here, workshop(engine, one, url=url) as cut_off:
             async with cut_off.working(None):
                 assert (await here.outcome(await here.ask(one.name), AT_MOST)).outcome == "succeeded"
+                await until_off_the_queue(engine, one.name)
                 await passage.shut()
                 await until_told_twice(caplog)
                 asked = await here.ask(one.name)
                 assert asked.outcome == "waiting"
                 await passage.unlock()
                 assert (await here.outcome(asked, AT_MOST)).outcome == "succeeded"
+
+
+async def until_off_the_queue(engine: Engine, name: str) -> None:
+    """A run is recorded before the queue deletes it; one that it still holds keeps the next one waiting until it is taken up."""
+    deadline = time.monotonic() + AT_MOST
+    while True:
+        async with engine.postgres.as_service() as connection:
+            cursor = await connection.execute("SELECT id FROM _queue.procrastinate_jobs WHERE task_name = %s", [name])
+            if await cursor.fetchone() is None:
+                return
+        assert time.monotonic() < deadline, "the queue still holds the run"
+        await asyncio.sleep(0.05)
 
 
 async def until_told_twice(caplog: pytest.LogCaptureFixture) -> None:

@@ -61,7 +61,7 @@ async def test_a_replay_goes_on_where_it_was_killed(engine: Engine, user: User, 
 
 @pytest.mark.ledger("X04")
 @pytest.mark.parametrize(
-    ("step", "swapped"), [("replay_page_swapped", False), ("replay_swapped", True), ("replay_told", True)]
+    ("step", "swapped"), [("replay_page_swapped", False), ("replay_swapped", True), ("replay_applied", True)]
 )
 async def test_a_swap_is_all_or_nothing(engine: Engine, user: User, memory: Memory, step: str, swapped: bool) -> None:
     replay = await memory.build_replay((await memory.begin_replay()).replay_id)

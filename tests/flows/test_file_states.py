@@ -364,7 +364,7 @@ async def claimed_by_nobody(library: Library) -> None:
     file = await rehydration._located(library.memory.principal, library.node, library.file)
     claim = await library.engine.states.claim(library.memory.principal, file, by_hand=False, lost=None, waited=None)
     assert claim.mine
-    await library.engine.nodes.tell()
+    await library.engine.nodes.apply()
 
 
 @pytest.mark.ledger("N20")
@@ -488,7 +488,7 @@ async def test_whatever_happens_at_once_all_states_agree_in_the_end(engine: Engi
 
     for _ in range(6):
         await asyncio.gather(*(act() for _ in range(20)))
-    await library.engine.nodes.tell()
+    await library.engine.nodes.apply()
     states = {(await library.memory.file_state(library.node, file)).state for file in files}
     assert (await library.memory.shell(library.node)).state == ("active" if "active" in states else "dormant")
     assert states <= {"active", "dormant"} and await library.problems() == []

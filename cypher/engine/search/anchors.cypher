@@ -6,7 +6,7 @@
 //   with_vector is false), version (its embedding version, with blanks to 40 characters), slot (a or b, where that lies), column and label (the
 //   slot's properties), as_of, known_at (the end of time is now),
 //   earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right),
-//   most (rows of each kind), most_told (rows that the indexes give before those not readable are left out), least_meaning (spreads),
+//   most (rows of each kind), most_found (rows that the indexes give before those not readable are left out), least_meaning (spreads),
 //   exactly (so many shells are compared one by one; in bigger graphs the index finds them).
 //   None is ever null and each has one type and one size class: the server plans again for each other combination, which takes seconds.
 //   What others than the user may read is collected once, at the top: nine such filters made the plan twice as long.
@@ -39,7 +39,7 @@ CALL (as_of, readable) {
   RETURN collect(n) AS named
 }
 CALL (readable) {
-  CALL db.index.fulltext.queryNodes('node_text', $text, {limit: $most_told}) YIELD node, score
+  CALL db.index.fulltext.queryNodes('node_text', $text, {limit: $most_found}) YIELD node, score
   WITH node, score
   WHERE ($principal = $user_id OR node.node_id IN readable)
   WITH node, score ORDER BY score DESC LIMIT $most
@@ -58,12 +58,12 @@ CALL (near, readable, version) {
   CALL () {
     WITH 1 AS here WHERE $slot = 'a'
     MATCH (n:Node)
-    SEARCH n IN (VECTOR INDEX shell_meaning_a FOR $vector WHERE n.user_id = $user_id LIMIT $most_told) SCORE AS cosine
+    SEARCH n IN (VECTOR INDEX shell_meaning_a FOR $vector WHERE n.user_id = $user_id LIMIT $most_found) SCORE AS cosine
     RETURN n, cosine
     UNION ALL
     WITH 1 AS here WHERE $slot = 'b'
     MATCH (n:Node)
-    SEARCH n IN (VECTOR INDEX shell_meaning_b FOR $vector WHERE n.user_id = $user_id LIMIT $most_told) SCORE AS cosine
+    SEARCH n IN (VECTOR INDEX shell_meaning_b FOR $vector WHERE n.user_id = $user_id LIMIT $most_found) SCORE AS cosine
     RETURN n, cosine
   }
   WITH n, cosine

@@ -62,13 +62,15 @@ class ModelAssigner:
         placed = []
         for number, content in enumerate(contents):
             if number in answered:
-                one, vocabulary = await self._told(principal, choices[number], answered[number], vocabulary, allowance)
+                one, vocabulary = await self._assigned(
+                    principal, choices[number], answered[number], vocabulary, allowance
+                )
             else:
                 [one], vocabulary = await self._rules.place(principal, [content], vocabulary, allowance)
             placed.append(one)
         return placed, vocabulary
 
-    async def _told(
+    async def _assigned(
         self,
         principal: Principal,
         choice: Choice,
@@ -118,7 +120,7 @@ def choice_of(content: Unplaced, vocabulary: NodeVocabulary, characters: int) ->
     nodes = _in_question(content, vocabulary)
     lines = [f"# {content.title}", "a document" if content.whole else "a conversation"]
     lines += ["nodes may be created" if content.may_create else "no nodes may be created", "", "nodes:"]
-    lines += [f"[{number}] {_told(node)}" for number, node in enumerate(nodes)]
+    lines += [f"[{number}] {_described(node)}" for number, node in enumerate(nodes)]
     lines += ["", "pieces:"]
     left, end = characters, content.start
     while end < len(content.texts) and left > 0:
@@ -134,7 +136,7 @@ def _in_question(content: Unplaced, vocabulary: NodeVocabulary) -> list[Assignab
     return [vocabulary.nodes[number] for number in (0, *sorted(order[: MOST_NODES - 1]))]
 
 
-def _told(node: AssignableNode) -> str:
+def _described(node: AssignableNode) -> str:
     """One node in a line."""
     more = [*node.aliases[:8], *node.keywords[:12]]
     return "/".join(node.path) + (f" ({', '.join(more)})" if more else "")

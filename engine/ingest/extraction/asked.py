@@ -15,7 +15,7 @@ from engine.domain.record import LeftOutKind
 from engine.errors import ProviderUnavailable, UnusableAnswer
 from engine.ingest.allowance import Allowance
 from engine.ingest.extraction.answers import FreshAnswer, ModelAnswers, answer_key
-from engine.providers.language import Form, LanguageModel, Prompt, told
+from engine.providers.language import Form, LanguageModel, Prompt, system_message
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class AskedModel:
             return Reply(form.model_validate(kept), cached=True)
         except ValidationError:
             pass  # none is kept, or one of another form
-        given = (told(prompt, form), question.text)
+        given = (system_message(prompt, form), question.text)
         try:
             answer = await allowance.answer(
                 question.what, given, question.items, lambda: self._model.answer(prompt, question.text, form)

@@ -157,15 +157,15 @@ def pieces_of(record: int, draft: RecordDraft, characters: int) -> Iterator[Piec
     size = 0
     for item in draft.items:
         if lines and size + len(item.content) > characters:
-            yield Piece(record, tuple(lines), _told(draft, lines))
+            yield Piece(record, tuple(lines), _numbered(draft, lines))
             lines, size = [], 0
         lines.append(item)
         size += len(item.content) + 40
     if lines:
-        yield Piece(record, tuple(lines), _told(draft, lines))
+        yield Piece(record, tuple(lines), _numbered(draft, lines))
 
 
-def _told(draft: RecordDraft, lines: Sequence[ItemDraft]) -> str:
+def _numbered(draft: RecordDraft, lines: Sequence[ItemDraft]) -> str:
     """What the model reads: the title, and every item with its number, who said it, and when where that changes."""
     text = [f"# {draft.title}"]
     day = ""

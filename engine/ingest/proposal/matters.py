@@ -110,7 +110,7 @@ def clusters(units: Floats, amount: int) -> tuple[NDArray[np.int64], Floats]:
 
 def standing_out(texts: Sequence[str], usual: Mapping[str, int], total: int, taken: frozenset[str]) -> list[str]:
     """Words that stand in these turns far more often than in all, by how many turns have them and how rare they are elsewhere."""
-    inside = Counter(word for text in texts for word in _telling(text))
+    inside = Counter(word for text in texts for word in _meaningful(text))
     scored = {
         word: count * count / usual[word] * math.log(total / usual[word])
         for word, count in inside.items()
@@ -119,7 +119,7 @@ def standing_out(texts: Sequence[str], usual: Mapping[str, int], total: int, tak
     return [word for word, _ in sorted(scored.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_KEYWORDS]]
 
 
-def _telling(text: str) -> set[str]:
+def _meaningful(text: str) -> set[str]:
     """Folded words that may tell what a text is about: no stop words; in German, which writes them large, only nouns."""
     language = language_of([text])
     common = stop_words(language) | stop_words("en")
@@ -131,7 +131,7 @@ def _telling(text: str) -> set[str]:
 
 
 def _document_shares(texts: Sequence[str]) -> Counter[str]:
-    return Counter(word for text in texts for word in _telling(text))
+    return Counter(word for text in texts for word in _meaningful(text))
 
 
 def _title(words: Sequence[str], texts: Sequence[str]) -> str:

@@ -34,7 +34,7 @@ from engine.turns import computed
 Row = dict[str, Any]
 ReadResource = Callable[[Principal, UUID], Awaitable[bytes]]
 """The bytes of a raw resource, compared with their hash. Raises NotFound, DamagedFile, StoreUnavailable."""
-ASKED, TOLD = "?", ""
+ASKED, NOT_ASKED = "?", ""
 """Placeholders for the text before a turn: only whether it is a question matters."""
 
 
@@ -145,7 +145,7 @@ def _conversation(held: Held, compact: Mapping[str, Any], transcript: str) -> Re
     layout = layout_of(dict(compact))
     session = held.source_items[0].session
     turns = [Turn(one.speaker, transcript[one.start : one.start + one.length], one.at, one.ref) for one in layout.turns]
-    before = [None if one.asked is None else ASKED if one.asked else TOLD for one in layout.turns]
+    before = [None if one.asked is None else ASKED if one.asked else NOT_ASKED for one in layout.turns]
     placed = [
         PlacedTurn(one.number, turn, previous, held.place.node)
         for one, turn, previous in zip(layout.turns, turns, before, strict=True)

@@ -36,11 +36,11 @@ class LostManifests:
         parameters = {"record_id": place.record_id, "node_id": place.node_id, "user_id": principal.user_id}
         rows = await self._postgres.fetch(principal, sql_in("record/told", place.schema_name), parameters)
         for row in rows:
-            await self._tell(principal, "records", {"records": [row["line"]]})
+            await self._apply(principal, "records", {"records": [row["line"]]})
             if row["revision"]:
-                await self._tell(principal, "record_revised", {"revision": row["revision"]})
+                await self._apply(principal, "record_revised", {"revision": row["revision"]})
 
-    async def _tell(self, principal: Principal, kind: CommitKind, payload: dict[str, Any]) -> None:
+    async def _apply(self, principal: Principal, kind: CommitKind, payload: dict[str, Any]) -> None:
         commit = Commit(uuid4(), kind, payload)
         async with self._postgres.as_principal(principal) as connection:
             await self._outbox.accept(connection, principal, commit)

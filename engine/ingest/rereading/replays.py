@@ -183,7 +183,7 @@ class Replays:
                 self._reached("replay_swapped")
                 for commit_id in done:
                     await self._rereading.outbox.await_commit(commit_id)
-                    self._reached("replay_told")
+                    self._reached("replay_applied")
                 return await self.replay(principal, replay_id)
             await self._again(principal, replay_id, done)
         raise Conflict("Its records were changed too often meanwhile; try again.")

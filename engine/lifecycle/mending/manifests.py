@@ -76,7 +76,7 @@ class ManifestMending:
             return await cursor.fetchall()
 
     async def _enter(self, node: Row, lines: list[Row], changes: list[Row]) -> None:
-        parts = [await self._told(node, row) for row in changes]
+        parts = [await self._graph_payload(node, row) for row in changes]
         wanted = {row["record_id"] for row in lines}
         entered = [row["line"] for row in parts if row and UUID(row["line"]["record_id"]) in wanted]
         if entered:
@@ -85,7 +85,7 @@ class ManifestMending:
             if row and row["revision"]:
                 await self._neo4j.write(cypher("record/revised"), revision=row["revision"])
 
-    async def _told(self, node: Row, row: Row) -> Row | None:
+    async def _graph_payload(self, node: Row, row: Row) -> Row | None:
         parameters = {"record_id": row["record_id"], "node_id": node["node_id"], "user_id": node["user_id"]}
         async with self._postgres.as_service() as connection:
             cursor = await connection.execute(sql_in("record/told", node["schema_name"]), parameters)

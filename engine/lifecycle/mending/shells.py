@@ -14,7 +14,7 @@ from engine.stores.statements import cypher, sql_text
 
 PAGE = 200
 LABELS = {"user": "User", "concept": "Concept", "persona": "Persona"}
-TOLD = {
+GRAPH_PARTS = {
     "node_revised": ("node/revised", "changes of nodes"),
     "relation": ("edge/revised", "changes of edges"),
     "granted": ("access/granted", "grants"),
@@ -57,9 +57,9 @@ class ShellMending:
         while rows := await self._rows("mend/commits", after_time=at, after=after, limit=PAGE):
             at, after = rows[-1]["created_at"], rows[-1]["commit_id"]
             asked = [_subject(row) for row in rows]
-            untold = {row["commit_id"] for row in await self._neo4j.read(cypher("doctor/untold"), commits=asked)}
-            for row in [row for row in rows if str(row["commit_id"]) in untold]:
-                statement, kind = TOLD[row["kind"]]
+            unapplied = {row["commit_id"] for row in await self._neo4j.read(cypher("doctor/unapplied"), commits=asked)}
+            for row in [row for row in rows if str(row["commit_id"]) in unapplied]:
+                statement, kind = GRAPH_PARTS[row["kind"]]
                 tally.add(kind)
                 if not tally.dry:
                     await self._neo4j.write(cypher(statement), **row["payload"])
