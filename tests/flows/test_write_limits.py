@@ -19,7 +19,7 @@ from engine.domain.search import SearchRequest
 from engine.ingest.extraction.form import PROMPT, Extracted
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.providers.language import told
+from engine.providers.language import system_message
 from engine.settings import Settings
 from tests.flows.encoder import MEETING, embedding
 from tests.flows.reader import ANSWER, TURNS, WHEN, kinds, reader, windowed
@@ -105,7 +105,7 @@ async def test_what_a_model_found_may_be_left_without_vectors_and_what_came_in_h
 ) -> None:
     with embedding(engine, monkeypatch) as calls:
         await reads.memory(user.user_id).remember(Conversation("c", TURNS, "A call", WHEN), node_id=user.user_id)
-    given = [*calls[0], told(PROMPT, Extracted), server.requests[0].text]
+    given = [*calls[0], system_message(PROMPT, Extracted), server.requests[0].text]
     enough = sum(engine.embedder.count_tokens(text) for text in given)
     await engine.pending.run()
     memory = reads.memory((await engine.create_user(f"{user.handle}-2")).user_id)
