@@ -389,7 +389,7 @@ async def test_a_backup_is_whole_or_not_there_and_a_restore_too(stages: Stages, 
     for step in ("objects_copied", "servers_stopped", "databases_copied"):
         assert await killed(home, stages.cache, "backup", str(target), step)
         assert not target.exists()
-        with pytest.raises(BackupError, match="no backup"):
+        with pytest.raises(BackupError, match="not a backup"):
             await restore(stages.settings(tmp_path / "elsewhere"), target.with_name("backup.unfinished"))
     assert not await killed(home, stages.cache, "backup", str(target), "-")
     with pytest.raises(BackupError, match="exists already"):

@@ -310,7 +310,7 @@ def test_where_records_lie_is_listed_and_corrected(run: Run, tmp_path: Path) -> 
     assert (moved.returncode, moved.stdout) == (0, "Moved: revision 2.\n")
     table = run("assignments", "--user", "beekeeper", "--node", "Bees", "--by", "hand").stdout
     assert "about bees" in table and "(root)" in table
-    assert "No decision" in run("assignments", "--user", "beekeeper", "--below", "0.5").stdout
+    assert "No such decision" in run("assignments", "--user", "beekeeper", "--below", "0.5").stdout
     assert run("assignments", "--by", "nobody").returncode == 2
     assert run("move-record", "nonsense", "Bees", "--user", "beekeeper").returncode == 1
     astray = run("move-record", line["record_id"], "Bees", "--from", line["node_id"], "--user", "beekeeper")
