@@ -71,13 +71,13 @@ async def test_tokens_of_personas_integrations_and_administrators(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("token", "create"), "for whom"),
-        (("token", "create", "--user", "bob", "--administrator"), "for whom"),
-        (("token", "create", "--persona", "Lawyer", "--administrator"), "for whom"),
+        (("token", "create"), "Name the holder"),
+        (("token", "create", "--user", "bob", "--administrator"), "Name the holder"),
+        (("token", "create", "--persona", "Lawyer", "--administrator"), "Name the holder"),
         (("token", "create", "--administrator", "--expires", "soon"), "90d"),
         (("token", "create", "--user", "nobody here"), "no user nobody here"),
         (("token", "create", "--integration", "nothing here"), "no integration nothing here"),
-        (("token", "revoke", "00000000-0000-4000-8000-000000000000"), "no such"),
+        (("token", "revoke", "00000000-0000-4000-8000-000000000000"), "Not found"),
         (("integration", "create", "\u200b"), "visible"),
     ],
 )
