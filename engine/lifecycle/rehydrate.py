@@ -151,7 +151,7 @@ class Rehydration:
         for _ in range(TRIES):
             try:
                 claim = await self._awake(principal, file, wait_s, lost=lost)
-            except StoreFull:  # no room for a copy; this reader restores for itself
+            except (StoreFull, _FailedElsewhere):  # no room for a copy; this reader restores for itself
                 await restore(self._objects, file.storage_path, target, packed=file.packed, sha256=file.sha256)
                 return None
             key = copy_key(file.storage_path, claim.claim_id) if file.packed else file.storage_path
@@ -184,7 +184,7 @@ class Rehydration:
             if claim.state == "active":
                 return claim
             if claim.state == "failed":
-                raise DamagedFile
+                raise _FailedElsewhere("The file could not be restored; its log says why.")
             running = self._started(file, claim) if claim.mine else self._running.get(claim.claim_id)
             left = ends - asyncio.get_running_loop().time()
             if left <= 0:
@@ -272,6 +272,10 @@ class Rehydration:
             prolonging.cancel()
             with suppress(asyncio.CancelledError):
                 await prolonging
+
+
+class _FailedElsewhere(DamagedFile):
+    """The restoration that this caller waited for failed: the file is damaged, or there was no room for a copy."""
 
 
 async def _finished(task: asyncio.Task[None], most_s: float) -> None:

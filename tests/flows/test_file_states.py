@@ -316,6 +316,19 @@ async def test_a_large_file_is_restored_and_served_in_flat_memory(library: Libra
     await library.memory.sleep(library.node, file)
 
 
+@pytest.mark.ledger("N21")
+async def test_a_reader_that_waited_for_a_restoration_without_room_restores_for_itself(library: Library) -> None:
+    """Another process had no room for a copy, which says nothing of the file."""
+    rehydration, states = library.engine.parts.rehydration, library.engine.states
+    file = await rehydration._located(library.memory.principal, library.node, library.file)
+    claim = await states.claim(library.memory.principal, file, by_hand=False, lost=None, waited=None)
+    assert claim.mine
+    reading = asyncio.create_task(library.memory.read_file(library.node, library.file))
+    await asyncio.sleep(1)  # it waits for that claim
+    assert await states.failed(file, claim.claim_id, "There is no room.", review=True)
+    assert await reading == TEXT.encode()
+
+
 @pytest.mark.ledger("N21", "N25")
 async def test_without_room_for_a_copy_the_file_is_read_all_the_same(library: Library) -> None:
     content = bytes(range(256)) * 2_400  # in memory while it is restored
