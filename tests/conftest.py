@@ -21,7 +21,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
-from engine.wiring.warming import warm
+from engine.wiring.warming import warm_patiently
 from tests.clean_environment import JAVA
 
 os.environ.update(JAVA)
@@ -116,10 +116,8 @@ def settings(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Settings:
 async def engine(settings: Settings) -> AsyncIterator[Engine]:
     """The engine on the embedded servers, started once."""
     async with open_engine(settings, warming=False) as opened:
-        for _ in range(3):  # a server that has just started plans for longer than some tests wait
-            with suppress(StoreUnavailable):
-                await warm(opened)
-                break
+        with suppress(StoreUnavailable):  # a server that has just started plans for longer than some tests wait
+            await warm_patiently(opened)
         yield opened
 
 

@@ -16,6 +16,7 @@ from engine.shell.answers import described, print_answer, print_opening
 from engine.shell.content import print_report
 from engine.shell.opening import open_best
 from engine.shell.session import Session
+from engine.wiring.warming import warm_patiently
 
 if TYPE_CHECKING:
     from engine.memory import Memory
@@ -46,6 +47,7 @@ async def _demo(here: Session) -> int:
     here.out.print("Bob, a joiner, has talked to his assistant for two years. Neurigraph remembers it, then answers.\n")
     async with here.engine() as (engine, progress):
         memory = await _remember(here, engine, progress)
+        await warm_patiently(engine)
         found: list[Check] = []
         for number, question in enumerate(questions(), 1):
             here.out.print()

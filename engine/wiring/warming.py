@@ -10,8 +10,10 @@ from contextlib import suppress
 from uuid import uuid4
 
 from engine.domain.search import SearchRequest
-from engine.errors import NeurigraphError, NotFound
+from engine.errors import NeurigraphError, NotFound, StoreTimeout
 from engine.neurigraph import Engine
+
+ATTEMPTS = 4
 
 
 async def warm(engine: Engine) -> None:
@@ -20,6 +22,14 @@ async def warm(engine: Engine) -> None:
     await memory.search(SearchRequest("warm"))
     with suppress(NotFound):
         await memory.shell(memory.principal.user_id)
+
+
+async def warm_patiently(engine: Engine) -> None:
+    """`warm`, repeated where a statement's limit was too short: a slow machine plans for longer. Raises StoreUnavailable."""
+    for _ in range(ATTEMPTS - 1):
+        with suppress(StoreTimeout):
+            return await warm(engine)
+    await warm(engine)
 
 
 async def warm_quietly(engine: Engine) -> None:
