@@ -73,6 +73,26 @@ def pytest_testnodedown(node) -> None:
         node.config.stash[_PROOFS] = proofs
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(FailuresAtOnce(config))
+
+
+class FailuresAtOnce:
+    """Names a failed test when it fails: a run that is stopped has no summary."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
+        if report.failed and terminal:
+            last = report.longreprtext.rstrip().rpartition("\n")[2]
+            terminal.ensure_newline()
+            terminal.write_line(f"FAILED {report.nodeid} in its {report.when}: {last[:300]}")
+
+
 _PROOFS = pytest.StashKey[dict[str, list[str]]]()
 
 

@@ -123,6 +123,8 @@ def _state(row: Row, shown: Row) -> Iterator[Finding]:
     if shown["state"] != right:
         problem = f"the shell shows its files as {shown['state']}, they are {right}"
         remedy = (
-            "the next file that wakes or sleeps there mends it" if row["told"] else "nothing to do: the sweep mends it"
+            "the next file that wakes or sleeps there mends it"
+            if row["applied"]
+            else "nothing to do: the sweep mends it"
         )
         yield Finding("warning", "neo4j", f"node {row['schema_name']}", problem, remedy)

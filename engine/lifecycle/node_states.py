@@ -31,7 +31,7 @@ class NodeStates:
         while True:
             async with self._postgres.as_service() as connection:
                 parameters = {"nodes": list(nodes) if nodes is not None else None, "limit": PAGE}
-                cursor = await connection.execute(sql_text("node/states_untold"), parameters)
+                cursor = await connection.execute(sql_text("node/states_unapplied"), parameters)
                 rows = await cursor.fetchall()
             if not rows:
                 return applied
@@ -43,7 +43,7 @@ class NodeStates:
             await self._neo4j.write(cypher("lifecycle/states"), states=shown)
             parameters = {"nodes": [row["node_id"] for row in rows], "seqs": [row["seq"] for row in rows]}
             async with self._postgres.as_service() as connection:
-                await connection.execute(sql_text("node/states_told"), parameters)
+                await connection.execute(sql_text("node/states_applied"), parameters)
             applied += len(rows)
             if nodes is not None:
                 return applied

@@ -126,7 +126,9 @@ class Remedies:
     async def _shell(self, node_id: UUID) -> None:
         """Rebuilds a shell: fields of the registry, words of its provisioning where they are still kept, manifest and grants."""
         row = await self._node(node_id)
-        words = {name: [] for name in ("keywords", "aliases", "alias_keys")} | {"summary": ""} | (row["told"] or {})
+        words = (
+            {name: [] for name in ("keywords", "aliases", "alias_keys")} | {"summary": ""} | (row["graph_part"] or {})
+        )
         meaning = dict.fromkeys(("embedding", "embedding_version", "embedding_b", "embedding_b_version"))
         node = words | meaning | _registered(row)
         node |= {
@@ -165,7 +167,7 @@ class Remedies:
 
     async def _entered(self, node: Row, record_id: UUID) -> None:
         parameters = {"record_id": record_id, "node_id": node["node_id"], "user_id": node["user_id"]}
-        for row in await self._page("record/told", node["schema_name"], parameters):
+        for row in await self._page("record/graph_payload", node["schema_name"], parameters):
             await self._neo4j.write(cypher("record/apply"), records=[row["line"]])
             if row["revision"]:
                 await self._neo4j.write(cypher("record/revised"), revision=row["revision"])

@@ -86,9 +86,9 @@ async def test_what_a_superuser_made_is_refused_until_it_is_prepared(
             "NEURIGRAPH_POSTGRES_ADMIN_URL": admin,
             "NEURIGRAPH_POSTGRES_REQUEST_URL": request,
         }
-        for told in ("changed owner", "The roles are ready."):
+        for line in ("changed owner", "The roles are ready."):
             typed = await asyncio.to_thread(run_module, "engine.cli", "prepare", env=CLEAN | urls, folder=tmp_path)
-            assert typed.returncode == 0 and told in typed.stdout, typed.stderr
+            assert typed.returncode == 0 and line in typed.stdout, typed.stderr
         assert "owner" not in typed.stdout  # the second time there was nothing to hand over
         try:
             async with opened(service, request) as postgres:

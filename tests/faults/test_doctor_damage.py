@@ -233,8 +233,8 @@ async def test_damage_is_found_named_and_settled(ground: Ground, damage: str) ->
 async def test_without_deep_no_file_is_read_and_a_limit_is_told(ground: Ground) -> None:
     await flipped(ground)
     assert await ground.findings() == []
-    told = [one.problem for one in await ground.engine.doctor.examine(read_files=1)]
-    assert any("files were not read" in problem for problem in told)
+    found = [one.problem for one in await ground.engine.doctor.examine(read_files=1)]
+    assert any("files were not read" in problem for problem in found)
     [found] = await ground.findings(DEEP)
     assert found.files == (ground.file,)
     await ground.engine.remedies.accept("file-lost", ground.node, [found])
@@ -249,8 +249,8 @@ async def test_a_lost_line_of_an_older_version_is_told_and_its_file_stays(ground
         "CREATE TABLE {schema}.kept AS SELECT * FROM {schema}.file_manifest",
         f"DELETE FROM {{schema}}.file_manifest WHERE {of_old}",
     )
-    told = [one for one in await ground.engine.doctor.examine() if "raw inputs name them" in one.problem]
-    assert [(one.severity, one.subject.partition(" ")[0]) for one in told] == [("error", "1")]
+    found = [one for one in await ground.engine.doctor.examine() if "raw inputs name them" in one.problem]
+    assert [(one.severity, one.subject.partition(" ")[0]) for one in found] == [("error", "1")]
     assert (await ground.engine.sweep.run(grace=timedelta(0))).stopped
     await ground.write(
         f"INSERT INTO {{schema}}.file_manifest SELECT * FROM {{schema}}.kept WHERE {of_old}", "DROP TABLE {schema}.kept"

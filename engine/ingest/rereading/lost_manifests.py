@@ -34,7 +34,7 @@ class LostManifests:
 
     async def _enter(self, principal: Principal, place: Place) -> None:
         parameters = {"record_id": place.record_id, "node_id": place.node_id, "user_id": principal.user_id}
-        rows = await self._postgres.fetch(principal, sql_in("record/told", place.schema_name), parameters)
+        rows = await self._postgres.fetch(principal, sql_in("record/graph_payload", place.schema_name), parameters)
         for row in rows:
             await self._apply(principal, "records", {"records": [row["line"]]})
             if row["revision"]:

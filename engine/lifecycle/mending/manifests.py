@@ -88,7 +88,7 @@ class ManifestMending:
     async def _graph_payload(self, node: Row, row: Row) -> Row | None:
         parameters = {"record_id": row["record_id"], "node_id": node["node_id"], "user_id": node["user_id"]}
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_in("record/told", node["schema_name"]), parameters)
+            cursor = await connection.execute(sql_in("record/graph_payload", node["schema_name"]), parameters)
             return await cursor.fetchone()
 
     async def _hold(self, node: Row, rows: list[Row]) -> None:

@@ -1,4 +1,4 @@
--- Trigger: refuses a commit with new records or children of an archived node, whoever the author is.
+-- Trigger: refuses a commit with new records or children of an archived node by any author.
 CREATE OR REPLACE FUNCTION engine.refuse_archived() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     records jsonb := CASE jsonb_typeof(NEW.payload -> 'records') WHEN 'array' THEN NEW.payload -> 'records' ELSE '[]' END;
