@@ -20,8 +20,8 @@ demo: $(VENV)/.ready ## Sets up everything, remembers a bundled history, answers
 test: $(VENV)/.ready-dev check ## Everything that CI runs
 	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --ledger
 
-soak: $(VENV)/.ready-dev ## The long forms of the fuzzers and kill tests, and the soak
-	@$(BIN)/pytest --long tests/access/test_leaks.py tests/contract/test_rest_openapi.py tests/faults tests/unit/test_redact.py tests/flows/test_file_states.py
+soak: $(VENV)/.ready-dev ## All tests in their long forms, 200 kills, and the soak
+	@$(BIN)/pytest --long -n 2 --dist loadfile --no-loadscope-reorder
 	@$(BIN)/neurigraph bench crashes --kills 200
 	@$(BIN)/neurigraph bench soak
 

@@ -26,7 +26,7 @@ FULL_MEANING = 3.0
 # One size class of each parameter, for every question: for another one the server plans again, for seconds.
 # A class ends at a power of ten.
 FEWEST_KEYS = 101
-SHORTEST_TEXT, SHORTEST_VERSION, SHORTEST_KIND = 1100, 40, 12
+SHORTEST_TEXT, SHORTEST_VERSION = 1100, 40
 MOST_FOUND = 1000
 """Rows requested from an index for a principal who may not read all of them."""
 EXACT_SHELLS = 500
@@ -75,7 +75,7 @@ class Anchors:
         """The anchors of a question in the principal's graph, strongest first; one round trip. `moment`: as_of and known_at."""
         rows = await self._neo4j.read(
             cypher("search/anchors"),
-            **principal.parameters | {"kind": principal.kind.ljust(SHORTEST_KIND)},
+            **principal.parameters,
             keys=padded(question.name_keys),
             text=lucene_query(question.lucene, principal.user_id.hex).ljust(SHORTEST_TEXT),
             vector=_sent(vector),

@@ -15,13 +15,13 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from time import monotonic
 
-from engine.errors import NeurigraphError, StoreUnavailable
+from engine.errors import NeurigraphError, StoreTimeout, StoreUnavailable
 from engine.neurigraph import Engine
 from engine.progress import Progress, Silent
 from engine.settings import Settings
 from engine.wiring.addresses import addresses_of
 from engine.wiring.open_engine import open_engine
-from engine.wiring.warming import warm
+from engine.wiring.warming import warm_patiently
 
 log = logging.getLogger(__name__)
 
@@ -29,8 +29,6 @@ PAUSE = 1.0
 """Seconds between two attempts to open the engine."""
 SAID_AGAIN = 60.0
 """Seconds after which the same reason is logged once more."""
-
-
 LOOK = 0.5
 """Seconds between looks at whether the graph store was away."""
 
@@ -81,7 +79,7 @@ class Opening:
     async def _serve(self, engine: Engine) -> None:
         """Until cancelled. Plans the search before it is ready, and again after each time that the graph store was away."""
         self.engine = engine
-        prepared = -1  # how often the graph store had been away when the search was planned
+        prepared: int | None = None  # how often the graph store had been away when the search was planned
         try:
             while True:
                 seen = engine.neo4j.interruptions
@@ -104,11 +102,12 @@ class Opening:
 
 
 async def _warmed(engine: Engine) -> bool:
-    """False while a store does not answer. What else fails (a model service) fails in a request, too, and is not waited for."""
+    """False while a store does not answer. Other failures (a model service, a limit shorter than planning takes) meet a request,
+    too, and are not waited for."""
     try:
-        await warm(engine)
-    except StoreUnavailable:
-        return False
+        await warm_patiently(engine)
     except NeurigraphError as error:
+        if isinstance(error, StoreUnavailable) and not isinstance(error, StoreTimeout):
+            return False
         log.warning("The first search may be slow: %s", error)
     return True

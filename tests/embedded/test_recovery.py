@@ -63,6 +63,7 @@ async def test_servers_end_with_a_killed_supervisor(home: Path, cache: Path) -> 
     assert not status(home).running
 
 
+@pytest.mark.long
 async def test_what_a_full_disk_cut_off_in_its_log_does_not_keep_neo4j_down(home: Path, cache: Path) -> None:
     stack = await keep_running(home, cache, progress=Silent())
     login = neo4j.basic_auth(stack.neo4j_user, stack.neo4j_password)

@@ -115,6 +115,7 @@ async def test_two_processes_start_a_new_home_at_once(
     assert not (trap / "sprung").exists()
 
 
+@pytest.mark.long
 async def test_stale_files_do_not_matter(home: Path, cache: Path) -> None:
     """A machine that lost power: pid files name processes that are somebody else's by now."""
     await keep_running(home, cache, progress=Silent())
@@ -173,6 +174,7 @@ async def test_up_stays_until_down_and_brings_the_browser(home: Path, cache: Pat
     assert not status(home).running
 
 
+@pytest.mark.long
 async def test_neo4j_is_not_restarted_under_others_unless_they_say_so(
     home: Path, cache: Path, hold: Callable[..., Holder]
 ) -> None:
@@ -228,6 +230,7 @@ async def test_status_starts_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "nowhere").exists()
 
 
+@pytest.mark.long
 async def test_a_wrong_token_opens_nothing(home: Path, cache: Path) -> None:
     async with attached(home, cache, progress=Silent()):
         port = next(server.port for server in status(home).servers if server.name == "supervisor")

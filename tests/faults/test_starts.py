@@ -42,6 +42,7 @@ async def test_processes_that_start_at_once_on_one_home(engine: Engine) -> None:
 
 
 @pytest.mark.ledger("U07")
+@pytest.mark.long
 async def test_processes_that_start_at_once_on_new_managed_stores(settings: Settings, tmp_path: Path) -> None:
     """The first start of all: everything is to be made, on stores of no other installation."""
     home = tmp_path / "home"

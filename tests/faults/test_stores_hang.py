@@ -71,7 +71,9 @@ async def known(engine: Engine, hurried: Engine) -> Memory:
 
 
 @pytest.mark.ledger("N15", "U07")
-@pytest.mark.parametrize("names", [("postgres",), ("neo4j",), ("postgres", "neo4j")])
+@pytest.mark.parametrize(
+    "names", [("postgres", "neo4j"), *(pytest.param((name,), marks=pytest.mark.long) for name in ("postgres", "neo4j"))]
+)
 async def test_every_call_ends_while_a_store_hangs(engine: Engine, hurried: Engine, known: Memory, names: tuple[str, ...]) -> None:  # fmt: skip
     node = known.principal.user_id
 

@@ -285,6 +285,7 @@ async def test_nodes_of_the_old_template_serve_beside_new_ones(engine: Engine, m
     assert "A heron stood in the reeds." in [hit.content for hit in found]
 
 
+@pytest.mark.long
 async def test_half_precision_lies_beside_single_precision(engine: Engine, memory: Memory) -> None:
     version = await engine.embeddings.start(ModelChoice("onnx", "e5-small"), "halfvec")
     assert version.name == f"{E5}-halfvec"
@@ -322,6 +323,7 @@ async def test_a_build_killed_at_any_batch_goes_on_where_it_was(engine: Engine, 
     assert (await engine.embeddings.promote()).remaining == 0
 
 
+@pytest.mark.long
 async def test_two_builds_at_once_do_no_harm(engine: Engine, memory: Memory) -> None:
     await engine.embeddings.start(ModelChoice("onnx", "minilm"))
     total = (await engine.embeddings.progress()).total
@@ -369,6 +371,7 @@ async def test_what_does_not_fit_the_state_is_refused(engine: Engine, memory: Me
         assert (await cursor.fetchone())["left"] == 0
 
 
+@pytest.mark.long
 async def test_labelled_questions_give_recall(engine: Engine, memory: Memory) -> None:
     user = await engine.create_user(f"v{uuid4().hex[:12]}")
     await engine.memory(user.user_id).remember(
@@ -382,6 +385,7 @@ async def test_labelled_questions_give_recall(engine: Engine, memory: Memory) ->
         await engine.embeddings.compare(queries=[LabelledQuery("nobody", "x", frozenset())])
 
 
+@pytest.mark.long
 async def test_settings_may_name_any_version_of_the_home_but_no_other_model(engine: Engine, memory: Memory) -> None:
     with pytest.raises(SettingsError, match="embeddings canary start --encoder bge-small"):
         async with open_engine(engine.settings.model_copy(update={"encoder": "bge-small"})) as _:

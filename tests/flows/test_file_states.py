@@ -381,6 +381,7 @@ async def claimed_by_nobody(library: Library) -> None:
 
 
 @pytest.mark.ledger("N20")
+@pytest.mark.long
 async def test_thousands_of_files_fall_asleep_in_flat_memory_by_two_sweeps_at_once(
     library: Library, long: bool
 ) -> None:

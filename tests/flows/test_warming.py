@@ -114,6 +114,9 @@ async def test_no_first_search_is_planned_after_the_warming(engine: Engine, sett
             for request in SHAPES.values():
                 await fresh.memory_as(principal).search(request)
                 await fresh.memory_as(principal).shell(family.nodes[min(readable)], moment=request.moment)
+        assert len({len(principal.parameters["kind"]) for principal, _ in family.readers.values()}) == 1, (
+            "one size class"
+        )
         without_vector = await search_with(fresh, None).search(Principal.user(family.user_id), SHAPES["now"])
         assert without_vector.embeddings == ""
         assert await planned(fresh, stack) == warmed

@@ -4,7 +4,7 @@
 // Returns: node_id, parent_id, name, node_type, layer, state, archived, records, items; parents before their children.
 WITH $as_of AS as_of
 MATCH way_down = (:Node {node_id: $user_id})-[:HAS_CHILD|HAD_CHILD*0..5]->(n:Node)
-WHERE $principal = $user_id AND $kind = 'user' AND n.user_id = $user_id AND length(way_down) <= $depth
+WHERE $principal = $user_id AND trim($kind) = 'user' AND n.user_id = $user_id AND length(way_down) <= $depth
   AND part.holds(n)
   AND all(h IN relationships(way_down) WHERE part.holds(h))
 RETURN n.node_id AS node_id, CASE WHEN length(way_down) > 0 THEN nodes(way_down)[-2].node_id END AS parent_id,
