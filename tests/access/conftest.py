@@ -1,14 +1,20 @@
-"""The session's servers, for what is asked past the engine."""
+"""The session's servers, for what is asked past the engine; forests that mutations share."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from random import Random
 
 import pytest
 
+from engine.domain.grant import NewGrant
 from engine.embedded import Stack, attached
+from engine.evaluation.leaks.forest import Size, grow
+from engine.evaluation.leaks.model import World
+from engine.evaluation.leaks.rights import give
 from engine.neurigraph import Engine
 from engine.progress import Silent
+from tests.access.mutations import SMALL
 
 
 @pytest.fixture(scope="module")
@@ -16,3 +22,30 @@ async def stack(engine: Engine) -> AsyncIterator[Stack]:
     """How to reach the servers that the session's engine works on."""
     async with attached(engine.settings.home, engine.settings.cache, progress=Silent()) as stack:
         yield stack
+
+
+@pytest.fixture(scope="module")
+async def world(engine: Engine) -> World:
+    """A small forest that the mutations share; nothing in it changes."""
+    return await grow(engine, Random(7), SMALL)
+
+
+@pytest.fixture(scope="module")
+async def spoiled(engine: Engine) -> World:
+    """A forest for the mutations that let a write through."""
+    return await grow(engine, Random(8), SMALL)
+
+
+@pytest.fixture(scope="module")
+async def named_only(engine: Engine) -> World:
+    """A forest in which an integration may know two layers by name, and nothing of what they hold."""
+    forest = await grow(engine, Random(10), Size(users=2, nodes=9, edges=2, grants=2))
+    for user in forest.users:
+        await give(engine, forest, NewGrant(user, "third_party", forest.integrations[-1], depth=2, fields=()))
+    return forest
+
+
+@pytest.fixture(scope="module")
+async def growing(engine: Engine) -> World:
+    """A forest for the mutations that show when personas store."""
+    return await grow(engine, Random(9), SMALL)

@@ -1,0 +1,94 @@
+"""Mutations of what guards a graph: a policy, a condition of a rule or a predicate of a Cypher statement is taken away, and
+a short run of operations aimed at it must find a leak.
+
+Where none is found because another filter holds the same, the piece stands among the redundant ones with what holds it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from psycopg import sql
+
+from engine.evaluation.leaks.forest import Size, grow
+from engine.evaluation.leaks.fuzzer import Run
+from engine.evaluation.leaks.model import World
+from engine.neurigraph import Engine
+from engine.stores import statements
+
+SMALL = Size(users=2, nodes=9, edges=8, grants=10)
+AIMED, AIMED_AT_REDUNDANT = 1_200, 250
+"""Operations after which a mutation must have been noticed; most are within the first few dozen."""
+EVERY_ROW = "rows of a node, search nodes"
+
+
+async def noticed(
+    engine: Engine, world: World, kinds: str, *, redundant: bool = False, changing: bool = False, planned: bool = True
+) -> bool:
+    """Whether a run aimed at these kinds (separated by commas) finds a leak; the drawing has several attempts to hit it.
+
+    A Cypher statement that was mutated is not `planned` yet: one operation does that, else each of the first ones would.
+    """
+    if not planned:
+        await Run(engine, world, seed=1, kinds=kinds.split(", "), patience=1, at_once=1).go(2, changing=False)
+    for seed in (11,) if redundant else (11, 12, 13):
+        run = Run(engine, world, seed=seed, kinds=kinds.split(", "), patience=1, at_once=4)
+        await run.go(AIMED_AT_REDUNDANT if redundant else AIMED, changing=changing)
+        if run.leaks:
+            return True
+    return False
+
+
+LARGE = ("node/shell", "search/anchors")
+SAMPLED = 8
+LONG = pytest.mark.long
+
+
+def known(cases: dict[str, str], redundant: dict[str, str], large: tuple[str, ...] = LARGE) -> list[object]:
+    """The cases as parameters; a redundant one says so in its id.
+
+    Neo4j plans each mutation of its large statements for seconds: a sample of those runs in `make test`, all in `make soak`.
+    """
+    slow = [name for name in cases if name.startswith(large)]
+    rare = {name for at, name in enumerate(slow) if at % SAMPLED or name in redundant}
+    return [
+        pytest.param(name, id=f"{name} (redundant)" if name in redundant else name, marks=LONG if name in rare else ())
+        for name in cases
+    ]
+
+
+async def in_every_node(engine: Engine, world: World, statement: str) -> None:
+    async with engine.postgres.as_service() as connection:
+        for place in world.places.values():
+            await connection.execute(sql.SQL(statement).format(schema=sql.Identifier(place.schema_name)))
+
+
+async def as_service(engine: Engine, statement: str) -> None:
+    async with engine.postgres.as_service() as connection:
+        await connection.execute(sql.SQL(statement.replace("{", "{{").replace("}", "}}")).format())
+
+
+def statement_text(name: str) -> str:
+    return statements.cypher(name)
+
+
+def rewrite(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
+    """The engine sends this text for the statement of that name until the test is over."""
+    real: Callable[[str], str] = statements.cypher
+
+    def rewritten(asked: str) -> str:
+        return text if asked == name else real(asked)
+
+    for module in list(sys.modules.values()):
+        if getattr(module, "cypher", None) is real:
+            monkeypatch.setattr(module, "cypher", rewritten)
+
+
+async def whole(engine: Engine) -> bool:
+    """Whether nothing that was mutated is missing now. The other forests may hold what a mutation let in."""
+    run = Run(engine, await grow(engine, Random(11), SMALL), seed=12)
+    await run.go(200, changing=False)
+    return run.leaks == []

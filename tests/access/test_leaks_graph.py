@@ -1,0 +1,185 @@
+"""A predicate of a Cypher statement that is taken away is noticed by the leak fuzzer."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+
+from engine.evaluation.leaks.forest import grow
+from engine.evaluation.leaks.model import World
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from engine.retrieval import anchors
+from tests.access.mutations import SMALL, as_service, known, noticed, rewrite, statement_text, whole
+
+CYPHER_AIM = {
+    "node/shell": "shell",
+    "edge/state": "edge",
+    "node/anchors_by_name": "anchors",
+    "node/of_user": "store refused",
+    "node/tree": "tree",
+    "edge/ends": "relate refused",
+    "edge/by_id": "change refused",
+    "node/state": "change refused",
+    "edge/of_user": "edges",
+    "search/anchors": "search",
+}
+ASKS = "$principal = $user_id"
+
+
+def spans(text: str) -> list[tuple[int, int]]:
+    """Where the filters of a statement stand: the whole predicate, or the bare question whether the user asks."""
+    found = []
+    for match in re.finditer(re.escape(ASKS), text):
+        start, end = match.span()
+        if text[end:].startswith(" THEN [] ELSE COLLECT"):
+            continue  # without it nothing is collected, and others read nothing
+        if text[start - 1] == "(" and text[end:].startswith(" OR EXISTS {"):
+            depth, end = 1, start
+            while depth:
+                depth += {"(": 1, ")": -1}.get(text[end], 0)
+                end += 1
+            start -= 1
+        found.append((start, end))
+    return found
+
+
+PREDICATES = {f"{name}#{number}": name for name in CYPHER_AIM for number in range(len(spans(statement_text(name))))}
+REDUNDANT_PREDICATES = {
+    "edge/ends#0": "the delta and the commit of a relation are written under Postgres' policies, which take a user's own only",
+    "search/anchors#7": "the nodes above an anchor only say where to search, which Postgres' policies narrow again",
+    "search/anchors#10": "so do the nodes below it",
+}
+ELSEWHERE = {"node/shell#5"}
+"""Noticed where somebody may read a child without its records."""
+
+
+GRAPHS = dict.fromkeys(("node/shell of n.user_id", "edge/by_id of n.user_id", "node/state of n.user_id"), "")
+REDUNDANT_GRAPHS = {
+    "node/shell of n.user_id": "the way down must begin at the root of the graph that was asked for",
+    "edge/by_id of n.user_id": "the other end must be of the graph, too, and edges do not leave a graph",
+}
+
+
+@pytest.mark.ledger("X01", "N28")
+@pytest.mark.parametrize("filtered", known(GRAPHS, REDUNDANT_GRAPHS))
+async def test_the_graph_taken_away_is_noticed(
+    engine: Engine, world: World, monkeypatch: pytest.MonkeyPatch, filtered: str
+) -> None:
+    name, column = filtered.split(" of ")
+    text = statement_text(name)
+    assert f"{column} = $user_id" in text
+    rewrite(monkeypatch, name, text.replace(f"{column} = $user_id", "true", 1))
+    forest, redundant = world, filtered in REDUNDANT_GRAPHS
+    found = await noticed(engine, forest, CYPHER_AIM[name], redundant=redundant, planned=False)
+    assert found == (filtered not in REDUNDANT_GRAPHS), REDUNDANT_GRAPHS.get(filtered, "no leak was found")
+
+
+MOMENTS = {
+    f"{name}: {rule}": (name, text)
+    for name in ("node/shell", "node/anchors_by_name", "edge/of_user", "edge/state", "search/anchors")
+    for rule, text in (
+        ("since the grant", "(g.granted_at <= $earliest OR g.past)"),
+        ("since the move of a node", "all(step IN way WHERE coalesce(endNode(step).placed_at <= $earliest, true))"),
+    )
+} | {
+    "node/shell: since the move of a record": (
+        "node/shell", "coalesce(r.moved_at <= $earliest, r.moved_revision IS NULL OR $earliest > datetime())",
+    )
+}  # fmt: skip
+
+
+@pytest.mark.ledger("X01")
+@pytest.mark.parametrize("rule", known(MOMENTS, {}))
+async def test_a_right_that_is_not_asked_of_the_past_is_noticed(
+    engine: Engine, world: World, monkeypatch: pytest.MonkeyPatch, rule: str
+) -> None:
+    name, condition = MOMENTS[rule]
+    text = statement_text(name)
+    assert condition in text
+    rewrite(monkeypatch, name, text.replace(condition, "true"))
+    assert await noticed(engine, world, CYPHER_AIM[name], planned=False)
+
+
+RIGHTS = {
+    "whose right": "subject_id: $principal, ",
+    "not revoked": "g.revoked_at IS NULL AND ",
+    "not over": "coalesce(g.expires_at > datetime(), true) AND ",
+    "how deep": " AND right.depth >= size(way)",
+    "where": "right.node_id = top.node_id AND ",
+    "which fields": " AND 'records' IN right.fields",
+    "the persona that asks": " {node_id: $principal}",
+    "personas only": "trim($kind) = 'persona' AND ",
+    "the graph of the grant": ", user_id: $user_id",
+    "the graph of the persona": " AND top.user_id = $user_id",
+}
+"""Conditions of the parts about rights, as they stand in a statement."""
+REDUNDANT_RIGHTS = {
+    "personas only": "no other principal has the id of a persona",
+    "the graph of the grant": "the node that is asked for is of the graph, and so is all above it",
+    "the graph of the persona": "so it is with a persona",
+}
+
+
+@pytest.mark.ledger("X01", "N28")
+@pytest.mark.parametrize("condition", known(RIGHTS, REDUNDANT_RIGHTS, large=("",)))
+async def test_a_condition_of_a_right_is_noticed(
+    engine: Engine, world: World, named_only: World, monkeypatch: pytest.MonkeyPatch, condition: str
+) -> None:
+    text = statement_text("node/shell")
+    assert RIGHTS[condition] in text
+    rewrite(monkeypatch, "node/shell", text.replace(RIGHTS[condition], ""))
+    redundant = condition in REDUNDANT_RIGHTS
+    forest = named_only if condition == "which fields" else world
+    found = await noticed(engine, forest, "shell", redundant=redundant, planned=False)
+    assert found != redundant, REDUNDANT_RIGHTS.get(condition)
+
+
+@pytest.mark.ledger("X01")
+@pytest.mark.parametrize(("trigger", "kinds"), [("assignments moved", "metadata, state"), ("nodes placed", "metadata")])
+async def test_a_move_whose_time_is_not_kept_is_noticed(engine: Engine, trigger: str, kinds: str) -> None:
+    table, name = trigger.split()
+    try:
+        await as_service(engine, f"ALTER TABLE engine.{table} DISABLE TRIGGER {name}")
+        forest = await grow(engine, Random(14), SMALL)
+    finally:
+        await as_service(engine, f"ALTER TABLE engine.{table} ENABLE TRIGGER {name}")
+    assert await noticed(engine, forest, kinds)
+
+
+MOMENTS_ASKED = {"shell", "children", "tree", "metadata", "state", "anchors", "edges"}
+
+
+@pytest.mark.ledger("X01")
+def test_every_read_that_takes_a_moment_is_asked_of_the_past() -> None:
+    """Reads of a memory that take a moment; a search takes it in its request, events by `known_at`."""
+    taking = {name for name, one in vars(Memory).items() if "moment" in getattr(one, "__annotations__", {})}
+    for parent in Memory.__mro__[1:]:
+        taking |= {name for name, one in vars(parent).items() if "moment" in getattr(one, "__annotations__", {})}
+    assert taking == MOMENTS_ASKED
+
+
+@pytest.mark.ledger("X01")
+@pytest.mark.parametrize("predicate", known(PREDICATES, REDUNDANT_PREDICATES))
+async def test_a_predicate_taken_away_is_noticed(
+    engine: Engine, world: World, named_only: World, growing: World, monkeypatch: pytest.MonkeyPatch, predicate: str
+) -> None:
+    name, number = predicate.split("#")
+    text = statement_text(name)
+    start, end = spans(text)[int(number)]
+    rewrite(monkeypatch, name, text[:start] + "true" + text[end:])
+    if text[:start].endswith("  WITH n, cosine\n  WHERE ("):
+        monkeypatch.setattr(anchors, "EXACT_SHELLS", 3)  # so that the vector index is asked in a small graph
+    changing = predicate == "node/of_user#1"
+    forest = named_only if predicate in ELSEWHERE else growing if changing else world
+    reason = REDUNDANT_PREDICATES.get(predicate)
+    found = await noticed(
+        engine, forest, CYPHER_AIM[name], redundant=reason is not None, changing=changing, planned=False
+    )
+    assert found == (reason is None), reason or "no leak was found"
+
+
+async def test_what_was_mutated_is_whole_again(engine: Engine) -> None:
+    assert await whole(engine)
