@@ -41,6 +41,8 @@ log = logging.getLogger(__name__)
 
 FIRST_PAUSE, LONGEST_PAUSE = 2.0, 300.0
 """Seconds until a failed commit is retried; doubled each time."""
+STEPS = ("accepted", "graph_written", "made_visible")
+"""The step boundaries that every commit passes after its transaction."""
 StepHook = Callable[[str], None]
 """Called with the name of every step boundary that a commit passes; fault tests end the process there."""
 
@@ -88,6 +90,7 @@ class Outbox:
 
         Raises StoreUnavailable, StoreFailed; the commit is then finished later by recovery.
         """
+        self._reached("accepted")
         await self._apply(commit)
         self._reached("graph_written")
         parameters = {"commit_id": commit.commit_id}

@@ -22,7 +22,7 @@ from engine.domain.principal import Principal
 from engine.errors import Conflict, DepthExceeded, InvalidInput, NotFound
 from engine.hierarchy.archived import require_unarchived
 from engine.hierarchy.meaning import Meanings
-from engine.hierarchy.outbox import Commit, Outbox, StepHook
+from engine.hierarchy.outbox import Commit, Outbox
 from engine.providers.active import ActiveModel
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
@@ -45,11 +45,9 @@ class _Place:
 class Provisioning:
     """Creates users and nodes in all stores."""
 
-    def __init__(
-        self, postgres: Postgres, outbox: Outbox, active: ActiveModel, clock: Clock, reached: StepHook
-    ) -> None:
+    def __init__(self, postgres: Postgres, outbox: Outbox, active: ActiveModel, clock: Clock) -> None:
         self._postgres, self._outbox, self._meanings = postgres, outbox, Meanings(postgres, active)
-        self._clock, self._reached = clock, reached
+        self._clock = clock
 
     async def user(self, workspace: str, handle: str, display_name: str) -> User:
         """The user with this handle, created with a root node when there is none.
@@ -78,7 +76,6 @@ class Provisioning:
         assert row is not None  # the function returns a row or raises
         if row["taken_by"] is not None:
             raise Conflict(f"The handle looks like that of another user, {row['taken_by']}.")
-        self._reached("node_registered")
         if row["created"]:
             await self._finish(None, row, payload, layer=0)
         elif row["state"] == "pending":
@@ -105,7 +102,6 @@ class Provisioning:
         path = (*place.names[1:], new.name)
         parameters = _registration(node_id, new, _schema_names(place.root_schema, path, node_id), payload)
         row = (await self._postgres.fetch(principal, sql_text("node/provision"), parameters))[0]
-        self._reached("node_registered")
         return await self._settled(principal, row, payload)
 
     async def whole_path(self, principal: Principal, nodes: Sequence[NewNode]) -> ProvisionedNode:
@@ -136,7 +132,6 @@ class Provisioning:
                 assert row is not None  # the function returns a row or raises
                 registered.append((row, payload))
                 parent = row["node_id"]
-        self._reached("path_registered")
         return [await self._settled(principal, row, payload) for row, payload in registered][-1]
 
     async def require_unarchived(self, principal: Principal, node_id: UUID) -> None:

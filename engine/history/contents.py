@@ -38,7 +38,7 @@ from engine.domain.principal import Principal
 from engine.domain.scope import counted_unit
 from engine.domain.terms import Unit, sparse_of, weights, words
 from engine.errors import EmbeddingsChanged, NotFound, ProviderUnavailable
-from engine.hierarchy.outbox import Commit, Outbox, StepHook
+from engine.hierarchy.outbox import Commit, Outbox
 from engine.history.chain import load, next_delta, row_of
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
@@ -93,11 +93,9 @@ class Wording:
 class ContentHistory:
     """Changes records and items of nodes."""
 
-    def __init__(
-        self, postgres: Postgres, outbox: Outbox, active: ActiveModel, clock: Clock, reached: StepHook
-    ) -> None:
+    def __init__(self, postgres: Postgres, outbox: Outbox, active: ActiveModel, clock: Clock) -> None:
         self._postgres, self._outbox, self._active = postgres, outbox, active
-        self._clock, self._reached = clock, reached
+        self._clock = clock
 
     async def change(self, principal: Principal, schema: str, change: Change) -> Changed:
         """Writes a checked change of a record or item in a node's schema.
@@ -125,7 +123,6 @@ class ContentHistory:
             plan = planned(stored_now.own, stored_now.others, wanted, delta.delta_id, delta.known_at)
             await self._write(connection, place, stored_now, delta, plan, vector)
             commit = await self._graph_part(connection, place, delta, plan)
-        self._reached("delta_committed")
         if commit is not None:
             await self._outbox.carry_out(principal, commit)
         return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)

@@ -34,7 +34,7 @@ from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound
 from engine.hierarchy.archived import require_unarchived
 from engine.hierarchy.meaning import Meanings
-from engine.hierarchy.outbox import Commit, Outbox, StepHook
+from engine.hierarchy.outbox import Commit, Outbox
 from engine.history.chain import load, next_delta, row_of
 from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
@@ -51,11 +51,11 @@ class NodeHistory:
     """Changes nodes for the user of a graph."""
 
     def __init__(
-        self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox, active: ActiveModel, clock: Clock, reached: StepHook
+        self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox, active: ActiveModel, clock: Clock
     ) -> None:  # fmt: skip
         self._postgres, self._neo4j, self._outbox = postgres, neo4j, outbox
         self._meanings = Meanings(postgres, active)
-        self._clock, self._reached = clock, reached
+        self._clock = clock
 
     async def change(self, principal: Principal, change: Change) -> Changed:
         """Writes a checked change of a node.
@@ -81,7 +81,6 @@ class NodeHistory:
         assert plan.own is not None  # a node does not end here
         commit = Commit(uuid4(), "node_revised", {"revision": await self._revision(principal, delta, plan)})
         commit = await self._register(principal, commit, subject, delta, plan)
-        self._reached("delta_committed")
         await self._outbox.carry_out(principal, commit)
         return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)
 

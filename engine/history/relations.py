@@ -33,7 +33,7 @@ from engine.domain.names import clean_name
 from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
 from engine.hierarchy.archived import require_unarchived
-from engine.hierarchy.outbox import Commit, Outbox, StepHook
+from engine.hierarchy.outbox import Commit, Outbox
 from engine.hierarchy.shells import Shells
 from engine.history.chain import load, next_delta, row_of
 from engine.history.nodes import replayed
@@ -52,11 +52,9 @@ Row = dict[str, Any]
 class RelationHistory:
     """Registers and changes relations for the user of a graph."""
 
-    def __init__(
-        self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox, shells: Shells, clock: Clock, reached: StepHook
-    ) -> None:
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox, shells: Shells, clock: Clock) -> None:
         self._postgres, self._neo4j, self._outbox, self._shells = postgres, neo4j, outbox, shells
-        self._clock, self._reached = clock, reached
+        self._clock = clock
 
     async def relate(
         self, principal: Principal, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str]
@@ -170,7 +168,6 @@ class RelationHistory:
         async with self._postgres.as_principal(principal) as connection:
             await connection.execute(sql_in("delta/append", schema), row | {"payload": Jsonb(row["payload"])})
             await self._outbox.accept(connection, principal, commit)
-        self._reached("delta_committed")
         await self._outbox.carry_out(principal, commit)
 
 

@@ -137,7 +137,6 @@ class RecordCommit:
         except NodeOutdated:
             await upgrade(self.postgres, nodes)
             await write()
-        self.reached("content_committed")
         await self.outbox.carry_out(principal, Commit(commit_id, "records", payload))
         return [_stored(record) for record in records]
 

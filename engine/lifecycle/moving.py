@@ -18,7 +18,7 @@ from engine.domain.clock import Clock
 from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NodeOutdated, NotFound
 from engine.hierarchy.archived import require_unarchived
-from engine.hierarchy.outbox import Commit, Outbox, StepHook
+from engine.hierarchy.outbox import Commit, Outbox
 from engine.hierarchy.outdated import upgrade
 from engine.lifecycle.node_states import NodeStates
 from engine.stores.postgres import Postgres
@@ -30,9 +30,9 @@ MOST_REASON = 500
 class Moving:
     """Moves records between the nodes of one graph."""
 
-    def __init__(self, postgres: Postgres, outbox: Outbox, nodes: NodeStates, clock: Clock, reached: StepHook) -> None:
+    def __init__(self, postgres: Postgres, outbox: Outbox, nodes: NodeStates, clock: Clock) -> None:
         self._postgres, self._outbox, self._nodes = postgres, outbox, nodes
-        self._clock, self._reached = clock, reached
+        self._clock = clock
 
     async def move(
         self,
@@ -70,7 +70,6 @@ class Moving:
             if done is None:
                 raise
             return Moved(record_id, target, source, done["revision"], datetime.fromisoformat(done["closed_at"]))
-        self._reached("record_moved")
         await self._outbox.carry_out(principal, Commit(commit_id, "record_revised", row["payload"]))
         await self._nodes.apply_quietly([source])  # a file that was awake fell asleep
         return Moved(record_id, target, source, row["revision"], row["moved_at"])

@@ -180,12 +180,12 @@ def _wired(
     states, nodes = FileStates(postgres, clock, _file_times(settings)), NodeStates(postgres, neo4j)
     dormancy = Dormancy(states, nodes, objects, shells, clock, on_step)
     touches = Touches(postgres, neo4j, clock, settings.touch_interval_s)
-    relations = RelationHistory(postgres, neo4j, outbox, shells, clock, on_step)
-    node_history = NodeHistory(postgres, neo4j, outbox, active, clock, on_step)
-    provisioning = Provisioning(postgres, outbox, active, clock, on_step)
+    relations = RelationHistory(postgres, neo4j, outbox, shells, clock)
+    node_history = NodeHistory(postgres, neo4j, outbox, active, clock)
+    provisioning = Provisioning(postgres, outbox, active, clock)
     decides = assigner(settings, stores, provisioning, redactor, clock)
     ingest = ingest_by(decides, settings, stores, outbox, redactor, clock, on_step)
-    moving = Moving(postgres, outbox, nodes, clock, on_step)
+    moving = Moving(postgres, outbox, nodes, clock)
     parts = Parts(
         provisioning=provisioning,
         shells=shells,
@@ -193,7 +193,7 @@ def _wired(
         streams=streams(settings, stores, ingest, redactor, clock, on_step),
         search=Search(postgres, neo4j, active, load_weights(settings.ranking), clock, touches),
         touches=touches,
-        changes=Changes(shells, ContentHistory(postgres, outbox, active, clock, on_step), node_history, relations),
+        changes=Changes(shells, ContentHistory(postgres, outbox, active, clock), node_history, relations),
         documents=Documents(postgres, shells),
         resources=RawResources(postgres, objects),
         readings=readings(settings, stores, ingest, clock),

@@ -71,7 +71,7 @@ def ingest_by(  # noqa: PLR0913 (wired in one place)
     postgres, active = stores.postgres, stores.active
     commit = RecordCommit(postgres, stores.objects, outbox, clock, on_step)
     limits = IngestLimits(settings.batch_turns, settings.summary_words, settings.max_text_bytes)
-    renewals = Renewals(postgres, outbox, active, clock, on_step)
+    renewals = Renewals(postgres, outbox, active, clock)
     revisions = Revisions(commit, renewals, active, limits, reads=stores.language is not None)
     return Ingest(postgres, stores.neo4j, processing(settings, stores, clock), revisions, limits, redactor, decides)
 

@@ -123,7 +123,7 @@ async def test_a_request_that_is_still_being_carried_out_says_when_to_ask_again(
 
 
 @pytest.mark.ledger("N15")
-@pytest.mark.parametrize("step", ["record_moved", "graph_written", "made_visible"])
+@pytest.mark.parametrize("step", ["accepted", "graph_written", "made_visible"])
 async def test_a_move_whose_answer_was_lost_gives_it_when_it_is_sent_again(
     door: httpx.AsyncClient, home_path: str, engine: Engine, user: User, step: str
 ) -> None:

@@ -26,7 +26,7 @@ def parts(text: str) -> set[str]:
 @pytest.mark.ledger("F02", "N15")
 @pytest.mark.parametrize(
     ("step", "there"),
-    [("objects_written", False), ("content_committed", True), ("graph_written", True), ("made_visible", True)],
+    [("objects_written", False), ("accepted", True), ("graph_written", True), ("made_visible", True)],
 )
 async def test_a_new_version_is_whole_or_not_there(engine: Engine, step: str, there: bool) -> None:
     handle = f"k{uuid4().hex[:12]}"

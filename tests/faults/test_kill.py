@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import get_args
 from uuid import uuid4
 
 import pytest
@@ -12,15 +13,44 @@ from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.search import SearchRequest
+from engine.hierarchy.outbox import STEPS, CommitKind
 from engine.neurigraph import Engine
 from tests.faults import victim
 from tests.faults.killing import all_agree, lived
 
+OF_KIND: dict[CommitKind, str] = {
+    "node": "node",
+    "records": "record",
+    "granted": "grant",
+    "revoked": "revoke",
+    "node_revised": "change node",
+    "record_revised": "change record",
+    "relation": "change relation",
+}
+"""What a victim does for a commit of each kind."""
 TURNS = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number in range(40))
 
 
+@pytest.mark.ledger("N15")
+@pytest.mark.parametrize("kind", get_args(CommitKind))
+@pytest.mark.parametrize("step", STEPS)
+async def test_every_kind_of_commit_is_finished_after_a_kill_at_every_step(
+    engine: Engine, kind: CommitKind, step: str
+) -> None:
+    handle = f"k{uuid4().hex[:12]}"
+    assert not await lived(engine, victim, handle, OF_KIND[kind], step)
+    user = await engine.find_user(handle)
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute(
+            "SELECT kind FROM engine.outbox WHERE user_id = %s AND state = 'pending'", [user.user_id]
+        )
+        left = [row["kind"] for row in await cursor.fetchall()]
+    assert left == ([] if step == STEPS[-1] else [kind])
+    await all_agree(engine)
+
+
 @pytest.mark.ledger("N05", "N15")
-@pytest.mark.parametrize("step", ["node_registered", "graph_written", "made_visible", "-"])
+@pytest.mark.parametrize("step", ["accepted", "-"])
 async def test_provisioning_is_whole_or_not_there(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert await lived(engine, victim, handle, "node", step) == (step == "-")
@@ -36,7 +66,7 @@ async def test_provisioning_is_whole_or_not_there(engine: Engine, step: str) -> 
 
 
 @pytest.mark.ledger("N05", "N15")
-@pytest.mark.parametrize("step", ["path_registered", "graph_written", "made_visible"])
+@pytest.mark.parametrize("step", ["accepted", "graph_written"])
 async def test_a_path_is_whole_or_not_there(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, victim, handle, "path", step)
@@ -48,7 +78,7 @@ async def test_a_path_is_whole_or_not_there(engine: Engine, step: str) -> None:
 
 
 @pytest.mark.ledger("N15")
-@pytest.mark.parametrize("step", ["delta_committed", "graph_written"])
+@pytest.mark.parametrize("step", ["accepted"])
 async def test_archiving_is_whole_or_not_there(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, victim, handle, "change archived", step)
@@ -61,7 +91,7 @@ async def test_archiving_is_whole_or_not_there(engine: Engine, step: str) -> Non
 
 
 @pytest.mark.ledger("N05")
-@pytest.mark.parametrize("step", ["node_registered", "graph_written"])
+@pytest.mark.parametrize("step", ["accepted", "graph_written"])
 async def test_a_user_is_whole_or_not_there(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, victim, handle, "user", step)
@@ -73,7 +103,7 @@ async def test_a_user_is_whole_or_not_there(engine: Engine, step: str) -> None:
 @pytest.mark.ledger("N15")
 @pytest.mark.parametrize(
     ("step", "there"),
-    [("objects_written", False), ("content_committed", True), ("graph_written", True), ("made_visible", True)],
+    [("objects_written", False), ("accepted", True)],
 )
 async def test_a_record_is_whole_or_not_there(engine: Engine, step: str, there: bool) -> None:
     handle = f"k{uuid4().hex[:12]}"
@@ -99,7 +129,7 @@ async def test_a_record_is_whole_or_not_there(engine: Engine, step: str, there: 
 @pytest.mark.ledger("N15")
 async def test_before_recovery_nothing_half_written_is_seen(engine: Engine) -> None:
     handle = f"k{uuid4().hex[:12]}"
-    await lived(engine, victim, handle, "record", "content_committed")
+    await lived(engine, victim, handle, "record", "accepted")
     user = await engine.find_user(handle)
     memory = engine.memory(user.user_id)
     assert (await memory.metadata(user.user_id)).records == ()
@@ -110,7 +140,7 @@ async def test_before_recovery_nothing_half_written_is_seen(engine: Engine) -> N
 
 @pytest.mark.ledger("N15", "N23")
 @pytest.mark.parametrize("kind", ["record", "node", "relation"])
-@pytest.mark.parametrize("step", ["delta_committed", "graph_written", "made_visible"])
+@pytest.mark.parametrize("step", ["accepted"])
 async def test_a_change_is_whole_or_not_there(engine: Engine, kind: str, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, victim, handle, f"change {kind}", step)

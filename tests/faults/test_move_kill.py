@@ -14,7 +14,7 @@ from tests.faults.killing import all_agree, lived
 
 
 @pytest.mark.ledger("N15")
-@pytest.mark.parametrize("step", ["record_moved", "graph_written", "made_visible", "-"])
+@pytest.mark.parametrize("step", ["accepted", "graph_written", "made_visible", "-"])
 async def test_a_move_is_whole_or_not_there(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert await lived(engine, move_victim, handle, "move", step) == (step == "-")
@@ -34,9 +34,7 @@ async def test_a_move_is_whole_or_not_there(engine: Engine, step: str) -> None:
 
 
 @pytest.mark.ledger("N07")
-@pytest.mark.parametrize(
-    "step", ["node_registered", "graph_written", "made_visible", "objects_written", "content_committed"]
-)
+@pytest.mark.parametrize("step", ["accepted", "graph_written", "made_visible", "objects_written", "accepted"])
 async def test_a_node_that_content_asked_for_is_there_once(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, move_victim, handle, "create", step)

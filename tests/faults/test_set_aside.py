@@ -56,7 +56,7 @@ async def leaver(settings: Settings, engine: Engine, leaving: Leaving) -> AsyncI
 
 async def left_half_way(leaver: Engine, leaving: Leaving, user: User, conversation: Conversation) -> UUID:
     """The commit of a conversation that Postgres has and the graph has not."""
-    leaving.step = "content_committed"
+    leaving.step = "accepted"
     try:
         with pytest.raises(Left):
             await leaver.memory(user.user_id).remember(conversation)
@@ -261,7 +261,7 @@ async def test_a_conversation_goes_on_where_it_stood_before_the_discarded_turns(
 async def test_a_discarded_document_can_be_sent_again(
     engine: Engine, leaver: Engine, leaving: Leaving, user: User
 ) -> None:
-    leaving.step = "content_committed"
+    leaving.step = "accepted"
     with pytest.raises(Left):
         await leaver.memory(user.user_id).remember_text("Manual", "The gasket of the boat leaks.")
     leaving.step = ""

@@ -70,7 +70,7 @@ async def test_a_turn_is_there_once_it_is_acknowledged(engine: Engine, small: En
 @pytest.mark.parametrize("operation", ["end", pytest.param("run", marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     "step",
-    ["piece_read", "objects_written", "content_committed", "graph_written", "made_visible", "piece_stored", "piece_settled"],
+    ["piece_read", "objects_written", "accepted", "graph_written", "made_visible", "piece_stored", "piece_settled"],
 )  # fmt: skip
 async def test_storing_goes_on_wherever_it_died(engine: Engine, small: Engine, operation: str, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"

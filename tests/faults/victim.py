@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Awaitable, Callable
 
 from engine.domain.delta import Change
+from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.memory import Memory
+from engine.neurigraph import Engine
 from engine.wiring.open_engine import open_engine
 from tests.faults.killing import LIVED, Trap, on_stores_of
 
@@ -33,24 +36,41 @@ async def changing(memory: Memory, operation: str) -> Change:
     return Change("record", report.records[0].record_id, {"title": "After"}, node.node_id)
 
 
+async def granting(memory: Memory, operation: str) -> Callable[[], Awaitable[object]]:
+    """A persona and a node, and the grant or its end that is about to come."""
+    persona = await memory.provision(NewNode(memory.principal.user_id, "Coach", "persona"))
+    node = await memory.provision(NewNode(memory.principal.user_id, "Running"))
+    new = NewGrant(node.node_id, "persona", persona.node_id)
+    if operation == "grant":
+        return lambda: memory.grants.give(memory.principal, new)
+    given = await memory.grants.give(memory.principal, new)
+    return lambda: memory.grants.revoke(memory.principal, given.grant_id)
+
+
+async def prepared(engine: Engine, handle: str, operation: str) -> Callable[[], Awaitable[object]]:
+    """What the victim does while its trap is armed; all that it needs is there."""
+    memory = engine.memory((await engine.create_user(handle)).user_id)
+    root = memory.principal.user_id
+    if operation in ("grant", "revoke"):
+        return await granting(memory, operation)
+    if operation.startswith("change"):
+        change = await changing(memory, operation)
+        return lambda: memory.change(change)
+    turns = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number in range(40))
+    return {
+        "user": lambda: engine.create_user(f"{handle}-new"),
+        "node": lambda: memory.provision(NewNode(root, "Victim")),
+        "path": lambda: memory.provision_whole([NewNode(root, name) for name in ("Family", "Siblings", "Ellen")]),
+        "record": lambda: memory.remember(Conversation("victim", turns)),
+    }[operation]
+
+
 async def main(home: str, cache: str, handle: str, operation: str, step: str) -> None:
     trap = Trap(step)
     async with open_engine(on_stores_of(home, cache), on_step=trap, warming=False) as engine:
-        user = await engine.create_user(handle)
-        memory = engine.memory(user.user_id)
-        change = await changing(memory, operation) if operation.startswith("change") else None
+        act = await prepared(engine, handle, operation)
         trap.armed = True
-        if operation == "user":
-            await engine.create_user(f"{handle}-new")
-        elif operation == "node":
-            await engine.memory(user.user_id).provision(NewNode(user.user_id, "Victim"))
-        elif operation == "path":
-            await memory.provision_whole([NewNode(user.user_id, name) for name in ("Family", "Siblings", "Ellen")])
-        elif change is not None:
-            await memory.change(change)
-        else:
-            turns = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number in range(40))
-            await engine.memory(user.user_id).remember(Conversation("victim", turns))
+        await act()
         print(LIVED, flush=True)
 
 

@@ -61,7 +61,7 @@ async def test_every_job_runs_is_counted_and_keeps_its_report(engine: Engine, na
 @pytest.mark.ledger("N34", "N15")
 async def test_recovery_finishes_what_was_left_half_way(engine: Engine, settings: Settings, user: User) -> None:
     def interrupted(step: str) -> None:
-        if step == "content_committed":
+        if step == "accepted":
             raise StoreUnavailable("test")
 
     memory = engine.memory(user.user_id)

@@ -128,7 +128,6 @@ class Revisions:
             written, pending = await self._written(principal, parts, file, allowance, note)
         except VersionRefused as refused:
             return Skipped(changed.document.source_id, refused.detail)
-        self._reached("content_committed")
         for commit in written:
             await self._outbox.carry_out(principal, commit)
         return _stored(changed, parts, pending, bool(self._unread))
