@@ -11,6 +11,8 @@ from uuid import UUID
 
 from engine.access.integrations import Integrations
 from engine.access.tokens import Tokens
+from engine.commit.outbox import Outbox
+from engine.commit.set_aside import SetAside
 from engine.domain.history import History
 from engine.domain.ingest import PLAIN, Failure, Terms
 from engine.domain.node import User
@@ -19,8 +21,6 @@ from engine.domain.principal import Principal
 from engine.domain.record import IngestReport
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import Conflict, NeurigraphError, NotFound, StoreTimeout, StoreUnavailable
-from engine.hierarchy.outbox import Outbox
-from engine.hierarchy.set_aside import SetAside
 from engine.hierarchy.upgrades import Upgrades
 from engine.ingest.failures import FailureLog
 from engine.jobs.jobs import Jobs

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Depends, Query
 from api.context import CurrentEngine, UserMemory, WhoAsks, administrators_only, require_owner
 from api.cursors import PAGE_HEADERS, APage, timed
 from api.problems import documented
-from engine.hierarchy.set_aside import CommitOutcome, CommitSummary
+from engine.commit.set_aside import CommitOutcome, CommitSummary
 
 router = APIRouter(tags=["commits"])
 OWN = "/v1/users/{user_id}/commits"

@@ -11,12 +11,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+from engine.commit.outbox import Commit, Outbox
 from engine.domain.clock import Clock
 from engine.domain.grant import AccessEntry, GivenGrant, Grant, GrantPreview, NewGrant, OpenedNode, UnsureRecord, Viewer
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.errors import InvalidInput
-from engine.hierarchy.outbox import Commit, Outbox
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 

@@ -25,9 +25,9 @@ from pydantic import SecretStr
 from engine.backup.parts import FORMAT, Manifest, copy, databases, object_folders, remove_others, whole, write_manifest
 from engine.backup.restore import restore
 from engine.backup.stopped import servers_stopped
+from engine.commit.outbox import StepHook
 from engine.embedded import attached, keep_running, status, stop
 from engine.errors import BackupError
-from engine.hierarchy.outbox import StepHook
 from engine.lifecycle.doctor import Finding
 from engine.progress import Progress, Silent
 from engine.settings import Settings

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from engine.backup.parts import Manifest, Part, copy_back, databases, object_folders, read_manifest, whole
 from engine.backup.stopped import servers_stopped
+from engine.commit.outbox import StepHook
 from engine.embedded import status
 from engine.embedded.layout import Home, write_private
 from engine.errors import BackupError
-from engine.hierarchy.outbox import StepHook
 from engine.progress import Progress, Silent
 from engine.settings import Settings
 

@@ -14,6 +14,7 @@ from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
+from engine.commit.outbox import Commit, Outbox
 from engine.domain.clock import Clock
 from engine.domain.look_alikes import look_alike_key
 from engine.domain.names import clean_name, name_key, schema_name, slug
@@ -22,7 +23,6 @@ from engine.domain.principal import Principal
 from engine.errors import Conflict, DepthExceeded, InvalidInput, NotFound
 from engine.hierarchy.archived import require_unarchived
 from engine.hierarchy.meaning import Meanings
-from engine.hierarchy.outbox import Commit, Outbox
 from engine.providers.active import ActiveModel
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text

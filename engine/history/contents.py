@@ -17,6 +17,7 @@ from uuid import UUID, uuid4
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
+from engine.commit.outbox import Commit, Outbox
 from engine.domain.clock import Clock
 from engine.domain.dates import dates_in
 from engine.domain.delta import (
@@ -38,7 +39,6 @@ from engine.domain.principal import Principal
 from engine.domain.scope import counted_unit
 from engine.domain.terms import Unit, sparse_of, weights, words
 from engine.errors import EmbeddingsChanged, NotFound, ProviderUnavailable
-from engine.hierarchy.outbox import Commit, Outbox
 from engine.history.chain import load, next_delta, row_of
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors

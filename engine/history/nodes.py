@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
+from engine.commit.outbox import Commit, Outbox
 from engine.domain.clock import Clock
 from engine.domain.delta import (
     BEGINNING,
@@ -34,7 +35,6 @@ from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound
 from engine.hierarchy.archived import require_unarchived
 from engine.hierarchy.meaning import Meanings
-from engine.hierarchy.outbox import Commit, Outbox
 from engine.history.chain import load, next_delta, row_of
 from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j

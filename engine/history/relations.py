@@ -14,6 +14,7 @@ from uuid import UUID, uuid4, uuid5
 
 from psycopg.types.json import Jsonb
 
+from engine.commit.outbox import Commit, Outbox
 from engine.domain.clock import Clock, Moment
 from engine.domain.delta import (
     BEGINNING,
@@ -33,7 +34,6 @@ from engine.domain.names import clean_name
 from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
 from engine.hierarchy.archived import require_unarchived
-from engine.hierarchy.outbox import Commit, Outbox
 from engine.hierarchy.shells import Shells
 from engine.history.chain import load, next_delta, row_of
 from engine.history.nodes import replayed

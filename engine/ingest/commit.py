@@ -21,6 +21,8 @@ from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
+from engine.commit.outbox import Commit, Outbox, StepHook
+from engine.commit.outdated import upgrade
 from engine.domain.clock import Clock
 from engine.domain.document import NewVersion
 from engine.domain.file_name import shown_name
@@ -28,8 +30,6 @@ from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, StoredRecord
 from engine.domain.terms import sparse_of, weights, words
 from engine.errors import NodeOutdated
-from engine.hierarchy.outbox import Commit, Outbox, StepHook
-from engine.hierarchy.outdated import upgrade
 from engine.ingest.assignment.decisions import keep_decisions
 from engine.ingest.counting import document_counts
 from engine.ingest.extraction.derived import in_turn, item_words, set_origin, special

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
 from engine.domain.file_state import FileStatus
 from engine.domain.principal import Principal
-from engine.hierarchy.outbox import StepHook
 from engine.hierarchy.shells import Shells
 from engine.lifecycle.file_states import Asleep, FileStates
 from engine.lifecycle.node_states import NodeStates

@@ -13,13 +13,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
+from engine.commit.outbox import Commit, Outbox
+from engine.commit.outdated import upgrade
 from engine.domain.assignment import Moved
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NodeOutdated, NotFound
 from engine.hierarchy.archived import require_unarchived
-from engine.hierarchy.outbox import Commit, Outbox
-from engine.hierarchy.outdated import upgrade
 from engine.lifecycle.node_states import NodeStates
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text

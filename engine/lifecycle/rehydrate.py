@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import IO
 from uuid import UUID
 
+from engine.commit.outbox import StepHook
 from engine.domain.file_name import shown_name
 from engine.domain.file_state import FileStatus
 from engine.domain.principal import Principal
 from engine.errors import DamagedFile, NeurigraphError, NotFound, Rehydrating, StoreFull, StoreUnavailable
-from engine.hierarchy.outbox import StepHook
 from engine.hierarchy.shells import Shells
 from engine.lifecycle.file_states import Claim, FileStates
 from engine.lifecycle.node_states import NodeStates

@@ -14,7 +14,7 @@ from engine.shell.plain_json import print_json
 from engine.shell.session import Session
 
 if TYPE_CHECKING:
-    from engine.hierarchy.set_aside import CommitOutcome, CommitSummary
+    from engine.commit.set_aside import CommitOutcome, CommitSummary
 
 ACTOR = "operator"
 CommitId = Annotated[UUID, typer.Argument(metavar="COMMIT", help="As `neurigraph commits list` shows it.")]

@@ -12,8 +12,8 @@ from engine.access.idempotency import Idempotency
 from engine.access.integrations import Integrations
 from engine.access.look_alikes import complete_keys
 from engine.access.tokens import Tokens
+from engine.commit.outbox import Outbox, StepHook
 from engine.domain.clock import Clock, SystemClock
-from engine.hierarchy.outbox import Outbox, StepHook
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
 from engine.hierarchy.upgrades import Upgrades

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 from datetime import timedelta
 from typing import Any
 
+from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
-from engine.hierarchy.outbox import StepHook
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.installation.findings import belonging
 from engine.lifecycle.installation.installation import Installation

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
+from engine.commit.outbox import Outbox, StepHook
 from engine.domain.clock import Clock
 from engine.domain.cuts import Thresholds
-from engine.hierarchy.outbox import Outbox, StepHook
 from engine.hierarchy.provisioning import Provisioning
 from engine.history.renewal import Renewals
 from engine.ingest.assignment.likeness import NodeLikeness

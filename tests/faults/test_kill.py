@@ -8,12 +8,12 @@ from uuid import uuid4
 
 import pytest
 
+from engine.commit.outbox import STEPS, CommitKind
 from engine.domain.clock import Moment
 from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.search import SearchRequest
-from engine.hierarchy.outbox import STEPS, CommitKind
 from engine.neurigraph import Engine
 from tests.faults import victim
 from tests.faults.killing import all_agree, lived

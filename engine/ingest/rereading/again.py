@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+from engine.commit.outbox import Commit, Outbox
 from engine.domain.document import NewVersion, RecordRenewal, Renewed, chunk_hash
 from engine.domain.ingest import UNLIMITED
 from engine.domain.principal import Principal
@@ -23,7 +24,6 @@ from engine.domain.record import ItemDraft, RecordDraft, SourceAdvance
 from engine.domain.rereading import KEYWORDS, MatchedItems, Rebuilt, differing, matched_items, moved
 from engine.domain.scope import Privacy
 from engine.errors import Outdated, ProviderUnavailable, WrongDimension
-from engine.hierarchy.outbox import Commit, Outbox
 from engine.ingest.allowance import Allowance
 from engine.ingest.describe import describe
 from engine.ingest.extraction.derived import item_words, origin_of, set_items_origin

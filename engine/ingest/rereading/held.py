@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid5
 
+from engine.commit.outdated import upgrade
 from engine.domain.dates import dates_in
 from engine.domain.history import Turn
 from engine.domain.layout import layout_of
@@ -22,7 +23,6 @@ from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDra
 from engine.domain.rereading import HeldFields, HeldItem
 from engine.domain.scope import MemoryScope, Origin
 from engine.errors import DamagedFile, NodeOutdated, NotFound
-from engine.hierarchy.outdated import upgrade
 from engine.ingest.drafts import Document, PlacedTurn, document_draft, turn_items
 from engine.ingest.splitting import chunks
 from engine.ingest.versions.revising import RecordRenewals

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
+from engine.commit.outbox import Commit, CommitKind, Outbox
 from engine.domain.principal import Principal
-from engine.hierarchy.outbox import Commit, CommitKind, Outbox
 from engine.ingest.rereading.held import Place
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres

@@ -20,13 +20,13 @@ import numpy as np
 from psycopg.types.json import Jsonb
 from pydantic import TypeAdapter
 
+from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.replay import Replay, ReplayComparison, ReplayCounts, ReplayState
 from engine.domain.rereading import KEYWORDS, Rebuilt
 from engine.errors import Conflict, NotFound, Outdated
-from engine.hierarchy.outbox import StepHook
 from engine.ingest.rereading.again import Reread, Rereading
 from engine.ingest.rereading.held import Place
 from engine.ingest.rereading.lost_manifests import LostManifests

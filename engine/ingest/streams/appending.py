@@ -13,13 +13,13 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
+from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
 from engine.domain.history import Conversation, Turn
 from engine.domain.principal import Principal
 from engine.domain.scope import check_privacy, check_scopes
 from engine.domain.stream import Append, Appended
 from engine.errors import Conflict, InvalidInput, NeurigraphError
-from engine.hierarchy.outbox import StepHook
 from engine.ingest.cleaning import Cleaned, cleaned, key_of, turns_hash
 from engine.ingest.limits import check_text
 from engine.privacy.redact import Redactor, total

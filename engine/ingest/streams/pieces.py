@@ -14,6 +14,7 @@ from typing import Any
 from uuid import UUID
 from weakref import WeakValueDictionary
 
+from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
 from engine.domain.cuts import Cut, Thresholds, WeighedTurn, first_cut
 from engine.domain.history import Conversation, Turn
@@ -21,7 +22,6 @@ from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, TriggerType
 from engine.domain.scope import MemoryScope, Origin
 from engine.errors import Conflict, NotFound
-from engine.hierarchy.outbox import StepHook
 from engine.ingest.cleaning import chained
 from engine.ingest.continuing import Continuation
 from engine.ingest.pipeline import Ingest

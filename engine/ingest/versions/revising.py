@@ -15,6 +15,8 @@ from dataclasses import asdict, replace
 from typing import Any, Protocol
 from uuid import UUID
 
+from engine.commit.outbox import Commit
+from engine.commit.outdated import upgrade
 from engine.domain.document import (
     Ending,
     NewVersion,
@@ -31,8 +33,6 @@ from engine.domain.record import (
 )
 from engine.domain.rereading import HeldFields
 from engine.errors import EmbeddingsChanged, NodeOutdated, NotFound, VersionRefused
-from engine.hierarchy.outbox import Commit
-from engine.hierarchy.outdated import upgrade
 from engine.ingest.allowance import Allowance
 from engine.ingest.cleaning import fingerprint
 from engine.ingest.commit import RecordCommit, Row, StoredFile

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
+from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
 from engine.errors import ProviderUnavailable
-from engine.hierarchy.outbox import StepHook
 from engine.lifecycle.doctor import Doctor, Finding
 from engine.lifecycle.installation.ages import POSTGRES
 from engine.lifecycle.installation.installation import Installation

@@ -13,9 +13,9 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from engine.commit.outbox import CommitKind, Outbox
 from engine.domain.page import check_page
 from engine.errors import Conflict, NotFound
-from engine.hierarchy.outbox import CommitKind, Outbox
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text

@@ -1,0 +1,1 @@
+"""Commits over the stores: a transaction in Postgres, then the graph's part, then visibility."""
