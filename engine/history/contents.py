@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from engine.commit.outbox import Commit, Outbox
+from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.dates import dates_in
 from engine.domain.delta import (
@@ -42,7 +42,7 @@ from engine.errors import EmbeddingsChanged, NotFound, ProviderUnavailable
 from engine.history.chain import load, next_delta, row_of
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
-from engine.stores.postgres import Connection, Postgres
+from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in, sql_text
 
 SEARCHED: Mapping[str, str] = {"record": "summary", "item": "content"}
@@ -93,8 +93,8 @@ class Wording:
 class ContentHistory:
     """Changes records and items of nodes."""
 
-    def __init__(self, postgres: Postgres, outbox: Outbox, active: ActiveModel, clock: Clock) -> None:
-        self._postgres, self._outbox, self._active = postgres, outbox, active
+    def __init__(self, units: UnitsOfWork, active: ActiveModel, clock: Clock) -> None:
+        self._units, self._active = units, active
         self._clock = clock
 
     async def change(self, principal: Principal, schema: str, change: Change) -> Changed:
@@ -111,20 +111,18 @@ class ContentHistory:
         assert change.node_id is not None
         place = Place(principal, change.node_id, schema, change.subject_kind, model)
         vector = await self._vector(model, change)
-        async with self._postgres.as_principal(principal) as connection:
-            await connection.execute(sql_text("embedding/required"), {"version": model.name})
-            await connection.execute(sql_text("access/past_whole"))
-            stored_now = await self._read(connection, place, change.subject_id)
+        async with self._units.begin(principal) as unit:
+            await unit.require(embeddings=model.name, whole_past=True)
+            stored_now = await self._read(unit.connection, place, change.subject_id)
             subject = stored_now.subject
             delta = next_delta(change, subject, principal.name, self._clock.now())
             if isinstance(delta, Changed):
                 return delta
             wanted = timeline(subject.base, subject.since, [*subject.deltas, delta])
             plan = planned(stored_now.own, stored_now.others, wanted, delta.delta_id, delta.known_at)
-            await self._write(connection, place, stored_now, delta, plan, vector)
-            commit = await self._graph_part(connection, place, delta, plan)
-        if commit is not None:
-            await self._outbox.carry_out(principal, commit)
+            await self._write(unit.connection, place, stored_now, delta, plan, vector)
+            if place.kind == "record":  # the graph knows titles and times of records, nothing of items
+                await unit.accept("record_revised", {"revision": recorded(place, delta, plan)})
         return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)
 
     async def _vector(self, model: Model, change: Change) -> Vectors | None:
@@ -223,14 +221,6 @@ class ContentHistory:
         added = {"unit": now.counted, "terms": gained, "counts": [1] * len(gained)}
         await connection.execute(sql_in("term_count/add", place.schema), added)
         await connection.execute(sql_in("term_count/subtract", place.schema), {"unit": now.counted, "terms": lost})
-
-    async def _graph_part(self, connection: Connection, place: Place, delta: Delta, plan: Plan) -> Commit | None:
-        """The graph's part: titles and times of records; nothing of items."""
-        if place.kind != "record":
-            return None
-        commit = Commit(uuid4(), "record_revised", {"revision": recorded(place, delta, plan)})
-        await self._outbox.accept(connection, place.principal, commit)
-        return commit
 
 
 def recorded(place: Place, delta: Delta, plan: Plan) -> Row:

@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
-from engine.commit.outbox import Commit, Outbox
+from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.delta import (
     BEGINNING,
@@ -51,9 +51,9 @@ class NodeHistory:
     """Changes nodes for the user of a graph."""
 
     def __init__(
-        self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox, active: ActiveModel, clock: Clock
+        self, postgres: Postgres, neo4j: Neo4j, units: UnitsOfWork, active: ActiveModel, clock: Clock
     ) -> None:  # fmt: skip
-        self._postgres, self._neo4j, self._outbox = postgres, neo4j, outbox
+        self._postgres, self._neo4j, self._units = postgres, neo4j, units
         self._meanings = Meanings(postgres, active)
         self._clock = clock
 
@@ -79,9 +79,7 @@ class NodeHistory:
             return delta
         plan = replayed([*subject.deltas, delta], subject)
         assert plan.own is not None  # a node does not end here
-        commit = Commit(uuid4(), "node_revised", {"revision": await self._revision(principal, delta, plan)})
-        commit = await self._register(principal, commit, subject, delta, plan)
-        await self._outbox.carry_out(principal, commit)
+        await self._write(principal, await self._revision(principal, delta, plan), subject, delta, plan)
         return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)
 
     async def subject(self, principal: Principal, node_id: UUID) -> Subject:
@@ -119,10 +117,8 @@ class NodeHistory:
             "layers": [],
         }
 
-    async def _register(
-        self, principal: Principal, commit: Commit, subject: Subject, delta: Delta, plan: Plan
-    ) -> Commit:
-        """Writes the Postgres part: registry, slices, delta, outbox."""
+    async def _write(self, principal: Principal, revision: Row, subject: Subject, delta: Delta, plan: Plan) -> None:
+        """Registry, slices, delta and outbox by one function of the database, then the graph."""
         assert plan.own is not None
         own = plan.own.state
         slices = [graph_slice(one) for one in plan.added]
@@ -141,7 +137,7 @@ class NodeHistory:
             "revision": delta.revision,
         }
         parameters = {
-            "commit_id": commit.commit_id,
+            "commit_id": uuid4(),
             "node_id": delta.subject_id,
             "expected": subject.revision,
             "name": own["name"],
@@ -149,18 +145,16 @@ class NodeHistory:
             "parent_id": own["parent_id"],
             "slices": Jsonb(slices),
             "delta": Jsonb(logged),
-            "payload": Jsonb(commit.payload),
+            "payload": Jsonb({"revision": revision}),
         }
-        async with self._postgres.as_principal(principal) as connection:
+        async with self._units.begin(principal) as unit:
             if "archived" in delta.fields:
                 archiving = {"node_id": delta.subject_id, "archived": own["archived"], "now": delta.known_at}
-                cursor = await connection.execute(sql_text("node/archive"), archiving)
-                revision = commit.payload["revision"] | {"archivings": await cursor.fetchall()}
-                parameters["payload"] = Jsonb({"revision": revision})
-            cursor = await connection.execute(sql_text("node/revise"), parameters)
-            answer = await cursor.fetchone()
-        assert answer is not None  # the function returns a row or raises
-        return Commit(commit.commit_id, "node_revised", answer["payload"])
+                cursor = await unit.connection.execute(sql_text("node/archive"), archiving)
+                parameters["payload"] = Jsonb({"revision": revision | {"archivings": await cursor.fetchall()}})
+            cursor = await unit.connection.execute(sql_text("node/revise"), parameters)
+            [answer] = await cursor.fetchall()  # the function returns a row or raises
+            unit.accepted("node_revised", answer["payload"], parameters["commit_id"])
 
 
 def _check_times(change: Change, now: datetime) -> None:

@@ -14,7 +14,7 @@ from uuid import UUID, uuid4, uuid5
 
 from psycopg.types.json import Jsonb
 
-from engine.commit.outbox import Commit, Outbox
+from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock, Moment
 from engine.domain.delta import (
     BEGINNING,
@@ -52,8 +52,8 @@ Row = dict[str, Any]
 class RelationHistory:
     """Registers and changes relations for the user of a graph."""
 
-    def __init__(self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox, shells: Shells, clock: Clock) -> None:
-        self._postgres, self._neo4j, self._outbox, self._shells = postgres, neo4j, outbox, shells
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, units: UnitsOfWork, shells: Shells, clock: Clock) -> None:
+        self._postgres, self._neo4j, self._units, self._shells = postgres, neo4j, units, shells
         self._clock = clock
 
     async def relate(
@@ -163,12 +163,10 @@ class RelationHistory:
         self, principal: Principal, node_id: UUID, delta: Delta, previous: UUID | None, revision: Row
     ) -> None:
         schema = await self._shells.schema_of(principal, node_id)
-        commit = Commit(uuid4(), "relation", {"revision": revision})
         row = row_of(delta, previous)
-        async with self._postgres.as_principal(principal) as connection:
-            await connection.execute(sql_in("delta/append", schema), row | {"payload": Jsonb(row["payload"])})
-            await self._outbox.accept(connection, principal, commit)
-        await self._outbox.carry_out(principal, commit)
+        async with self._units.begin(principal) as unit:
+            await unit.connection.execute(sql_in("delta/append", schema), row | {"payload": Jsonb(row["payload"])})
+            await unit.accept("relation", {"revision": revision})
 
 
 def _check_properties(properties: Mapping[str, str]) -> None:

@@ -21,15 +21,14 @@ from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
-from engine.commit.outbox import Commit, Outbox, StepHook
-from engine.commit.outdated import upgrade
+from engine.commit.outbox import StepHook
+from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.document import NewVersion
 from engine.domain.file_name import shown_name
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, StoredRecord
 from engine.domain.terms import sparse_of, weights, words
-from engine.errors import NodeOutdated
 from engine.ingest.assignment.decisions import keep_decisions
 from engine.ingest.counting import document_counts
 from engine.ingest.extraction.derived import in_turn, item_words, set_origin, special
@@ -70,9 +69,9 @@ class RecordCommit:
     """Commits batches of embedded records; a batch is one commit, each record in it is whole or not there."""
 
     def __init__(
-        self, postgres: Postgres, objects: ObjectStore, outbox: Outbox, clock: Clock, reached: StepHook
+        self, postgres: Postgres, objects: ObjectStore, units: UnitsOfWork, clock: Clock, reached: StepHook
     ) -> None:
-        self.postgres, self._objects, self.outbox = postgres, objects, outbox
+        self.postgres, self._objects, self.units = postgres, objects, units
         self.clock, self.reached = clock, reached
         self.sessions = Sessions(postgres, clock)
         self._files_at_once = asyncio.Semaphore(PARALLEL_FILES)
@@ -110,11 +109,10 @@ class RecordCommit:
         pending = list({record.draft.node.node_id for record in ordered if record.pending})
 
         async def write() -> None:
-            async with self.postgres.as_principal(principal) as connection:
-                await connection.execute(sql_text("embedding/required"), {"version": model.name})
-                if nodes:
-                    await connection.execute(sql_text("node/require_current"), {"nodes": nodes})
-                await self.outbox.accept(connection, principal, Commit(commit_id, "records", payload))
+            async with self.units.begin(principal) as unit:
+                await unit.require(embeddings=model.name, current=nodes)
+                await unit.accept("records", payload, commit_id)
+                connection = unit.connection
                 await _write(connection, principal, ordered, rows, parts, model)
                 await keep_decisions(connection, principal, rows[0]["now"], [record.draft for record in ordered])
                 for draft in unusual:
@@ -132,12 +130,7 @@ class RecordCommit:
                 await note_unread(connection, [record.draft for record in ordered], rows[0]["now"])
                 await note(connection, commit_id)
 
-        try:
-            await write()
-        except NodeOutdated:
-            await upgrade(self.postgres, nodes)
-            await write()
-        await self.outbox.carry_out(principal, Commit(commit_id, "records", payload))
+        await self.units.on_current(nodes, write)
         return [_stored(record) for record in records]
 
     async def put(self, draft: RecordDraft) -> StoredFile:

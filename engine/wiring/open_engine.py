@@ -13,6 +13,7 @@ from engine.access.integrations import Integrations
 from engine.access.look_alikes import complete_keys
 from engine.access.tokens import Tokens
 from engine.commit.outbox import Outbox, StepHook
+from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock, SystemClock
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
@@ -176,15 +177,15 @@ def _wired(
 ) -> Engine:
     postgres, neo4j, objects, active = stores.postgres, stores.neo4j, stores.objects, stores.active
     outbox = Outbox(postgres, neo4j, on_step, attempts=settings.commit_attempts)
-    shells = Shells(postgres, neo4j, clock)
+    units, shells = UnitsOfWork(postgres, outbox), Shells(postgres, neo4j, clock)
     states, nodes = FileStates(postgres, clock, _file_times(settings)), NodeStates(postgres, neo4j)
     dormancy = Dormancy(states, nodes, objects, shells, clock, on_step)
     touches = Touches(postgres, neo4j, clock, settings.touch_interval_s)
-    relations = RelationHistory(postgres, neo4j, outbox, shells, clock)
-    node_history = NodeHistory(postgres, neo4j, outbox, active, clock)
+    relations = RelationHistory(postgres, neo4j, units, shells, clock)
+    node_history = NodeHistory(postgres, neo4j, units, active, clock)
     provisioning = Provisioning(postgres, outbox, active, clock)
     decides = assigner(settings, stores, provisioning, redactor, clock)
-    ingest = ingest_by(decides, settings, stores, outbox, redactor, clock, on_step)
+    ingest = ingest_by(decides, settings, stores, units, redactor, clock, on_step)
     moving = Moving(postgres, outbox, nodes, clock)
     parts = Parts(
         provisioning=provisioning,
@@ -193,7 +194,7 @@ def _wired(
         streams=streams(settings, stores, ingest, redactor, clock, on_step),
         search=Search(postgres, neo4j, active, load_weights(settings.ranking), clock, touches),
         touches=touches,
-        changes=Changes(shells, ContentHistory(postgres, outbox, active, clock), node_history, relations),
+        changes=Changes(shells, ContentHistory(units, active, clock), node_history, relations),
         documents=Documents(postgres, shells),
         resources=RawResources(postgres, objects),
         readings=readings(settings, stores, ingest, clock),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from engine.commit.outbox import Outbox, StepHook
+from engine.commit.outbox import StepHook
+from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.cuts import Thresholds
 from engine.hierarchy.provisioning import Provisioning
@@ -62,16 +63,16 @@ def ingest_by(  # noqa: PLR0913 (wired in one place)
     decides: Assigner,
     settings: Settings,
     stores: Stores,
-    outbox: Outbox,
+    units: UnitsOfWork,
     redactor: Redactor,
     clock: Clock,
     on_step: StepHook,
 ) -> Ingest:
     """The pipeline; `decides` says where content goes."""
     postgres, active = stores.postgres, stores.active
-    commit = RecordCommit(postgres, stores.objects, outbox, clock, on_step)
+    commit = RecordCommit(postgres, stores.objects, units, clock, on_step)
     limits = IngestLimits(settings.batch_turns, settings.summary_words, settings.max_text_bytes)
-    renewals = Renewals(postgres, outbox, active, clock)
+    renewals = Renewals(units, active, clock)
     revisions = Revisions(commit, renewals, active, limits, reads=stores.language is not None)
     return Ingest(postgres, stores.neo4j, processing(settings, stores, clock), revisions, limits, redactor, decides)
 
@@ -113,7 +114,7 @@ def readings(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) -
 def replays(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock, on_step: StepHook) -> Replays:
     """Making all records of a user again."""
     reread = _rereading(settings, stores, ingest, clock)
-    lost = LostManifests(stores.postgres, stores.neo4j, ingest.commit.outbox)
+    lost = LostManifests(stores.postgres, stores.neo4j, ingest.commit.units)
     return Replays(stores.postgres, reread, lost, stores.active, clock, on_step)
 
 
@@ -122,8 +123,7 @@ def _rereading(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock)
     unasked = Unasked(stores.language.name) if stores.language else None
     renewals = ingest.revisions.renewals
     return Rereading(
-        stores.postgres,
-        ingest.commit.outbox,
+        ingest.commit.units,
         HeldRecords(stores.postgres, renewals, stores.active, RawResources(stores.postgres, stores.objects).read),
         renewals,
         ingest.processing,

@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from engine.commit.outbox import Commit, Outbox
+from engine.commit.unit_of_work import UnitOfWork, UnitsOfWork
 from engine.domain.document import NewVersion, RecordRenewal, Renewed, chunk_hash
 from engine.domain.ingest import UNLIMITED
 from engine.domain.principal import Principal
@@ -36,7 +36,7 @@ from engine.ingest.versions.passages import item_counts, items_counted, move_cou
 from engine.ingest.versions.revising import RecordRenewals
 from engine.providers.active import Model
 from engine.providers.embedder import Vectors
-from engine.stores.postgres import Connection, Postgres
+from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in, sql_text
 from engine.turns import computed
 
@@ -62,14 +62,13 @@ class Rereading:
 
     def __init__(
         self,
-        postgres: Postgres,
-        outbox: Outbox,
+        units: UnitsOfWork,
         records: HeldRecords,
         renewals: RecordRenewals,
         processing: Processing,
         kept: Extraction,
     ) -> None:
-        self._postgres, self.outbox, self._records = postgres, outbox, records
+        self.units, self._records = units, records
         self._renewals, self._processing, self._kept = renewals, processing, kept
         self.asks = processing.extraction.asks
 
@@ -108,17 +107,15 @@ class Rereading:
         if not reread.rebuilt.differs:
             return
         model = self._processing.active.current
-        async with self._postgres.as_principal(principal) as connection:
-            await connection.execute(sql_text("embedding/required"), {"version": model.name})
-            commit = await self.renew(connection, principal, reread, model)
-        await self.outbox.carry_out(principal, commit)
+        async with self.units.begin(principal) as unit:
+            await unit.require(embeddings=model.name)
+            await self.renew(unit, reread, model)
 
-    async def renew(
-        self, connection: Connection, principal: Principal, reread: Reread, model: Model, at: datetime | None = None
-    ) -> Commit:
-        """Renews the record inside a transaction, known from `at` on; returns its commit. Raises Outdated."""
+    async def renew(self, unit: UnitOfWork, reread: Reread, model: Model, at: datetime | None = None) -> UUID:
+        """Renews the record inside a transaction, known from `at` on; returns the id of its commit. Raises Outdated."""
         rebuilt, schema = reread.rebuilt, reread.rebuilt.schema
-        await connection.execute(sql_text("node/require_current"), {"nodes": [rebuilt.node_id]})
+        await unit.require(current=[rebuilt.node_id])
+        connection, principal = unit.connection, unit.principal
         record = {"record_id": rebuilt.record_id}
         kept = await (await connection.execute(sql_in("record/kept", schema), record)).fetchone()
         ending = await self._renewals.ending(connection, schema, [item for item, _ in rebuilt.gone])
@@ -139,19 +136,15 @@ class Rereading:
         private, scoped = kept["privacy"] == "private", kept["scope"] != "user"
         counts = item_counts(fresh, ending, private=private, scoped=scoped)
         await move_counts(connection, schema, counts)
-        return await self._accepted(connection, principal, rebuilt, renewed)
+        return await self._accepted(unit, rebuilt, renewed)
 
-    async def _accepted(
-        self, connection: Connection, principal: Principal, rebuilt: Rebuilt, renewed: Renewed
-    ) -> Commit:
-        """Writes the outbox row, and a new version of a document whose passages differ."""
-        commit_id = uuid4()
+    async def _accepted(self, unit: UnitOfWork, rebuilt: Rebuilt, renewed: Renewed) -> UUID:
+        """Accepts the commit, and writes a new version of a document whose passages differ."""
+        commit_id, connection = uuid4(), unit.connection
         revision: dict[str, Any] = {"items": await items_counted(connection, rebuilt.schema, rebuilt.record_id)}
         if rebuilt.chunks:
-            revision["document"] = await _next_version(connection, principal, rebuilt, commit_id, renewed.known_at)
-        commit = Commit(commit_id, "record_revised", {"revision": renewed.graph | revision})
-        await self.outbox.accept(connection, principal, commit)
-        return commit
+            revision["document"] = await _next_version(connection, unit.principal, rebuilt, commit_id, renewed.known_at)
+        return await unit.accept("record_revised", {"revision": renewed.graph | revision}, commit_id)
 
 
 def rebuilt_of(held: Held, draft: RecordDraft) -> Rebuilt:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-from uuid import uuid4
 
-from engine.commit.outbox import Commit, CommitKind, Outbox
+from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.principal import Principal
 from engine.ingest.rereading.held import Place
 from engine.stores.neo4j import Neo4j
@@ -17,8 +15,8 @@ from engine.stores.statements import cypher, sql_in
 class LostManifests:
     """Enters records that are missing in the graph; missing shells can only be restored from a backup."""
 
-    def __init__(self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox) -> None:
-        self._postgres, self._neo4j, self._outbox = postgres, neo4j, outbox
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, units: UnitsOfWork) -> None:
+        self._postgres, self._neo4j, self._units = postgres, neo4j, units
 
     async def restore(self, principal: Principal, places: Sequence[Place]) -> None:
         """Enters those of the records that are missing. May be interrupted and run twice at once. Raises StoreUnavailable."""
@@ -36,12 +34,8 @@ class LostManifests:
         parameters = {"record_id": place.record_id, "node_id": place.node_id, "user_id": principal.user_id}
         rows = await self._postgres.fetch(principal, sql_in("record/graph_payload", place.schema_name), parameters)
         for row in rows:
-            await self._apply(principal, "records", {"records": [row["line"]]})
+            async with self._units.begin(principal) as unit:
+                await unit.accept("records", {"records": [row["line"]]})
             if row["revision"]:
-                await self._apply(principal, "record_revised", {"revision": row["revision"]})
-
-    async def _apply(self, principal: Principal, kind: CommitKind, payload: dict[str, Any]) -> None:
-        commit = Commit(uuid4(), kind, payload)
-        async with self._postgres.as_principal(principal) as connection:
-            await self._outbox.accept(connection, principal, commit)
-        await self._outbox.carry_out(principal, commit)
+                async with self._units.begin(principal) as unit:
+                    await unit.accept("record_revised", {"revision": row["revision"]})

@@ -15,8 +15,7 @@ from dataclasses import asdict, replace
 from typing import Any, Protocol
 from uuid import UUID
 
-from engine.commit.outbox import Commit
-from engine.commit.outdated import upgrade
+from engine.commit.unit_of_work import UnitOfWork
 from engine.domain.document import (
     Ending,
     NewVersion,
@@ -32,7 +31,7 @@ from engine.domain.record import (
     StoredRecord,
 )
 from engine.domain.rereading import HeldFields
-from engine.errors import EmbeddingsChanged, NodeOutdated, NotFound, VersionRefused
+from engine.errors import EmbeddingsChanged, NotFound, VersionRefused
 from engine.ingest.allowance import Allowance
 from engine.ingest.cleaning import fingerprint
 from engine.ingest.commit import RecordCommit, Row, StoredFile
@@ -95,7 +94,7 @@ class Revisions:
         """`reads`: there is a model that reads what is stored."""
         self.commit, self.renewals, self._active, self._limits = commit, renewals, active, limits
         self._unread = NEW_VERSION if reads else ""
-        self._postgres, self._outbox, self._reached = commit.postgres, commit.outbox, commit.reached
+        self._postgres, self._units, self._reached = commit.postgres, commit.units, commit.reached
 
     async def store(
         self,
@@ -111,7 +110,7 @@ class Revisions:
         """
         known = changed.source.known
         if known and known["pending"]:
-            await self._outbox.await_commit(known["commit_id"])
+            await self._units.await_commit(known["commit_id"])
         parameters = {"user_id": principal.user_id, "source_id": changed.source.key}
         heads = await self._postgres.fetch(principal, sql_text("document/head"), parameters)
         there = {node.node_id: node for node in nodes}
@@ -125,11 +124,9 @@ class Revisions:
         file = await self.commit.put(parts[0].draft)
         self._reached("objects_written")
         try:
-            written, pending = await self._written(principal, parts, file, allowance, note)
+            pending = await self._written(principal, parts, file, allowance, note)
         except VersionRefused as refused:
             return Skipped(changed.document.source_id, refused.detail)
-        for commit in written:
-            await self._outbox.carry_out(principal, commit)
         return _stored(changed, parts, pending, bool(self._unread))
 
     async def _dated(self, principal: Principal, changed: ChangedDocument, head: Row) -> ChangedDocument:
@@ -148,8 +145,8 @@ class Revisions:
         file: StoredFile,
         allowance: Allowance,
         note: VersionNote,
-    ) -> tuple[list[Commit], list[bool]]:
-        """Runs the transaction. Returns the commits, and for each part whether its vectors are still to be made."""
+    ) -> list[bool]:
+        """Writes all parts. Returns for each whether its vectors are still to be made."""
         try:
             return await self._embedded(principal, parts, file, self._active.current, allowance, note)
         except EmbeddingsChanged:
@@ -163,16 +160,13 @@ class Revisions:
         model: Model,
         allowance: Allowance,
         note: VersionNote,
-    ) -> tuple[list[Commit], list[bool]]:
+    ) -> list[bool]:
         texts = [[*(item.embedded for item in work.fresh), work.draft.summary] for work in parts]
         vectors = iter(await allowance.vectors(model, [text for own in texts for text in own]))
         embedded = [(work, [next(vectors) for _ in own]) for work, own in zip(parts, texts, strict=True)]
-        try:
-            commits = await self._transaction(principal, embedded, file, model, note)
-        except NodeOutdated:
-            await upgrade(self._postgres, [work.draft.node.node_id for work in parts])
-            commits = await self._transaction(principal, embedded, file, model, note)
-        return commits, [own[-1] is None for _, own in embedded]
+        nodes = [work.draft.node.node_id for work in parts]
+        await self._units.on_current(nodes, lambda: self._transaction(principal, embedded, file, model, note))
+        return [own[-1] is None for _, own in embedded]
 
     async def _transaction(
         self,
@@ -181,37 +175,27 @@ class Revisions:
         file: StoredFile,
         model: Model,
         note: VersionNote,
-    ) -> list[Commit]:
+    ) -> None:
         works, version = [work for work, _ in parts], parts[0][0].version
         nodes = [work.draft.node.node_id for work in works]
         lacking = [work.draft.node.node_id for work, vectors in parts if vectors[-1] is None]
-        async with self._postgres.as_principal(principal) as connection:
-            await connection.execute(sql_text("embedding/required"), {"version": model.name})
-            await connection.execute(sql_text("node/require_current"), {"nodes": nodes})
-            await connection.execute(sql_text("access/past_whole"))
-            commits = [
-                await self._renewed(connection, principal, work, vectors, file, model) for work, vectors in parts
-            ]
+        async with self._units.begin(principal) as unit:
+            await unit.require(embeddings=model.name, current=nodes, whole_past=True)
+            for work, vectors in parts:
+                await self._renewed(unit, work, vectors, file, model)
+            connection, first = unit.connection, unit.commits[0].commit_id
             advance = SourceAdvance(version.source_id, version.version - 1, version.version, version.content_hash)
-            await connection.execute(
-                sql_text("ingest/source_advance"), asdict(advance) | {"commit_id": commits[0].commit_id}
-            )
+            await connection.execute(sql_text("ingest/source_advance"), asdict(advance) | {"commit_id": first})
             if lacking:
                 await connection.execute(sql_text("embedding/pending_note"), {"nodes": lacking})
             gone = [chunk for work in works for chunk in work.match.gone]
-            await note(connection, commits[0].commit_id, [work.version for work in works], gone, len(lacking))
-        return commits
+            await note(connection, first, [work.version for work in works], gone, len(lacking))
 
     async def _renewed(
-        self,
-        connection: Connection,
-        principal: Principal,
-        work: VersionPart,
-        vectors: Sequence[Vectors | None],
-        file: StoredFile,
-        model: Model,
-    ) -> Commit:
-        """Writes one part within the transaction; returns its commit. Raises VersionRefused."""
+        self, unit: UnitOfWork, work: VersionPart, vectors: Sequence[Vectors | None], file: StoredFile, model: Model
+    ) -> None:
+        """Writes one part within the transaction. Raises VersionRefused."""
+        connection, principal = unit.connection, unit.principal
         schema, record_id = work.draft.node.schema_name, work.draft.record_id
         cursor = await connection.execute(sql_in("record/kept", schema), {"record_id": record_id})
         kept = await cursor.fetchone()
@@ -245,22 +229,18 @@ class Revisions:
         await note_unread(connection, [draft], renewed.known_at)
         entry = version_row(principal, work.version, work.commit_id, renewed.known_at)
         await connection.execute(sql_text("document/version_insert"), entry)
-        return await self._accepted(connection, principal, work, renewed)
+        await self._accepted(unit, work, renewed)
 
-    async def _accepted(
-        self, connection: Connection, principal: Principal, work: VersionPart, renewed: Renewed
-    ) -> Commit:
-        """Writes the outbox row: the graph's part of the version."""
-        items = await items_counted(connection, work.draft.node.schema_name, work.draft.record_id)
+    async def _accepted(self, unit: UnitOfWork, work: VersionPart, renewed: Renewed) -> None:
+        """The graph's part of the version."""
+        items = await items_counted(unit.connection, work.draft.node.schema_name, work.draft.record_id)
         document = {
             "version": work.version.version,
             "file_id": str(work.version.file_id),
             "file_name": work.version.file_name,
         }
         revision = renewed.graph | {"items": items, "document": document}
-        commit = Commit(work.commit_id, "record_revised", {"revision": revision})
-        await self._outbox.accept(connection, principal, commit)
-        return commit
+        await unit.accept("record_revised", {"revision": revision}, work.commit_id)
 
 
 def _narrower(changed: ChangedDocument, kept: Row) -> bool:
