@@ -47,7 +47,7 @@ ORDER = (
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--ledger", action="store_true", help="print which tests prove which capability")
-    parser.addoption("--long", action="store_true", help="the long forms of the fuzzers and kill tests (`make soak`)")
+    parser.addoption("--long", action="store_true", help="all tests, in their long forms (`make soak`)")
 
 
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:

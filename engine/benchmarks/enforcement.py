@@ -124,7 +124,7 @@ async def _more_grants(ground: Ground, subject: UUID) -> None:
             }
             for row in rows[start : start + 1000]
         ]
-        given = {"subject_id": str(subject), "kind": "third_party", "grants": page}
+        given = {"subject_id": str(subject), "subject_kind": "third_party", "grants": page}
         await ground.engine.neo4j.write(cypher("access/granted_many"), **given)
 
 

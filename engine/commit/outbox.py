@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 FIRST_PAUSE, LONGEST_PAUSE = 2.0, 300.0
 """Seconds until a failed commit is retried; doubled each time."""
 STEPS = ("accepted", "graph_written", "made_visible")
-"""The step boundaries that every commit passes after its transaction."""
+"""The step boundaries that a commit passes after its transaction, where its request finishes it. Recovery passes none."""
 StepHook = Callable[[str], None]
 """Called with the name of every step boundary that a commit passes; fault tests end the process there."""
 

@@ -5,7 +5,8 @@
         …statements on unit.connection…
         await unit.accept("records", payload)
 
-After the block the commits are applied in the graph and visible; an error inside the block leaves nothing.
+After the block the commits are applied in the graph and visible; an error inside the block leaves nothing. Errors of the graph's
+part (StoreUnavailable, StoreFailed) are raised from the block's end, when Postgres has accepted the commits.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ T = TypeVar("T")
 
 
 class UnitOfWork:
-    """The transaction of a principal, and the commits that it has accepted."""
+    """The transaction of a principal, and the commits to be finished after it."""
 
     def __init__(self, connection: Connection, principal: Principal, outbox: Outbox, *, keeps: bool = True) -> None:
         """`keeps`: the commits are kept to be finished after the transaction."""
@@ -35,9 +36,11 @@ class UnitOfWork:
         self._outbox, self._keeps = outbox, keeps
 
     async def require(self, *, embeddings: str = "", current: Sequence[UUID] = (), whole_past: bool = False) -> None:
-        """What must hold until the end of the transaction, locked in one order: the active embedding version, nodes with
-        tables of the newest version, a principal who reads the whole past.
+        """What the write depends on, in one order for all writers.
 
+        `embeddings`: the version that made the vectors stays the active one until the end (a shared lock).
+        `current`: the tables of these nodes have the newest version.
+        `whole_past`: this transaction reads what was before the principal's right began, because it writes the next slice of it.
         Raises EmbeddingsChanged, NodeOutdated; statements are sent together, so a later one may raise it.
         """
         if embeddings:
@@ -51,13 +54,16 @@ class UnitOfWork:
         """Writes a commit's row in the outbox, with the graph's part; returns its id."""
         commit = Commit(commit_id or uuid4(), kind, payload)
         await self._outbox.accept(self.connection, self.principal, commit)
-        if self._keeps:
-            self.commits.append(commit)
+        self._keep(commit)
         return commit.commit_id
 
     def accepted(self, kind: CommitKind, payload: Mapping[str, Any], commit_id: UUID) -> None:
         """A commit whose row a function of the database has written."""
-        self.commits.append(Commit(commit_id, kind, payload))
+        self._keep(Commit(commit_id, kind, payload))
+
+    def _keep(self, commit: Commit) -> None:
+        if self._keeps:
+            self.commits.append(commit)
 
 
 class UnitsOfWork:

@@ -1,1 +1,1 @@
-"""The rooted hierarchy: provisioning, shells and manifests, the edge registry, and the commit over the stores."""
+"""The rooted hierarchy: provisioning, shells and manifests, and the edge registry."""

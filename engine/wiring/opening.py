@@ -102,12 +102,14 @@ class Opening:
 
 
 async def _warmed(engine: Engine) -> bool:
-    """False while a store does not answer. Other failures (a model service, a limit shorter than planning takes) meet a request,
-    too, and are not waited for."""
+    """False while a store does not answer. Other failures meet a request, too, and are not waited for: a model service that
+    is down, a statement's limit that is shorter than planning takes."""
     try:
         await warm_patiently(engine)
     except NeurigraphError as error:
         if isinstance(error, StoreUnavailable) and not isinstance(error, StoreTimeout):
+            return False
+        if isinstance(error, StoreTimeout) and not all(store.healthy for store in await engine.health()):
             return False
         log.warning("The first search may be slow: %s", error)
     return True

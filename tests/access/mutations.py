@@ -30,7 +30,7 @@ async def noticed(
 ) -> bool:
     """Whether a run aimed at these kinds (separated by commas) finds a leak; the drawing has several attempts to hit it.
 
-    A Cypher statement that was mutated is not `planned` yet: one operation does that, else each of the first ones would.
+    A Cypher statement that was mutated is not `planned` yet: two operations do that one after the other, else each of the first ones would.
     """
     if not planned:
         await Run(engine, world, seed=1, kinds=kinds.split(", "), patience=1, at_once=1).go(2, changing=False)

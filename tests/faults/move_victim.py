@@ -1,4 +1,4 @@
-"""A process that moves a record, or has a node created, and is killed at a step: `python -m tests.faults.move_victim HOME CACHE HANDLE OPERATION STEP`.
+"""A process that moves a record, or has a node created, and is killed at a step: `python -m tests.faults.move_victim HOME CACHE HANDLE OPERATION STEP TIMES`.
 
 OPERATION is move or create; STEP "-" lets it live.
 """
@@ -18,8 +18,8 @@ BEES = "\n\n".join(
 )
 
 
-async def main(home: str, cache: str, handle: str, operation: str, step: str) -> None:
-    trap = Trap(step)
+async def main(home: str, cache: str, handle: str, operation: str, step: str, times: str = "1") -> None:
+    trap = Trap(step, int(times))
     async with open_engine(on_stores_of(home, cache), on_step=trap, warming=False) as engine:
         user = await engine.create_user(handle)
         memory = engine.memory(user.user_id)

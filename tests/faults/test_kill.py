@@ -18,6 +18,7 @@ from engine.neurigraph import Engine
 from tests.faults import victim
 from tests.faults.killing import all_agree, lived
 
+LONG = pytest.mark.long
 OF_KIND: dict[CommitKind, str] = {
     "node": "node",
     "records": "record",
@@ -103,7 +104,12 @@ async def test_a_user_is_whole_or_not_there(engine: Engine, step: str) -> None:
 @pytest.mark.ledger("N15")
 @pytest.mark.parametrize(
     ("step", "there"),
-    [("objects_written", False), ("accepted", True)],
+    [
+        ("objects_written", False),
+        ("accepted", True),
+        pytest.param("graph_written", True, marks=LONG),
+        pytest.param("made_visible", True, marks=LONG),
+    ],
 )
 async def test_a_record_is_whole_or_not_there(engine: Engine, step: str, there: bool) -> None:
     handle = f"k{uuid4().hex[:12]}"
@@ -140,7 +146,7 @@ async def test_before_recovery_nothing_half_written_is_seen(engine: Engine) -> N
 
 @pytest.mark.ledger("N15", "N23")
 @pytest.mark.parametrize("kind", ["record", "node", "relation"])
-@pytest.mark.parametrize("step", ["accepted"])
+@pytest.mark.parametrize("step", ["accepted", *(pytest.param(step, marks=LONG) for step in STEPS[1:])])
 async def test_a_change_is_whole_or_not_there(engine: Engine, kind: str, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, victim, handle, f"change {kind}", step)

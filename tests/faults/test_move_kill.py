@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from engine.commit.outbox import STEPS
 from engine.domain.assignment import AssignmentFilter
 from engine.domain.search import SearchRequest
 from engine.neurigraph import Engine
@@ -34,10 +35,13 @@ async def test_a_move_is_whole_or_not_there(engine: Engine, step: str) -> None:
 
 
 @pytest.mark.ledger("N07")
-@pytest.mark.parametrize("step", ["accepted", "graph_written", "made_visible", "objects_written", "accepted"])
-async def test_a_node_that_content_asked_for_is_there_once(engine: Engine, step: str) -> None:
+@pytest.mark.parametrize(
+    ("step", "times"),
+    [(step, 1) for step in (*STEPS, "objects_written")] + [("accepted", 2), ("graph_written", 2)],
+)  # the node's commit first, then that of its content
+async def test_a_node_that_content_asked_for_is_there_once(engine: Engine, step: str, times: int) -> None:
     handle = f"k{uuid4().hex[:12]}"
-    assert not await lived(engine, move_victim, handle, "create", step)
+    assert not await lived(engine, move_victim, handle, "create", step, str(times))
     await all_agree(engine)
     memory = engine.memory((await engine.find_user(handle)).user_id)
     await memory.remember_text("Quillfeather Meadow", move_victim.BEES, source_id="bees")

@@ -42,7 +42,7 @@ SHAPES = {
 
 
 USES = 12
-"""After its tenth use Neo4j compiles the expressions of a plan, which it counts as another plan."""
+"""After its tenth use a Neo4j with its own defaults compiles the expressions of a plan, which it counts as another plan."""
 
 
 async def planned(engine: Engine, stack: Stack) -> int:
