@@ -43,7 +43,7 @@ async def noticed(
 
 
 LARGE = ("node/shell", "search/anchors")
-SAMPLED = 8
+SAMPLED = 16
 LONG = pytest.mark.long
 
 
@@ -90,5 +90,5 @@ def rewrite(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
 async def whole(engine: Engine) -> bool:
     """Whether nothing that was mutated is missing now. The other forests may hold what a mutation let in."""
     run = Run(engine, await grow(engine, Random(11), SMALL), seed=12)
-    await run.go(200, changing=False)
+    await run.go(60, changing=False)
     return run.leaks == []

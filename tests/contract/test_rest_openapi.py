@@ -29,7 +29,7 @@ from engine.settings import Settings
 if TYPE_CHECKING:
     from tests.contract.conftest import House
 
-EXAMPLES, EXAMPLES_OF_LONG_FORM = 3, 25
+EXAMPLES, EXAMPLES_OF_LONG_FORM = 2, 25
 EXAMPLES_OF_OTHERS, EXAMPLES_OF_OTHERS_OF_LONG_FORM = 1, 5
 """For each operation, mode and kind of principal: the operations are the same, only who asks differs."""
 CHECKS = [

@@ -193,6 +193,7 @@ async def test_neo4j_is_not_restarted_under_others_unless_they_say_so(
     assert again.browser_url == with_browser.browser_url
 
 
+@pytest.mark.long
 async def test_a_stopped_stack_stays_down_under_its_users_until_it_is_started_again(
     home: Path, cache: Path, hold: Callable[..., Holder]
 ) -> None:

@@ -110,7 +110,7 @@ async def test_objects_that_take_nothing_stop_a_write_whole(cramped: Engine, sma
 
 
 @pytest.mark.ledger("N16", "N15")
-@pytest.mark.parametrize("name", ["postgres", "neo4j"])
+@pytest.mark.parametrize("name", ["postgres", pytest.param("neo4j", marks=pytest.mark.long)])
 async def test_a_history_goes_on_by_itself_when_a_store_comes_back(engine: Engine, memory: Memory, name: str) -> None:
     contents = [Pending(Conversation(f"c{number}", TURNS)) for number in range(24)]
     before = server_pid(engine, name)

@@ -250,6 +250,7 @@ async def lost_pieces_are_mended_without_a_stop(engine: Engine) -> None:
 
 
 @pytest.mark.ledger("X12")
+@pytest.mark.long
 async def test_an_older_postgres_is_noticed_and_no_file_is_lost(stages: Stages, home: Path) -> None:
     put_back(home, stages.old, "postgres")
     objects = home / "objects"
@@ -288,6 +289,7 @@ async def test_an_older_postgres_is_noticed_and_no_file_is_lost(stages: Stages, 
 
 
 @pytest.mark.ledger("X12")
+@pytest.mark.long
 async def test_an_older_object_store_is_noticed_and_mended_from_quarantine(stages: Stages, home: Path) -> None:
     put_back(home, stages.old, "objects")
     async with open_engine(stages.settings(home), clock=Ahead(hours=2), warming=False) as engine:

@@ -19,7 +19,7 @@ TURNS = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number
 
 
 @pytest.mark.ledger("N15", "U07")
-@pytest.mark.parametrize("name", ["postgres", "neo4j"])
+@pytest.mark.parametrize("name", ["postgres", pytest.param("neo4j", marks=pytest.mark.long)])
 async def test_a_store_killed_under_writes_and_reads(engine: Engine, name: str) -> None:
     user = await engine.create_user(f"s{uuid4().hex[:12]}")
     memory = engine.memory(user.user_id)
