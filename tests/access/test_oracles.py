@@ -13,7 +13,7 @@ from engine.evaluation.leaks.forest import grow
 from engine.evaluation.leaks.fuzzer import Run
 from engine.evaluation.leaks.model import World
 from engine.neurigraph import Engine
-from tests.access.test_leaks import SMALL, as_service, in_every_node
+from tests.access.mutations import SMALL, as_service, in_every_node
 
 KINDS = ("oracle of a node", "oracle of what was stored", "oracle of a graph")
 WRITES = ("insert into a node", "insert of a shared row", *KINDS)
