@@ -22,6 +22,7 @@ from uuid import UUID, uuid4
 from psycopg.types.json import Jsonb
 
 from engine.commit.outbox import StepHook
+from engine.commit.outdated import on_current
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.document import NewVersion
@@ -130,7 +131,7 @@ class RecordCommit:
                 await note_unread(connection, [record.draft for record in ordered], rows[0]["now"])
                 await note(connection, commit_id)
 
-        await self.units.on_current(nodes, write)
+        await on_current(self.postgres, nodes, write)
         return [_stored(record) for record in records]
 
     async def put(self, draft: RecordDraft) -> StoredFile:

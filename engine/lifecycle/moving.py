@@ -14,11 +14,11 @@ from typing import Any
 from uuid import UUID, uuid4, uuid5
 
 from engine.commit.outbox import Commit, Outbox
-from engine.commit.outdated import upgrade
+from engine.commit.outdated import on_current
 from engine.domain.assignment import Moved
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
-from engine.errors import Conflict, InvalidInput, NodeOutdated, NotFound
+from engine.errors import Conflict, InvalidInput, NotFound
 from engine.hierarchy.archived import require_unarchived
 from engine.lifecycle.node_states import NodeStates
 from engine.stores.postgres import Postgres
@@ -75,12 +75,11 @@ class Moving:
         return Moved(record_id, target, source, row["revision"], row["moved_at"])
 
     async def _moved(self, principal: Principal, parameters: dict[str, Any]) -> dict[str, Any]:
-        try:
-            rows = await self._postgres.fetch(principal, sql_text("record/move"), parameters)
-        except NodeOutdated:
-            await upgrade(self._postgres, [parameters["from_node"], parameters["to_node"]])
-            rows = await self._postgres.fetch(principal, sql_text("record/move"), parameters)
-        return rows[0]
+        nodes = [parameters["from_node"], parameters["to_node"]]
+        statement = sql_text("record/move")
+        moving = self._postgres.fetch
+        [row] = await on_current(self._postgres, nodes, lambda: moving(principal, statement, parameters))
+        return row
 
     async def _done_before(self, principal: Principal, commit_id: UUID) -> dict[str, Any] | None:
         """The graph's part of a move whose answer was lost; the move is finished now where it was not."""

@@ -14,6 +14,7 @@ from fastapi.encoders import jsonable_encoder
 
 from api.app import create_app
 from engine.access import idempotency
+from engine.commit.outbox import STEPS
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode, User
 from engine.errors import StoreUnavailable
@@ -123,7 +124,7 @@ async def test_a_request_that_is_still_being_carried_out_says_when_to_ask_again(
 
 
 @pytest.mark.ledger("N15")
-@pytest.mark.parametrize("step", ["accepted", "graph_written", "made_visible"])
+@pytest.mark.parametrize("step", STEPS)
 async def test_a_move_whose_answer_was_lost_gives_it_when_it_is_sent_again(
     door: httpx.AsyncClient, home_path: str, engine: Engine, user: User, step: str
 ) -> None:
@@ -166,7 +167,7 @@ async def test_a_change_whose_answer_was_lost_gives_it_when_it_is_sent_again(
     headers = {"Idempotency-Key": "change-1", "If-Match": '"1"'}
 
     def lost(name: str) -> None:
-        if name == "made_visible":
+        if name == STEPS[-1]:
             raise StoreUnavailable("graph store")
 
     async with open_engine(engine.settings, on_step=lost, warming=False) as losing:

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from engine.commit.outbox import STEPS
 from engine.domain.search import SearchRequest
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -24,10 +25,7 @@ def parts(text: str) -> set[str]:
 
 
 @pytest.mark.ledger("F02", "N15")
-@pytest.mark.parametrize(
-    ("step", "there"),
-    [("objects_written", False), ("accepted", True), ("graph_written", True), ("made_visible", True)],
-)
+@pytest.mark.parametrize(("step", "there"), [("objects_written", False), *((step, True) for step in STEPS)])
 async def test_a_new_version_is_whole_or_not_there(engine: Engine, step: str, there: bool) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, document_victim, handle, step)

@@ -15,7 +15,7 @@ from tests.faults.killing import all_agree, lived
 
 
 @pytest.mark.ledger("N15")
-@pytest.mark.parametrize("step", ["accepted", "graph_written", "made_visible", "-"])
+@pytest.mark.parametrize("step", [*STEPS, "-"])
 async def test_a_move_is_whole_or_not_there(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert await lived(engine, move_victim, handle, "move", step) == (step == "-")

@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 from psycopg import sql
 
+from engine.commit.outbox import STEPS
 from engine.neurigraph import Engine
 from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
@@ -68,10 +69,7 @@ async def test_a_turn_is_there_once_it_is_acknowledged(engine: Engine, small: En
 
 @pytest.mark.ledger("N11", "N12", "N15")
 @pytest.mark.parametrize("operation", ["end", pytest.param("run", marks=pytest.mark.long)])
-@pytest.mark.parametrize(
-    "step",
-    ["piece_read", "objects_written", "accepted", "graph_written", "made_visible", "piece_stored", "piece_settled"],
-)  # fmt: skip
+@pytest.mark.parametrize("step", ["piece_read", "objects_written", *STEPS, "piece_stored", "piece_settled"])
 async def test_storing_goes_on_wherever_it_died(engine: Engine, small: Engine, operation: str, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
     told = await killed(engine, handle, operation, step, 2)  # in the second piece

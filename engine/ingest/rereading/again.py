@@ -111,8 +111,8 @@ class Rereading:
             await unit.require(embeddings=model.name)
             await self.renew(unit, reread, model)
 
-    async def renew(self, unit: UnitOfWork, reread: Reread, model: Model, at: datetime | None = None) -> UUID:
-        """Renews the record inside a transaction, known from `at` on; returns the id of its commit. Raises Outdated."""
+    async def renew(self, unit: UnitOfWork, reread: Reread, model: Model, at: datetime | None = None) -> None:
+        """Renews the record inside a transaction, known from `at` on. Raises Outdated."""
         rebuilt, schema = reread.rebuilt, reread.rebuilt.schema
         await unit.require(current=[rebuilt.node_id])
         connection, principal = unit.connection, unit.principal
@@ -136,15 +136,15 @@ class Rereading:
         private, scoped = kept["privacy"] == "private", kept["scope"] != "user"
         counts = item_counts(fresh, ending, private=private, scoped=scoped)
         await move_counts(connection, schema, counts)
-        return await self._accepted(unit, rebuilt, renewed)
+        await self._accepted(unit, rebuilt, renewed)
 
-    async def _accepted(self, unit: UnitOfWork, rebuilt: Rebuilt, renewed: Renewed) -> UUID:
+    async def _accepted(self, unit: UnitOfWork, rebuilt: Rebuilt, renewed: Renewed) -> None:
         """Accepts the commit, and writes a new version of a document whose passages differ."""
         commit_id, connection = uuid4(), unit.connection
         revision: dict[str, Any] = {"items": await items_counted(connection, rebuilt.schema, rebuilt.record_id)}
         if rebuilt.chunks:
             revision["document"] = await _next_version(connection, unit.principal, rebuilt, commit_id, renewed.known_at)
-        return await unit.accept("record_revised", {"revision": renewed.graph | revision}, commit_id)
+        await unit.accept("record_revised", {"revision": renewed.graph | revision}, commit_id)
 
 
 def rebuilt_of(held: Held, draft: RecordDraft) -> Rebuilt:

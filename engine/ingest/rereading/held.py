@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid5
 
-from engine.commit.outdated import upgrade
+from engine.commit.outdated import on_current
 from engine.domain.dates import dates_in
 from engine.domain.history import Turn
 from engine.domain.layout import layout_of
@@ -22,7 +22,7 @@ from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft
 from engine.domain.rereading import HeldFields, HeldItem
 from engine.domain.scope import MemoryScope, Origin
-from engine.errors import DamagedFile, NodeOutdated, NotFound
+from engine.errors import DamagedFile, NotFound
 from engine.ingest.drafts import Document, PlacedTurn, document_draft, turn_items
 from engine.ingest.splitting import chunks
 from engine.ingest.versions.revising import RecordRenewals
@@ -83,11 +83,7 @@ class HeldRecords:
 
     async def held(self, principal: Principal, place: Place) -> Held | None:
         """The stored record; None where it is missing or has ended. Raises StoreUnavailable."""
-        try:
-            return await self._held(principal, place)
-        except NodeOutdated:
-            await upgrade(self._postgres, [place.node_id])
-            return await self._held(principal, place)
+        return await on_current(self._postgres, [place.node_id], lambda: self._held(principal, place))
 
     async def _held(self, principal: Principal, place: Place) -> Held | None:
         schema, record = place.schema_name, {"record_id": place.record_id}

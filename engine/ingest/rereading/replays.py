@@ -182,7 +182,7 @@ class Replays:
             if not isinstance(done, Place):
                 self._reached("replay_swapped")
                 for commit_id in done:
-                    await self._rereading.units.await_commit(commit_id)
+                    await self._rereading.units.outbox.await_commit(commit_id)
                     self._reached("replay_applied")
                 return await self.replay(principal, replay_id)
             await self._again(principal, replay_id, done)
@@ -209,7 +209,7 @@ class Replays:
         now, place = self._clock.now(), Place(UUID(int=0), UUID(int=0), "")
         commits: list[UUID] = []
         try:
-            async with self._rereading.units.begin_unfinished(principal) as unit:
+            async with self._rereading.units.begin(principal) as unit:
                 connection = unit.connection
                 await unit.require(embeddings=model.name)
                 await _end(connection, replay_id, "swapped", now)
@@ -222,7 +222,8 @@ class Replays:
                 while rows := await _staged(connection, parameters):
                     for row in rows:
                         place = _place(row)
-                        commits.append(await self._rereading.renew(unit, _reread(row), model, now))
+                        await self._rereading.renew(unit, _reread(row), model, now)
+                    commits += unit.postpone()
                     parameters |= {"node_id": place.node_id, "record_id": place.record_id}
                     self._reached("replay_page_swapped")
                 await connection.execute(sql_text("replay/records_drop"), {"replay_id": replay_id})

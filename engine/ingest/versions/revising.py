@@ -15,6 +15,7 @@ from dataclasses import asdict, replace
 from typing import Any, Protocol
 from uuid import UUID
 
+from engine.commit.outdated import on_current
 from engine.commit.unit_of_work import UnitOfWork
 from engine.domain.document import (
     Ending,
@@ -110,7 +111,7 @@ class Revisions:
         """
         known = changed.source.known
         if known and known["pending"]:
-            await self._units.await_commit(known["commit_id"])
+            await self._units.outbox.await_commit(known["commit_id"])
         parameters = {"user_id": principal.user_id, "source_id": changed.source.key}
         heads = await self._postgres.fetch(principal, sql_text("document/head"), parameters)
         there = {node.node_id: node for node in nodes}
@@ -165,7 +166,7 @@ class Revisions:
         vectors = iter(await allowance.vectors(model, [text for own in texts for text in own]))
         embedded = [(work, [next(vectors) for _ in own]) for work, own in zip(parts, texts, strict=True)]
         nodes = [work.draft.node.node_id for work in parts]
-        await self._units.on_current(nodes, lambda: self._transaction(principal, embedded, file, model, note))
+        await on_current(self._postgres, nodes, lambda: self._transaction(principal, embedded, file, model, note))
         return [own[-1] is None for _, own in embedded]
 
     async def _transaction(
