@@ -48,8 +48,6 @@ from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
 
-Row = dict[str, Any]
-
 CHECK_TIMEOUT = 2.0
 """Timeout of a store's health check, in seconds."""
 
@@ -120,21 +118,17 @@ class Engine:
         return await self._found("user/by_id", {"user_id": user_id})
 
     async def _found(self, statement: str, parameters: dict[str, Any]) -> User:
-        async with self.postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text(statement), {"workspace": self.settings.workspace, **parameters})
-            row = await cursor.fetchone()
-        if row is None:
+        everything = {"workspace": self.settings.workspace, **parameters}
+        found = await self.postgres.fetch_as_service(sql_text(statement), everything, row=User)
+        if not found:
             raise NotFound
-        return _user(row)
+        return found[0]
 
     async def users(self, *, after: str = "", limit: int = 100) -> list[User]:
         """Users of the workspace by handle, one page."""
         check_page(limit)
         parameters = {"workspace": self.settings.workspace, "after": after, "limit": limit}
-        async with self.postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("user/list"), parameters)
-            rows = await cursor.fetchall()
-        return [_user(row) for row in rows]
+        return await self.postgres.fetch_as_service(sql_text("user/list"), parameters, row=User)
 
     def memory(self, user_id: UUID) -> Memory:
         """The memory of a user, acting as that user."""
@@ -207,12 +201,7 @@ class Engine:
             return None
 
     async def _check_postgres(self) -> None:
-        async with self.postgres.as_service() as connection:
-            await connection.execute(sql_text("schema/ping"))
-
-
-def _user(row: Row) -> User:
-    return User(row["user_id"], row["handle"], row["display_name"], created=False, archived=row["archived"])
+        await self.postgres.change_as_service(sql_text("schema/ping"))
 
 
 async def _answering(check: Awaitable[object]) -> str:

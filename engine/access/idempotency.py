@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 from uuid import uuid4
@@ -23,6 +24,14 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
 Answer = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    request_hash: bytes
+    answer: Answer | None
+    mine: bool
+
 
 LEASE, RENEWAL = 8.0, 2.0
 """Seconds after which a claim expires that is not renewed, and between two renewals."""
@@ -67,12 +76,11 @@ class Idempotency:
         """The kept answer, after waiting for a request in progress; None where this request got the claim."""
         end, pause = monotonic() + LONGEST_WAIT, FIRST_LOOK
         while True:
-            row = (await self._postgres.fetch(principal, sql_text("idempotency/claim"), claim))[0]
-            if row["request_hash"] != claim["request_hash"]:
+            [held] = await self._postgres.fetch(principal, sql_text("idempotency/claim"), claim, row=_Claim)
+            if held.request_hash != claim["request_hash"]:
                 raise IdempotencyMismatch
-            if row["answer"] is not None or row["mine"]:
-                kept: Answer | None = row["answer"]
-                return kept
+            if held.answer is not None or held.mine:
+                return held.answer
             if monotonic() > end:
                 raise InProgress
             await asyncio.sleep(pause)

@@ -39,19 +39,13 @@ class Integrations:
             "name": name,
             "key": look_alike_key(name),
         }
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("integration/create"), parameters)
-            row = await cursor.fetchone()
-        assert row is not None  # the function always returns one
-        if taken_by := row.pop("taken_by"):
-            raise Conflict(f"The name looks like that of another integration, {taken_by}.")
-        return Integration(**row)
+        [found] = await self._postgres.fetch_as_service(sql_text("integration/create"), parameters, row=Integration)
+        if found.name != name:
+            raise Conflict(f"The name looks like that of another integration, {found.name}.")
+        return found
 
     async def list(self, *, after: str = "", limit: int = 100) -> list[Integration]:
         """Integrations by name, one page; `after` is the last name of the page before."""
         check_page(limit)
         parameters = {"workspace": self._workspace, "after": after, "limit": limit}
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("integration/list"), parameters)
-            rows = await cursor.fetchall()
-        return [Integration(**row, created=False) for row in rows]
+        return await self._postgres.fetch_as_service(sql_text("integration/list"), parameters, row=Integration)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
 
 from psycopg import sql
 
@@ -18,6 +20,18 @@ TABLES = (("users", "user_id", "handle", "handle_key"), ("integrations", "integr
 PAGE = 500
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unkeyed:
+    id: UUID
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _LookAlikes:
+    name: str
+    other: str
 
 
 async def complete_keys(postgres: Postgres) -> None:
@@ -35,12 +49,10 @@ async def _completed(postgres: Postgres, table: str, columns: Mapping[str, sql.I
     ]
     async with postgres.as_service() as connection:
         await connection.execute(sql_text("look_alike/lock"))
-        cursor = await connection.execute(unkeyed, {"limit": PAGE})
-        rows = await cursor.fetchall()
-        if not rows:
+        found = await connection.fetch(unkeyed, {"limit": PAGE}, row=_Unkeyed)
+        if not found:
             return 0
-        keys = {"ids": [row["id"] for row in rows], "keys": [look_alike_key(row["name"]) for row in rows]}
-        cursor = await connection.execute(keyed, keys)
-        for row in await cursor.fetchall():
-            _log.warning("%s: %r looks like %r. Both stay as they are.", table.capitalize(), row["name"], row["other"])
-    return len(rows)
+        keys = {"ids": [one.id for one in found], "keys": [look_alike_key(one.name) for one in found]}
+        for pair in await connection.fetch(keyed, keys, row=_LookAlikes):
+            _log.warning("%s: %r looks like %r. Both stay as they are.", table.capitalize(), pair.name, pair.other)
+    return len(found)

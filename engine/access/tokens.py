@@ -13,8 +13,6 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from psycopg.rows import class_row
-
 from engine.domain.clock import Clock
 from engine.domain.identity import Identity
 from engine.domain.names import clean_name
@@ -78,28 +76,22 @@ class Tokens:
         """Tokens of the workspace, newest first, one page; `after` is the last of the page before."""
         check_page(limit)
         parameters = {"workspace": self._workspace, "after": after, "limit": limit}
-        async with self._postgres.as_service() as connection, connection.cursor(row_factory=class_row(Token)) as cursor:
-            await cursor.execute(sql_text("token/list"), parameters)
-            return await cursor.fetchall()
+        return await self._postgres.fetch_as_service(sql_text("token/list"), parameters, row=Token)
 
     async def authenticate(self, secret: str) -> Identity | None:
         """The identity of the secret; None for one that is unknown, expired, revoked or of another workspace."""
         if not is_secret(secret):
             return None
         parameters = {"workspace": self._workspace, "token_hash": _digest(secret)}
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("token/authenticate"), parameters)
-            row = await cursor.fetchone()
-        return Identity(row["principal_kind"], row["principal_id"], self._workspace) if row else None
+        found = await self._postgres.fetch_as_service(sql_text("token/authenticate"), parameters, row=Identity)
+        return found[0] if found else None
 
     async def knows(self, kind: TokenKind, principal_id: UUID) -> bool:
         """Whether the workspace has such a principal; known ones are cached."""
         if (kind, principal_id) in self._known:
             return True
         parameters = {"workspace": self._workspace, "kind": kind, "principal_id": principal_id}
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("token/principal"), parameters)
-            exists = await cursor.fetchone() is not None
+        exists = bool(await self._postgres.fetch_as_service(sql_text("token/principal"), parameters, row=bool))
         if exists:
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
@@ -108,10 +100,7 @@ class Tokens:
 
     async def _changed(self, statement: str, parameters: dict[str, Any], by: Identity) -> Token:
         everything = parameters | {"workspace": self._workspace, "actor_kind": by.kind, "actor_id": by.principal_id}
-        async with self._postgres.as_service() as connection, connection.cursor(row_factory=class_row(Token)) as cursor:
-            await cursor.execute(sql_text(statement), everything)
-            token = await cursor.fetchone()
-        assert token is not None  # the functions return a row or raise
+        [token] = await self._postgres.fetch_as_service(sql_text(statement), everything, row=Token)
         return token
 
 

@@ -27,7 +27,7 @@ from engine.progress import Progress
 from engine.retrieval.pipeline import Search
 from engine.retrieval.weights import load_weights
 from engine.settings import Settings
-from engine.stores.neo4j import Neo4j, Row
+from engine.stores.neo4j import Neo4j, Result
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
 
@@ -72,11 +72,11 @@ class _UnfilteredGraph(Neo4j):
     def __init__(self, graph: Neo4j) -> None:
         self.__dict__.update(graph.__dict__)
 
-    async def read(self, statement: LiteralString, **parameters: Any) -> list[Row]:
+    async def _run(self, statement: LiteralString, parameters: dict[str, Any], access: str) -> Result:
         """The rows of the statement without its predicate."""
         unfiltered, filters = _PREDICATE.subn("true", statement)
         assert filters > 0
-        return await super().read(unfiltered, **parameters)
+        return await super()._run(unfiltered, parameters, access)
 
 
 @asynccontextmanager

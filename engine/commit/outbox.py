@@ -33,8 +33,9 @@ from engine.errors import (
     StoreUnavailable,
 )
 from engine.stores.neo4j import STORE, Neo4j
-from engine.stores.postgres import STORE as METADATA_STORE
-from engine.stores.postgres import Connection, Postgres, translated
+from engine.stores.postgres import Connection, Postgres
+from engine.stores.postgres_errors import STORE as METADATA_STORE
+from engine.stores.postgres_errors import translated
 from engine.stores.statements import cypher, sql_text
 
 log = logging.getLogger(__name__)

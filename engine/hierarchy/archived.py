@@ -15,6 +15,6 @@ from engine.stores.statements import sql_text
 
 async def require_unarchived(postgres: Postgres, principal: Principal, *nodes: UUID) -> None:
     """Raises Archived where one of the nodes is archived, of those that the principal may read."""
-    rows = await postgres.fetch(principal, sql_text("node/archived"), {"nodes": list(nodes)})
-    if rows[0]["archived"]:
+    [archived] = await postgres.fetch(principal, sql_text("node/archived"), {"nodes": list(nodes)}, row=bool)
+    if archived:
         raise Archived

@@ -42,20 +42,15 @@ class Damage:
             "query": vector,
             "version": version,
         }
-        damaged = await self._postgres.fetch(principal, sql_text("damage/nodes"), parameters)
-        found = tuple(LeftOut(**row) for row in damaged)
+        found = tuple(await self._postgres.fetch(principal, sql_text("damage/nodes"), parameters, row=LeftOut))
         if found:
             await self._note(found)
         return found
 
     async def known(self) -> int:
         """How many nodes are known to be damaged and still are. Raises StoreUnavailable."""
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("damage/known"))
-            row = await cursor.fetchone()
-        return int(row["nodes"]) if row else 0
+        return sum(await self._postgres.fetch_as_service(sql_text("damage/known"), row=int))
 
     async def _note(self, found: Sequence[LeftOut]) -> None:
         parameters = {"nodes": [one.node_id for one in found], "reasons": [one.reason for one in found]}
-        async with self._postgres.as_service() as connection:
-            await connection.execute(sql_text("damage/note"), parameters)
+        await self._postgres.change_as_service(sql_text("damage/note"), parameters)

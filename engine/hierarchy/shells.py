@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -14,7 +14,7 @@ from uuid import UUID
 from engine.domain.clock import NOW, Clock, Moment
 from engine.domain.file_name import shown_name
 from engine.domain.names import clean_name, name_key
-from engine.domain.node import ChildNode, ContentType, Edge, FileState, ManifestEntry, Shell, TreeNode
+from engine.domain.node import ChildNode, ContentType, FileState, Shell, TreeNode
 from engine.domain.page import MOST, check_page
 from engine.domain.principal import Principal
 from engine.domain.record import TriggerType
@@ -22,8 +22,9 @@ from engine.domain.scope import ScopeKind, SourceKind
 from engine.domain.search import Anchor
 from engine.errors import InvalidInput, NotFound, StoreUnavailable
 from engine.hierarchy.archived import require_unarchived
-from engine.stores.neo4j import Neo4j, Row
-from engine.stores.postgres import STORE, Postgres
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.postgres_errors import STORE
 from engine.stores.statements import cypher, sql_in, sql_text
 
 MANIFEST_LINES = 50
@@ -35,7 +36,6 @@ FIRST = ("", "")
 """Before the first child: no name is empty."""
 EdgePlace = tuple[str, str, str, UUID]
 """Names of both ends, type and id of an edge: the order of the list of edges."""
-_AS_STORED = "name node_type layer schema_name state summary records items revision archived".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,18 @@ class RegisteredEdge:
         return self.source_name, self.target_name, self.edge_type, self.edge_id
 
 
+@dataclass(frozen=True, slots=True)
+class _Schema:
+    schema_name: str
+    outdated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Touchable:
+    id: UUID
+    is_item: bool
+
+
 class Shells:
     """Reads of the live layers."""
 
@@ -106,7 +118,9 @@ class Shells:
 
     async def shell(self, principal: Principal, node_id: UUID, moment: Moment = NOW) -> Shell:
         """The shell of a node; raises NotFound when it is missing or not readable."""
-        return _shell(await self._shell_row(principal, node_id, moment, MANIFEST_LINES))
+        shell = await self._shell(principal, node_id, moment, MANIFEST_LINES)
+        named = (replace(one, file_name=shown_name(one.file_name, one.title)) for one in shell.manifest)
+        return replace(shell, manifest=tuple(named))
 
     async def children(
         self, principal: Principal, node_id: UUID, moment: Moment, *, after: tuple[str, UUID] | None, limit: int
@@ -114,17 +128,17 @@ class Shells:
         """The children of a node by name, one page; `after` is the name and id of the last one before. Raises NotFound."""
         check_page(limit)
         last = FIRST if after is None else (after[0], str(after[1]))
-        return _children(await self._shell_row(principal, node_id, moment, 0, limit, last))
+        return (await self._shell(principal, node_id, moment, 0, limit, last)).children
 
     async def tree(self, principal: Principal, moment: Moment, depth: int) -> tuple[TreeNode, ...]:
         """All nodes of the user's graph down to a layer, parents first, at most 10,000. Raises NotFound for anyone else."""
-        rows = await self._read("node/tree", principal, moment, depth=depth, limit=MOST_NODES)
-        if not rows:
+        known = self._known(principal, moment)
+        nodes = await self._neo4j.read(cypher("node/tree"), row=TreeNode, **known, depth=depth, limit=MOST_NODES)
+        if not nodes:
             raise NotFound
-        ids = [{key: UUID(row[key]) if row[key] else None for key in ("node_id", "parent_id")} for row in rows]
-        return tuple(TreeNode(**row | known) for row, known in zip(rows, ids, strict=True))
+        return tuple(nodes)
 
-    async def _shell_row(
+    async def _shell(
         self,
         principal: Principal,
         node_id: UUID,
@@ -132,12 +146,13 @@ class Shells:
         entries: int,
         children: int = MOST,
         after: tuple[str, str] = FIRST,
-    ) -> Row:
+    ) -> Shell:
         parameters = {"node_id": str(node_id), "entries": entries, "children": children, "children_after": list(after)}
-        rows = await self._read("node/shell", principal, moment, **parameters)
-        if not rows:
+        known = self._known(principal, moment)
+        found = await self._neo4j.read(cypher("node/shell"), row=Shell, **known, **parameters)
+        if not found:
             raise NotFound
-        return rows[0]
+        return found[0]
 
     async def anchors(
         self, principal: Principal, name: str, moment: Moment = NOW, *, skip: int = 0, limit: int = MOST_ANCHORS
@@ -145,14 +160,8 @@ class Shells:
         """Every node of that name or alias, with the path to it and its cross-node edges; one page after `skip` others."""
         check_page(limit)
         parameters = {"key": name_key(clean_name(name)), "skip": skip, "limit": limit}
-        rows = await self._read("node/anchors_by_name", principal, moment, **parameters)
-        return tuple(
-            Anchor(
-                UUID(row["node_id"]), row["name"], row["node_type"], tuple(row["path"]), row["layer"], row["state"],
-                1.0, ("name",), _edges(row["edges"]), row["archived"],
-            )
-            for row in rows
-        )  # fmt: skip
+        known = self._known(principal, moment)
+        return tuple(await self._neo4j.read(cypher("node/anchors_by_name"), row=Anchor, **known, **parameters))
 
     async def edges(
         self, principal: Principal, moment: Moment = NOW, *, after: EdgePlace | None = None, limit: int = MOST_EDGES
@@ -160,11 +169,9 @@ class Shells:
         """The cross-node edges of the user's graph by the names of their ends, one page; `after`: `place` of the last before."""
         check_page(limit, MOST_EDGES)
         last = [str(part) for part in after] if after else [""] * 4
-        rows = await self._read("edge/of_user", principal, moment, limit=limit, after=last)
-        return tuple(
-            RegisteredEdge(**row | {key: UUID(row[key]) for key in ("edge_id", "source_id", "target_id")})
-            for row in rows
-        )
+        known = self._known(principal, moment)
+        edges = await self._neo4j.read(cypher("edge/of_user"), row=RegisteredEdge, **known, limit=limit, after=last)
+        return tuple(edges)
 
     async def metadata(
         self, principal: Principal, node_id: UUID, *, limit: int, cursor: str | None, moment: Moment = NOW
@@ -173,7 +180,7 @@ class Shells:
         check_page(limit)
         before_time, before_id = _decoded(cursor)
         schema = await self.schema_of(principal, node_id, moment)
-        rows = await self._postgres.fetch(
+        found = await self._postgres.fetch(
             principal,
             sql_in("record/page", schema),
             {
@@ -183,11 +190,10 @@ class Shells:
                 **moment.parameters(self._clock.now()),
                 "limit": limit + 1,
             },
+            row=RecordMetadata,
         )
-        records = tuple(
-            RecordMetadata(**row | {"file_name": shown_name(row["file_name"], row["title"])}) for row in rows[:limit]
-        )
-        last = records[-1] if len(rows) > limit else None
+        records = tuple(replace(one, file_name=shown_name(one.file_name, one.title)) for one in found[:limit])
+        last = records[-1] if len(found) > limit else None
         return MetadataPage(records, _encoded(last.created_at, last.record_id) if last else None)
 
     async def readable(self, principal: Principal, node_id: UUID, ids: Sequence[UUID]) -> dict[UUID, bool]:
@@ -198,8 +204,9 @@ class Shells:
         if len(ids) > MOST_TOUCHED:
             raise InvalidInput(f"At most {MOST_TOUCHED} ids are touched at once.")
         schema = await self.schema_of(principal, node_id)
-        rows = await self._postgres.fetch(principal, sql_in("search/touchable", schema), {"ids": list(ids)})
-        return {row["id"]: row["is_item"] for row in rows}
+        touchable = sql_in("search/touchable", schema)
+        found = await self._postgres.fetch(principal, touchable, {"ids": list(ids)}, row=_Touchable)
+        return {one.id: one.is_item for one in found}
 
     async def schema_of(self, principal: Principal, node_id: UUID, moment: Moment = NOW) -> str:
         """The schema of a node that the principal may read as of the moment; its tables are of the newest version. Raises
@@ -207,14 +214,13 @@ class Shells:
 
         A node that the upgrade has not reached yet is upgraded now; StoreUnavailable where it is in use for too long.
         """
-        row = await self._schema_row(principal, node_id, moment)
-        if row["outdated"]:
-            async with self._postgres.as_service() as connection:
-                await connection.execute(sql_text("node/upgrade"), {"nodes": [node_id], "most": 1})
-            row = await self._schema_row(principal, node_id, moment)
-        if row["outdated"]:
+        schema = await self._schema(principal, node_id, moment)
+        if schema.outdated:
+            await self._postgres.change_as_service(sql_text("node/upgrade"), {"nodes": [node_id], "most": 1})
+            schema = await self._schema(principal, node_id, moment)
+        if schema.outdated:
             raise StoreUnavailable(STORE, "This node is being upgraded; try again.")
-        return str(row["schema_name"])
+        return schema.schema_name
 
     async def writable_schema_of(self, principal: Principal, node_id: UUID) -> str:
         """The same of a node that takes writes; raises Archived, too."""
@@ -226,63 +232,16 @@ class Shells:
         """Raises Archived for an archived node, which takes no writes."""
         await require_unarchived(self._postgres, principal, node_id)
 
-    async def _schema_row(self, principal: Principal, node_id: UUID, moment: Moment) -> Row:
+    async def _schema(self, principal: Principal, node_id: UUID, moment: Moment) -> _Schema:
         parameters = {"node_id": node_id, "user_id": principal.user_id, "earliest": moment.earliest}
-        rows = await self._postgres.fetch(principal, sql_text("node/schema"), parameters)
-        if not rows:
+        found = await self._postgres.fetch(principal, sql_text("node/schema"), parameters, row=_Schema)
+        if not found:
             raise NotFound
-        return rows[0]
+        return found[0]
 
-    async def _read(self, name: str, principal: Principal, moment: Moment, **parameters: Any) -> list[Row]:
-        return await self._neo4j.read(
-            cypher(name),
-            **principal.parameters,
-            **moment.graph_parameters(self._clock.now()),
-            **parameters,
-        )
-
-
-def _shell(row: Row) -> Shell:
-    node = row["node"]
-    return Shell(
-        node_id=UUID(node["node_id"]),
-        user_id=UUID(node["user_id"]),
-        parent_id=UUID(node["parent_id"]) if node["parent_id"] else None,
-        path=tuple(row["path"]),
-        keywords=tuple(node["keywords"]),
-        aliases=tuple(node["aliases"]),
-        created_at=node["created_at"].to_native(),
-        last_accessed_at=node["last_accessed_at"].to_native() if node["last_accessed_at"] else None,
-        children=_children(row),
-        edges=_edges(row["edges"]),
-        manifest=tuple(_entry(entry) for entry in row["manifest"]),
-        **{key: node[key] for key in _AS_STORED},
-    )
-
-
-def _children(row: Row) -> tuple[ChildNode, ...]:
-    return tuple(ChildNode(**child | {"node_id": UUID(child["node_id"])}) for child in row["children"])
-
-
-def _edges(rows: list[Row]) -> tuple[Edge, ...]:
-    return tuple(
-        Edge(
-            edge["edge_type"],
-            UUID(edge["other_id"]),
-            edge["other_name"],
-            tuple(edge["other_path"]),
-            edge["outgoing"],
-            edge["other_state"],
-        )
-        for edge in rows
-    )
-
-
-def _entry(row: Row) -> ManifestEntry:
-    occurred = row["occurred_at"].to_native() if row["occurred_at"] else None
-    file_id = UUID(row["file_id"]) if row["file_id"] else None
-    file_name, title = shown_name(row["file_name"], row["title"]), row["title"]
-    return ManifestEntry(UUID(row["record_id"]), title, row["content_type"], file_name, occurred, file_id)
+    def _known(self, principal: Principal, moment: Moment) -> dict[str, Any]:
+        """The parameters that say for whom, and as of when, the graph is read."""
+        return {**principal.parameters, **moment.graph_parameters(self._clock.now())}
 
 
 def _encoded(created_at: datetime, record_id: UUID) -> str:

@@ -32,6 +32,12 @@ class UpgradeReport:
     left: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    upgraded: int
+    outdated: int
+
+
 class Upgrades:
     """Upgrades the schemas of nodes; for the operator and the background."""
 
@@ -40,7 +46,7 @@ class Upgrades:
 
     async def outdated(self) -> int:
         """How many nodes are still of an older version."""
-        return int((await self._batch(0))["outdated"])
+        return (await self._batch(0)).outdated
 
     async def run(self, progress: Progress | None = None, *, batch: int = BATCH) -> UpgradeReport:
         """Upgrades until nothing is left, or only nodes that are in use. Raises StoreUnavailable; what was done stays."""
@@ -51,9 +57,9 @@ class Upgrades:
         progress.start("upgrade", left, "nodes")
         while left:
             done = await self._batch(batch)
-            upgraded, left = upgraded + done["upgraded"], done["outdated"]
-            progress.advance("upgrade", done["upgraded"])
-            if not done["upgraded"]:
+            upgraded, left = upgraded + done.upgraded, done.outdated
+            progress.advance("upgrade", done.upgraded)
+            if not done.upgraded:
                 break
         progress.finish("upgrade", f"{upgraded:,} nodes upgraded" + (f", {left:,} in use" if left else ""))
         return UpgradeReport(upgraded, left)
@@ -68,9 +74,7 @@ class Upgrades:
                 log.warning("the upgrade of node schemas will try again: %s", error.detail)
             await asyncio.sleep(PAUSE)
 
-    async def _batch(self, most: int) -> dict[str, int]:
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("node/upgrade"), {"nodes": None, "most": most})
-            row = await cursor.fetchone()
-        assert row is not None  # the function gives one row
-        return row
+    async def _batch(self, most: int) -> _Batch:
+        parameters = {"nodes": None, "most": most}
+        [done] = await self._postgres.fetch_as_service(sql_text("node/upgrade"), parameters, row=_Batch)
+        return done

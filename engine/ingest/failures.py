@@ -9,22 +9,17 @@ An entry names the source and holds none of its content: the source is read agai
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
-
-from psycopg.types.json import Jsonb
 
 from engine.domain.clock import Clock
 from engine.domain.ingest import Failure, FailureStage, FailureState
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.errors import InvalidInput, NeurigraphError, NotFound
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Jsonb, Parameters, Postgres
 from engine.stores.statements import sql_text
 
 LONGEST_NOTE = 500
-
-Row = dict[str, Any]
 
 
 class FailureLog:
@@ -34,7 +29,12 @@ class FailureLog:
         self._postgres, self._clock = postgres, clock
 
     async def note(
-        self, principal: Principal | None, stage: FailureStage, subject: str, error: NeurigraphError, reference: Row
+        self,
+        principal: Principal | None,
+        stage: FailureStage,
+        subject: str,
+        error: NeurigraphError,
+        reference: Parameters,
     ) -> None:
         """Notes a failure. Raises StoreUnavailable."""
         entry = {"stage": stage, "subject": subject, "session_id": reference.get("session_id")}
@@ -45,7 +45,9 @@ class FailureLog:
         entry = {"stage": failure.stage, "subject": failure.subject, "session_id": failure.session_id}
         await self._log(principal, entry, error, dict(failure.reference))
 
-    async def _log(self, principal: Principal | None, entry: Row, error: NeurigraphError, reference: Row) -> None:
+    async def _log(
+        self, principal: Principal | None, entry: Parameters, error: NeurigraphError, reference: Parameters
+    ) -> None:
         parameters = {
             **entry,
             "cause": type(error).__name__,
@@ -53,23 +55,22 @@ class FailureLog:
             "reference": Jsonb(reference),
             "now": self._clock.now(),
         }
-        await self._rows(principal, "failure/log", parameters)
+        await self._change(principal, "failure/log", parameters)
 
     async def page(
         self, principal: Principal | None, *, state: FailureState | None = "open", before: UUID | None = None, limit: int = 100
     ) -> tuple[Failure, ...]:  # fmt: skip
         """Failures, newest first, one page; `state` None: settled ones, too."""
         check_page(limit)
-        parameters = {"state": state, "failure_id": None, "before": before, "limit": limit, "jobs": principal is None}
-        return tuple(Failure(**row) for row in await self._rows(principal, "failure/page", parameters))
+        return await self._page(principal, {"state": state, "failure_id": None, "before": before, "limit": limit})
 
     async def failure(self, principal: Principal | None, failure_id: UUID) -> Failure:
         """One failure. Raises NotFound."""
-        parameters = {"state": None, "failure_id": failure_id, "before": None, "limit": 1, "jobs": principal is None}
-        rows = await self._rows(principal, "failure/page", parameters)
-        if not rows:
+        parameters = {"state": None, "failure_id": failure_id, "before": None, "limit": 1}
+        found = await self._page(principal, parameters)
+        if not found:
             raise NotFound
-        return Failure(**rows[0])
+        return found[0]
 
     async def settle(
         self, principal: Principal | None, failure_id: UUID, state: FailureState, note: str = ""
@@ -78,12 +79,18 @@ class FailureLog:
         if len(note) > LONGEST_NOTE or not note.isprintable():
             raise InvalidInput(f"A note is one line of at most {LONGEST_NOTE} characters.")
         parameters = {"failure_id": failure_id, "state": state, "note": note, "now": self._clock.now()}
-        await self._rows(principal, "failure/settle", parameters)
+        await self._change(principal, "failure/settle", parameters)
         return await self.failure(principal, failure_id)
 
-    async def _rows(self, principal: Principal | None, statement: str, parameters: Row) -> list[Row]:
-        if principal is not None:
-            return await self._postgres.fetch(principal, sql_text(statement), parameters)
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text(statement), parameters)
-            return await cursor.fetchall()
+    async def _page(self, principal: Principal | None, parameters: Parameters) -> tuple[Failure, ...]:
+        page, parameters = sql_text("failure/page"), {**parameters, "jobs": principal is None}
+        if principal is None:
+            return tuple(await self._postgres.fetch_as_service(page, parameters, row=Failure))
+        return tuple(await self._postgres.fetch(principal, page, parameters, row=Failure))
+
+    async def _change(self, principal: Principal | None, statement: str, parameters: Parameters) -> None:
+        """Sends the statement, for a principal as one that may be repeated after a restart of the server."""
+        if principal is None:
+            await self._postgres.change_as_service(sql_text(statement), parameters)
+        else:
+            await self._postgres.fetch(principal, sql_text(statement), parameters, row=object)

@@ -28,8 +28,8 @@ from engine.domain.backoff import pause_before
 from engine.errors import NeurigraphError, StoreUnavailable
 from engine.jobs.job import Cause, Job
 from engine.jobs.runs import Runs
-from engine.stores.limited import LimitedConnection
-from engine.stores.postgres import STORE
+from engine.stores.limited import Connection
+from engine.stores.postgres_errors import STORE
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ class Queue:
                 "options": "-c search_path=_queue,pg_catalog -c statement_timeout=30000 -c timezone=UTC",
                 "keepalives_idle": 30,
             },
-            connection_class=LimitedConnection,
+            connection_class=Connection,
             min_size=0,  # an idle pool holds no connection
             max_size=limits.concurrency + 2,
             timeout=connect_timeout,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from psycopg.rows import class_row
 from psycopg.types.json import Json
 
 from engine.domain.clock import Clock
@@ -80,7 +79,7 @@ class Runs:
 
     async def run(self, job: str, run_id: int) -> Run:
         """The present state of one run of a job; raises NotFound."""
-        found: list[Run] = await self._rows(Run, "job/run", {"job": job, "run_id": run_id})
+        found = await self._postgres.fetch_as_service(sql_text("job/run"), {"job": job, "run_id": run_id}, row=Run)
         if not found:
             raise NotFound
         return found[0]
@@ -89,22 +88,22 @@ class Runs:
         """Runs that began, newest first, of one job or of all, one page. Raises InvalidInput."""
         check_page(limit)
         parameters = {"job": job, "before": before, "quiet": quiet, "limit": limit}
-        return await self._rows(Run, "job/runs_page", parameters)
+        return await self._postgres.fetch_as_service(sql_text("job/runs_page"), parameters, row=Run)
 
     async def last(self, jobs: Sequence[str]) -> dict[str, Run]:
         """The last run of each job that ended, where there is one."""
-        return {run.job: run for run in await self._rows(Run, "job/last_runs", {"jobs": list(jobs)})}
+        runs = await self._postgres.fetch_as_service(sql_text("job/last_runs"), {"jobs": list(jobs)}, row=Run)
+        return {run.job: run for run in runs}
 
     async def counts(self, jobs: Sequence[str]) -> dict[str, Counts]:
         """The counts of each job."""
-        return {counts.job: counts for counts in await self._rows(Counts, "job/counts", {"jobs": list(jobs)})}
+        counted = await self._postgres.fetch_as_service(sql_text("job/counts"), {"jobs": list(jobs)}, row=Counts)
+        return {counts.job: counts for counts in counted}
 
     async def waiting(self, job: str) -> int | None:
         """The id of the job's run that waits in the queue, if there is one."""
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("job/waiting"), {"job": job})
-            row = await cursor.fetchone()
-        return row["run_id"] if row else None
+        found = await self._postgres.fetch_as_service(sql_text("job/waiting"), {"job": job}, row=int)
+        return found[0] if found else None
 
     async def hurry(self, job: str) -> None:
         """Makes the waiting run of the job due now."""
@@ -113,23 +112,14 @@ class Runs:
     async def stalled(self, *, silent: float, overdue: float) -> list[Stalled]:
         """Runs under way whose worker sent no heartbeat for `silent` seconds, or that started `overdue` seconds ago."""
         parameters = {"silent_s": silent, "overdue_s": overdue, "limit": MOST_STALLED}
-        return await self._rows(Stalled, "job/stalled", parameters)
-
-    async def _rows(self, kind: type[Any], statement: str, parameters: dict[str, Any]) -> list[Any]:
-        async with self._postgres.as_service() as connection, connection.cursor(row_factory=class_row(kind)) as cursor:
-            await cursor.execute(sql_text(statement), parameters)
-            return await cursor.fetchall()
+        return await self._postgres.fetch_as_service(sql_text("job/stalled"), parameters, row=Stalled)
 
     async def _change(self, statement: str, parameters: dict[str, Any]) -> None:
         """Sends the statement, and retries once where the connection was lost: a restarted server leaves dead connections, which
         are noticed only in use. All these statements are idempotent."""
         try:
-            await self._changed(statement, parameters)
+            await self._postgres.change_as_service(sql_text(statement), parameters)
         except StoreUnavailable as error:
             if isinstance(error, StoreTimeout | StoreFull):
                 raise
-            await self._changed(statement, parameters)
-
-    async def _changed(self, statement: str, parameters: dict[str, Any]) -> None:
-        async with self._postgres.as_service() as connection:
-            await connection.execute(sql_text(statement), parameters)
+            await self._postgres.change_as_service(sql_text(statement), parameters)

@@ -44,5 +44,4 @@ def _scripts() -> dict[str, Path]:
 
 
 async def _applied(connection: Connection) -> set[str]:
-    cursor = await connection.execute(sql_text("job/queue_scripts_applied"))
-    return {row["name"] for row in await cursor.fetchall()}
+    return set(await connection.fetch(sql_text("job/queue_scripts_applied"), row=str))

@@ -19,7 +19,8 @@ from engine.lifecycle.installation.installation import Installation
 from engine.lifecycle.quarantine import Quarantine
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore, StoredObject
-from engine.stores.postgres import TABLES_LOST, Postgres
+from engine.stores.postgres import Postgres
+from engine.stores.postgres_errors import TABLES_LOST
 from engine.stores.statements import cypher, sql_text
 
 PAGE = 1000

@@ -11,13 +11,13 @@ from uuid import UUID
 import numpy as np
 
 from engine.domain.names import name_key
-from engine.domain.node import Edge
+from engine.domain.node import Edge, FileState, NodeType
 from engine.domain.principal import Principal
 from engine.domain.search import Anchor
 from engine.retrieval.query import Question
 from engine.retrieval.scoped_search import QueryVector
 from engine.retrieval.weights import AnchorStrengths
-from engine.stores.neo4j import Neo4j, Row, Vector
+from engine.stores.neo4j import Neo4j, Vector
 from engine.stores.statements import cypher
 
 FULL_MEANING = 3.0
@@ -35,6 +35,27 @@ finds the closest (5 ms at any size, 19 of 20 right)."""
 
 # Weight of a word by the property of the shell in which it is found.
 _FIELDS = (("name", 4), ("aliases", 3), ("keywords", 2), ("summary", 1))
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorRow:
+    """A node as the statement found it, and by what: `text` is a Lucene score, `meaning` spreads above the average shell,
+    `linked` a number of edges."""
+
+    node_id: UUID
+    name: str
+    node_type: NodeType
+    layer: int
+    state: FileState
+    path: tuple[str, ...]
+    edges: tuple[Edge, ...]
+    above: tuple[UUID, ...]
+    below: tuple[UUID, ...]
+    named: bool
+    aliased: bool
+    text: float | None
+    meaning: float | None
+    linked: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +96,7 @@ class Anchors:
         """The anchors of a question in the principal's graph, strongest first; one round trip. `moment`: as_of and known_at."""
         rows = await self._neo4j.read(
             cypher("search/anchors"),
+            row=AnchorRow,
             **principal.parameters,
             keys=padded(question.name_keys),
             text=lucene_query(question.lucene, principal.user_id.hex).ljust(SHORTEST_TEXT),
@@ -116,9 +138,9 @@ def lucene_query(words: Sequence[str], user_key: str) -> str:
     return f"+user_key:{user_key} +({choices})"
 
 
-def weighed(rows: Sequence[Row], strengths: AnchorStrengths) -> list[FoundAnchor]:
+def weighed(rows: Sequence[AnchorRow], strengths: AnchorStrengths) -> list[FoundAnchor]:
     """Rows of the statement as anchors with their strengths, strongest first, the weak ones left out."""
-    best_text = max((row["text"] or 0.0 for row in rows), default=0.0)
+    best_text = max((row.text or 0.0 for row in rows), default=0.0)
     found = [_anchor(row, _parts(row, best_text, strengths)) for row in rows]
     kept = [one for one in found if one.anchor.score >= strengths.weak]
     return sorted(kept, key=lambda one: (-one.anchor.score, one.anchor.path))[: strengths.most]
@@ -148,41 +170,32 @@ def _namesakes(found: Sequence[FoundAnchor], strengths: AnchorStrengths) -> tupl
     return tuple(nodes for group in named.values() if len(group) > 1 for nodes in group)
 
 
-def _parts(row: Row, best_text: float, strengths: AnchorStrengths) -> dict[str, float]:
+def _parts(row: AnchorRow, best_text: float, strengths: AnchorStrengths) -> dict[str, float]:
     """The strength of each way in which the node was found."""
     parts = {
-        "name": strengths.name if row["named"] else 0.0,
-        "alias": strengths.alias if row["aliased"] else 0.0,
-        "text": strengths.text * row["text"] / best_text if row["text"] else 0.0,
-        "meaning": strengths.meaning * min(1.0, max(0.0, (row["meaning"] or 0.0) / FULL_MEANING)),
-        "edge": strengths.edge if row["linked"] else 0.0,
+        "name": strengths.name if row.named else 0.0,
+        "alias": strengths.alias if row.aliased else 0.0,
+        "text": strengths.text * row.text / best_text if row.text else 0.0,
+        "meaning": strengths.meaning * min(1.0, max(0.0, (row.meaning or 0.0) / FULL_MEANING)),
+        "edge": strengths.edge if row.linked else 0.0,
     }
     return {reason: strength for reason, strength in parts.items() if strength > 0}
 
 
-def _anchor(row: Row, parts: Mapping[str, float]) -> FoundAnchor:
+def _anchor(row: AnchorRow, parts: Mapping[str, float]) -> FoundAnchor:
     missing = 1.0
     for strength in parts.values():
         missing *= 1 - strength
+    score, reasons = round(1 - missing, 4), tuple(sorted(parts, key=lambda reason: -parts[reason]))
     anchor = Anchor(
-        node_id=UUID(row["node_id"]),
-        name=row["name"],
-        node_type=row["node_type"],
-        path=tuple(row["path"]),
-        layer=row["layer"],
-        state=row["state"],
-        score=round(1 - missing, 4),
-        reasons=tuple(sorted(parts, key=lambda reason: -parts[reason])),
-        edges=tuple(
-            Edge(
-                edge["edge_type"],
-                UUID(edge["other_id"]),
-                edge["other_name"],
-                tuple(edge["other_path"]),
-                edge["outgoing"],
-                edge["other_state"],
-            )
-            for edge in row["edges"]
-        ),
+        row.node_id,
+        row.name,
+        row.node_type,
+        row.path,
+        row.layer,
+        row.state,
+        score=score,
+        reasons=reasons,
+        edges=row.edges,
     )
-    return FoundAnchor(anchor, tuple(map(UUID, row["below"])), tuple(map(UUID, row["above"])))
+    return FoundAnchor(anchor, row.below, row.above)

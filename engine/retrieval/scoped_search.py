@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -67,7 +67,15 @@ _FAILURES = (StoreFailed, NotFound, InvalidInput)
 """Errors of a search at a damaged node: a missing table, lost rights, a row of the wrong shape."""
 _ROUNDS = 3
 """Attempts of a search without the nodes that were found damaged."""
-_COLUMNS = tuple(field.name for field in fields(Candidate))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row(Candidate):
+    """A candidate, or where nothing was found a row without an item, and what every row tells of the search."""
+
+    nodes_searched: int = 0
+    items_searched: int = 0
+    active: str = ""
 
 
 class ScopedSearch:
@@ -86,8 +94,8 @@ class ScopedSearch:
         for attempt in range(_ROUNDS):
             without = [one.node_id for one in left_out]
             try:
-                rows = await self._postgres.fetch(
-                    principal, sql_text("search/search"), parameters | {"without": without}
+                found = await self._postgres.fetch(
+                    principal, sql_text("search/search"), parameters | {"without": without}, row=_Row
                 )
                 break
             except _FAILURES:
@@ -95,9 +103,8 @@ class ScopedSearch:
                 if not fresh or attempt == _ROUNDS - 1:
                     raise
                 left_out += tuple(fresh)
-        found_items = tuple(Candidate(*[row[name] for name in _COLUMNS]) for row in rows if row["item_id"] is not None)
-        first = rows[0]
-        return Scanned(found_items, first["nodes_searched"], first["items_searched"], first["active"], left_out)
+        candidates, first = tuple(row for row in found if row.item_id is not None), found[0]
+        return Scanned(candidates, first.nodes_searched, first.items_searched, first.active, left_out)
 
     async def _damaged(self, principal: Principal, scope: Scope, vector: QueryVector) -> tuple[LeftOut, ...]:
         # A search of the past also reads nodes that hold moved records: any of them may be the damaged one.

@@ -1,16 +1,19 @@
-"""Connections to Postgres with a client-side timeout: a stopped server does not enforce its own `statement_timeout`."""
+"""Connections to Postgres: rows of a class, and a client-side timeout, since a stopped server does not enforce its own."""
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psycopg
-from psycopg import AsyncConnection, errors
+from psycopg import AsyncConnection, AsyncCursor, errors, sql
 from psycopg.abc import PQGen
-from psycopg.rows import DictRow
+from psycopg.rows import DictRow, RowMaker, no_result
 
 from engine.stores.deadline import MARGIN, remaining
+from engine.stores.rows import R, row_maker
 
+Parameters = dict[str, Any]
+Statement = sql.SQL | sql.Composed
 Found = TypeVar("Found")
 
 
@@ -18,10 +21,28 @@ class SilentServer(psycopg.OperationalError):
     """The server did not answer within the client's timeout; the connection is closed."""
 
 
-class LimitedConnection(AsyncConnection[DictRow]):
+class Connection(AsyncConnection[DictRow]):
     """A connection that waits for its server no longer than `limit` seconds, nor beyond the operation's deadline."""
 
     limit = 30.0 + MARGIN
+
+    async def send(self, statement: Statement, parameters: Parameters | None = None, *, row: type[R]) -> AsyncCursor[R]:
+        """Sends a statement; its rows, of this class, can be fetched later: in a pipeline it does not wait for them."""
+
+        def factory(cursor: AsyncCursor[Any]) -> RowMaker[R]:
+            if cursor.description is None:
+                return no_result
+            return row_maker(row, (column.name for column in cursor.description), statement, native=True)
+
+        return await self.cursor(row_factory=factory).execute(statement, parameters)
+
+    async def fetch(self, statement: Statement, parameters: Parameters | None = None, *, row: type[R]) -> list[R]:
+        """The rows of one statement, of this class."""
+        return await (await self.send(statement, parameters, row=row)).fetchall()
+
+    async def first(self, statement: Statement, parameters: Parameters | None = None, *, row: type[R]) -> R | None:
+        """The first row of one statement, of this class; None where there is none."""
+        return await (await self.send(statement, parameters, row=row)).fetchone()
 
     async def wait(self, gen: PQGen[Found], interval: float = 0.1, timeout: float | None = None) -> Found:
         """Every wait of the driver for an answer. Raises SilentServer."""
@@ -34,6 +55,6 @@ class LimitedConnection(AsyncConnection[DictRow]):
             raise SilentServer("The server did not answer within the limit.") from error
 
 
-def limited(seconds: float) -> type[LimitedConnection]:
+def limited(seconds: float) -> type[Connection]:
     """The class of connections with this limit."""
-    return type("LimitedConnection", (LimitedConnection,), {"limit": seconds})
+    return type("Connection", (Connection,), {"limit": seconds})

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from typing import Any, LiteralString
+from typing import Any, LiteralString, overload
 
 from neo4j import (
     READ_ACCESS,
@@ -47,8 +47,10 @@ from engine.errors import (
 )
 from engine.stores.deadline import MARGIN, ending_within, remaining
 from engine.stores.room import noticing_full_disk
+from engine.stores.rows import R, row_maker
 
 Row = dict[str, Any]
+Result = tuple[Sequence[str], list[list[Any]]]
 
 STORE = "graph store"
 NO_ROOM = ("No space left on device", "OutOfDisk", "no space left")
@@ -167,23 +169,36 @@ class Neo4j:
             async with asyncio.timeout(LONGEST_END):
                 await self.driver.close()
 
-    async def read(self, statement: LiteralString, **parameters: Any) -> list[Row]:
-        """The rows of one reading statement, in one round trip; a dead pooled connection is replaced once."""
+    @overload
+    async def read(self, statement: LiteralString, *, row: type[R], **parameters: Any) -> list[R]: ...
+    @overload
+    async def read(self, statement: LiteralString, **parameters: Any) -> list[Row]: ...
+    async def read(
+        self, statement: LiteralString, *, row: type[R] | None = None, **parameters: Any
+    ) -> list[R] | list[Row]:
+        """The rows of one reading statement, of this class, in one round trip; a dead pooled connection is replaced once."""
         async with _ending(self.limit):
             try:
-                return await self._run(statement, parameters, READ_ACCESS)
+                found = await self._run(statement, parameters, READ_ACCESS)
             except StoreUnavailable as error:
                 if isinstance(error, StoreTimeout | StoreFull):
                     raise
-                return await self._run(statement, parameters, READ_ACCESS)
+                found = await self._run(statement, parameters, READ_ACCESS)
+        return _made(found, row, statement)
 
-    async def write(self, statement: LiteralString, **parameters: Any) -> list[Row]:
+    @overload
+    async def write(self, statement: LiteralString, *, row: type[R], **parameters: Any) -> list[R]: ...
+    @overload
+    async def write(self, statement: LiteralString, **parameters: Any) -> list[Row]: ...
+    async def write(
+        self, statement: LiteralString, *, row: type[R] | None = None, **parameters: Any
+    ) -> list[R] | list[Row]:
         """One idempotent writing statement, its rows; retried once when the connection broke, and for some time after
         deadlocks with other writers."""
         async with _ending(self.limit):
-            return await self._write(statement, parameters)
+            return _made(await self._write(statement, parameters), row, statement)
 
-    async def _write(self, statement: LiteralString, parameters: Row) -> list[Row]:
+    async def _write(self, statement: LiteralString, parameters: Row) -> Result:
         for attempt in range(1, WRITE_ATTEMPTS):
             try:
                 return await self._run(statement, parameters, WRITE_ACCESS)
@@ -203,10 +218,18 @@ class Neo4j:
             self.interruptions += 1
             raise
 
-    async def _run(self, statement: LiteralString, parameters: Row, access: str) -> list[Row]:
+    async def _run(self, statement: LiteralString, parameters: Row, access: str) -> Result:
         with noticing_full_disk(STORE, self._data), translating(), self._counting():
             async with self.driver.session(
                 database=self._database, default_access_mode=access, fetch_size=-1
             ) as session:
                 result = await session.run(Query(statement, timeout=max(0.001, remaining(self._timeout))), parameters)
-                return await result.data()
+                return result.keys(), await result.values()
+
+
+def _made(result: Result, row: type[R] | None, statement: str) -> list[R] | list[Row]:
+    keys, rows = result
+    if row is None:
+        return [dict(zip(keys, values, strict=True)) for values in rows]
+    make = row_maker(row, keys, statement)
+    return [make(values) for values in rows]

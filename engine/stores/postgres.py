@@ -1,4 +1,4 @@
-"""Postgres: one pool for the service, one for requests of principals, and the only translation of its errors.
+"""Postgres: one pool for the service, one for requests of principals; rows are values of a class.
 
 A request transaction is one network round trip: the principal and the statements go out in one pipeline, which
 Postgres runs as one implicit transaction, committed at the pipeline's end or not at all. The principal is local
@@ -10,121 +10,35 @@ Every wait has a client-side timeout, too; see `limited`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, overload
 
 import psycopg
 from pgvector.psycopg import register_vector_async
-from psycopg import AsyncConnection, conninfo, errors, sql
+from psycopg import conninfo
 from psycopg.rows import DictRow, dict_row
+from psycopg.types.json import Jsonb as Jsonb
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from engine.domain.principal import Principal
-from engine.errors import (
-    Archived,
-    Conflict,
-    DepthExceeded,
-    EmbeddingsChanged,
-    InvalidInput,
-    MovedIntoItself,
-    NameTaken,
-    NeurigraphError,
-    NodeOutdated,
-    NotFound,
-    SettingsError,
-    StoreDamaged,
-    StoreFailed,
-    StoreFull,
-    StoreTimeout,
-    StoreUnavailable,
-    WritingStopped,
-)
+from engine.errors import SettingsError, StoreFull, StoreTimeout, StoreUnavailable, WritingStopped
 from engine.stores.deadline import MARGIN, ending_within, remaining
-from engine.stores.limited import SilentServer, limited
+from engine.stores.limited import Connection as Connection
+from engine.stores.limited import Parameters as Parameters
+from engine.stores.limited import Statement, limited
+from engine.stores.postgres_errors import STORE, translating
 from engine.stores.room import noticing_full_disk
+from engine.stores.rows import R
 from engine.stores.statements import sql_text
-from engine.turns import Turns, TurnTimeout
+from engine.turns import Turns
 
-Connection = AsyncConnection[DictRow]
-Parameters = dict[str, Any]
-
-STORE = "metadata store"
 OPENING = 15.0
 """Seconds that the first connection may take."""
 LONGEST_PREPARATION, PREPARATION_PAUSE = 300.0, 0.2
 """Seconds that a process waits for another one that prepares the database, and between two attempts."""
-
-STOPPED = "NG503"
-"""SQLSTATE of the error that refuses writes while the stores' generations differ."""
-
-TABLES_LOST = (NotFound, StoreDamaged)
-"""Errors at a node whose tables, or whose rights on them, are missing."""
-_OWN_STATES: dict[str, type[NeurigraphError]] = {
-    "NG404": NotFound,
-    "NG409": Conflict,
-    "NG410": NameTaken,
-    "NG411": EmbeddingsChanged,
-    "NG422": DepthExceeded,
-    "NG423": Archived,
-    "NG424": MovedIntoItself,
-    "NG426": NodeOutdated,
-}
-_TRANSLATIONS: tuple[tuple[type[BaseException], type[NeurigraphError]], ...] = (
-    (errors.QueryCanceled, StoreTimeout),
-    (SilentServer, StoreTimeout),
-    (errors.DiskFull, StoreFull),
-    (errors.OutOfMemory, StoreFull),
-    (errors.InsufficientPrivilege, NotFound),
-    (errors.UndefinedTable, StoreDamaged),
-    (errors.UndefinedColumn, StoreDamaged),
-    (errors.UndefinedFunction, StoreDamaged),
-    (errors.UndefinedFile, StoreDamaged),
-    (errors.InvalidSchemaName, StoreDamaged),
-    (errors.DataCorrupted, StoreDamaged),
-    (errors.IndexCorrupted, StoreDamaged),
-    (errors.InternalError_, StoreDamaged),
-    (errors.UniqueViolation, Conflict),
-    (errors.ForeignKeyViolation, NotFound),
-    (errors.SerializationFailure, Conflict),
-    (errors.DeadlockDetected, Conflict),
-    (errors.DataError, InvalidInput),
-    (PoolTimeout, StoreUnavailable),
-    (TurnTimeout, StoreUnavailable),
-    (psycopg.OperationalError, StoreUnavailable),
-    (psycopg.InterfaceError, StoreUnavailable),
-)
-
-
-def translated(error: BaseException) -> NeurigraphError | None:
-    """The engine's error for a driver's error; None where it is a bug of the engine.
-
-    A database's own message never reaches a caller: it could reveal what exists.
-    """
-    state = getattr(error, "sqlstate", None)
-    found = _OWN_STATES.get(state or "")
-    if found is None:
-        found = next((ours for driver_error, ours in _TRANSLATIONS if isinstance(error, driver_error)), None)
-    if state == STOPPED:  # the only message of the database that callers see: the engine wrote it
-        diagnostics = getattr(error, "diag", None)
-        return WritingStopped(STORE, diagnostics.message_primary if diagnostics else None)
-    if found is None:
-        return None
-    return found(STORE) if issubclass(found, StoreUnavailable | StoreFailed) else found()
-
-
-@contextmanager
-def translating() -> Iterator[None]:
-    """Translates the driver's errors inside the block into the engine's."""
-    try:
-        yield
-    except (psycopg.Error, PoolTimeout, TurnTimeout) as error:
-        ours = translated(error)
-        if ours is None:
-            raise
-        raise ours from error
 
 
 def encrypted(url: str, authority: Path | None) -> str:
@@ -270,31 +184,54 @@ class Postgres:
         if lost:
             await asyncio.gather(self.request.check(), self.service.check())
 
-    async def fetch(self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters) -> list[DictRow]:
-        """One reading statement for a principal, its rows; one round trip.
+    @overload
+    async def fetch(self, principal: Principal, query: Statement, parameters: Parameters) -> list[DictRow]: ...
+    @overload
+    async def fetch(
+        self, principal: Principal, query: Statement, parameters: Parameters, *, row: type[R]
+    ) -> list[R]: ...
+    async def fetch(
+        self, principal: Principal, query: Statement, parameters: Parameters, *, row: type[R] | None = None
+    ) -> list[R] | list[DictRow]:
+        """One reading statement for a principal, its rows, of this class; one round trip.
 
         A connection that a server restart broke is noticed only in use; then the pool is checked and the
         statement, which only reads, is retried once.
         """
         with ending_within(self.limit):
             try:
-                return await self._fetch(principal, query, parameters)
+                return await self._fetch(principal, query, parameters, row)
             except StoreUnavailable as error:
                 if isinstance(error, StoreTimeout | StoreFull | WritingStopped) or isinstance(
                     error.__cause__, PoolTimeout
                 ):
                     raise
                 await self.request.check()
-                return await self._fetch(principal, query, parameters)
+                return await self._fetch(principal, query, parameters, row)
 
-    async def change(self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters) -> None:
+    async def change(self, principal: Principal, query: Statement, parameters: Parameters) -> None:
         """One writing statement for a principal; one round trip, never retried."""
         async with self.as_principal(principal) as connection:
             await connection.execute(query, parameters)
 
+    async def fetch_as_service(
+        self, query: Statement, parameters: Parameters | None = None, *, row: type[R]
+    ) -> list[R]:
+        """One statement of the service in a transaction of its own, its rows, of this class."""
+        async with self.as_service() as connection:
+            return await connection.fetch(query, parameters, row=row)
+
+    async def change_as_service(self, query: Statement, parameters: Parameters | None = None) -> None:
+        """One statement of the service in a transaction of its own."""
+        async with self.as_service() as connection:
+            await connection.execute(query, parameters)
+
     async def _fetch(
-        self, principal: Principal, query: sql.SQL | sql.Composed, parameters: Parameters
-    ) -> list[DictRow]:
+        self, principal: Principal, query: Statement, parameters: Parameters, row: type[R] | None
+    ) -> list[R] | list[DictRow]:
         async with self.as_principal(principal) as connection:
-            cursor = await connection.execute(query, parameters)
-        return await cursor.fetchall()
+            if row is None:
+                untyped = await connection.execute(query, parameters)
+            else:
+                cursor = await connection.send(query, parameters, row=row)
+        return await untyped.fetchall() if row is None else await cursor.fetchall()

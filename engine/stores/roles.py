@@ -18,7 +18,8 @@ from psycopg import AsyncConnection, conninfo, sql
 from psycopg.rows import DictRow, dict_row
 
 from engine.errors import NotFound, SettingsError
-from engine.stores.postgres import Postgres, translating
+from engine.stores.postgres import Postgres
+from engine.stores.postgres_errors import translating
 from engine.stores.statements import sql_text
 
 TIMEOUT = 5

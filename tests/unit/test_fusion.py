@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InvalidInput, SettingsError
-from engine.retrieval.anchors import lucene_query, navigate, padded, weighed
+from engine.retrieval.anchors import AnchorRow, lucene_query, navigate, padded, weighed
 from engine.retrieval.candidate import Candidate
 from engine.retrieval.fusion import SIGNALS, fuse, merged, named_speakers
 from engine.retrieval.query import parse
@@ -159,11 +159,11 @@ def test_a_question_of_stop_words_asks_the_full_text_index_for_nothing():
 
 def row(name: str, layer: int = 1, **found):
     base = {
-        "node_id": str(uuid4()), "name": name, "node_type": "concept", "layer": layer, "state": "active",
-        "path": ["Bob", name], "edges": [], "above": [], "below": [], "named": False, "aliased": False, "text": None,
+        "node_id": uuid4(), "name": name, "node_type": "concept", "layer": layer, "state": "active",
+        "path": ("Bob", name), "edges": (), "above": (), "below": (), "named": False, "aliased": False, "text": None,
         "meaning": None, "linked": None,
     }  # fmt: skip
-    return base | found
+    return AnchorRow(**base | found)
 
 
 def test_anchors_are_weighed_by_how_they_were_found():
@@ -181,11 +181,11 @@ def test_two_findings_make_an_anchor_stronger():
 
 
 def test_a_strong_anchor_and_what_lies_below_it_is_the_scope():
-    child = str(uuid4())
-    found = weighed([row("Shop", aliased=True, below=[child]), row("Else", text=1.0)], WEIGHTS.anchors)
+    child = uuid4()
+    found = weighed([row("Shop", aliased=True, below=(child,)), row("Else", text=1.0)], WEIGHTS.anchors)
     way = navigate(found, WEIGHTS.anchors, "auto")
-    assert way.scope is not None and len(way.scope) == 3 and UUID(child) in way.scope
-    assert way.strengths[UUID(child)] == 0.95
+    assert way.scope is not None and len(way.scope) == 3 and child in way.scope
+    assert way.strengths[child] == 0.95
     assert navigate(found, WEIGHTS.anchors, "always").scope is None
 
 

@@ -2,7 +2,7 @@
 // Parameters: user_id (whose graph), principal and kind (who asks), key (normal form of the name), as_of, known_at (the end of time is now),
 //   earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right),
 //   skip (so many places), limit.
-// Returns: node_id, name, node_type, layer, state, path, edges of each, whether it was archived at the moment; only what the principal may read.
+// Returns: the columns of Anchor for each, whether it was archived at the moment; only what the principal may read.
 WITH $as_of AS as_of, part.rights() AS rights
 CALL (as_of) {
   MATCH (n:Node {user_id: $user_id})
@@ -31,4 +31,4 @@ CALL (n, as_of, rights) {
                   outgoing: startNode(e) = n, other_path: [p IN nodes(to_other) WHERE part.readable(p) | part.name_then(p)]}) AS edges
 }
 RETURN n.node_id AS node_id, part.name_then(n) AS name, n.node_type AS node_type, n.layer AS layer, n.state AS state, path, edges,
-       part.archived(n) AS archived
+       1.0 AS score, ['name'] AS reasons, part.archived(n) AS archived

@@ -3,7 +3,7 @@
 // Parameters: user_id (whose graph), principal and kind (who asks), node_id, as_of, known_at (the end of time is now),
 //   earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right),
 //   entries (manifest lines at most), children (at most), children_after (name and id of the last child before them, or two empty texts).
-// Returns: one row, or none when the node is missing or not readable.
+// Returns: the columns of Shell, or no row when the node is missing or not readable.
 WITH $as_of AS as_of, part.rights() AS rights
 MATCH (n:Node {node_id: $node_id})
 WHERE n.user_id = $user_id AND part.readable(n) AND part.holds(n)
@@ -45,14 +45,11 @@ CALL (n, as_of, holdings, files) {
                   file_id: CASE WHEN files THEN r.file_id END, file_name: CASE WHEN files THEN r.file_name END,
                   occurred_at: CASE WHEN s IS NULL THEN r.occurred_at ELSE s.occurred_at END}) AS manifest
 }
-RETURN n {.node_id, .user_id, .node_type, .state, .created_at, .last_accessed_at, layer: length,
-          archived: part.archived(n),
-          name: coalesce(was.name, n.name), summary: coalesce(was.summary, n.summary), keywords: coalesce(was.keywords, n.keywords),
-          aliases: coalesce(was.aliases, n.aliases), revision: CASE WHEN $principal = $user_id THEN coalesce(n.revision, 1) END,
-          parent_id: head([p IN above WHERE p = parent | p.node_id]),
-          schema_name: CASE WHEN $principal = $user_id THEN n.schema_name END,
-          records: CASE WHEN $principal = $user_id THEN n.records
-                        WHEN holdings THEN n.records - coalesce(n.private_records, 0) ELSE 0 END,
-          items: CASE WHEN $principal = $user_id THEN n.items
-                      WHEN holdings THEN n.items - coalesce(n.private_items, 0) ELSE 0 END} AS node,
+RETURN n.node_id AS node_id, n.user_id AS user_id, n.node_type AS node_type, n.state AS state, n.created_at AS created_at,
+       n.last_accessed_at AS last_accessed_at, length AS layer, part.archived(n) AS archived,
+       coalesce(was.name, n.name) AS name, coalesce(was.summary, n.summary) AS summary, coalesce(was.keywords, n.keywords) AS keywords,
+       coalesce(was.aliases, n.aliases) AS aliases, CASE WHEN $principal = $user_id THEN coalesce(n.revision, 1) END AS revision,
+       head([p IN above WHERE p = parent | p.node_id]) AS parent_id, CASE WHEN $principal = $user_id THEN n.schema_name END AS schema_name,
+       CASE WHEN $principal = $user_id THEN n.records WHEN holdings THEN n.records - coalesce(n.private_records, 0) ELSE 0 END AS records,
+       CASE WHEN $principal = $user_id THEN n.items WHEN holdings THEN n.items - coalesce(n.private_items, 0) ELSE 0 END AS items,
        [p IN above | part.name_then(p)] AS path, children, edges, manifest

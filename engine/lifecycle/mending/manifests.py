@@ -7,7 +7,8 @@ from uuid import UUID
 
 from engine.lifecycle.mending.tally import Tally
 from engine.stores.neo4j import Neo4j
-from engine.stores.postgres import TABLES_LOST, Postgres
+from engine.stores.postgres import Postgres
+from engine.stores.postgres_errors import TABLES_LOST
 from engine.stores.statements import cypher, sql_in, sql_text
 
 PAGE = 200

@@ -31,7 +31,8 @@ from engine.lifecycle.pending_vectors import PendingVectors
 from engine.lifecycle.quarantine import Quarantine, QuarantinedFile
 from engine.progress import Progress, Silent
 from engine.stores.neo4j import Neo4j
-from engine.stores.postgres import TABLES_LOST, Postgres
+from engine.stores.postgres import Postgres
+from engine.stores.postgres_errors import TABLES_LOST
 from engine.stores.statements import cypher, sql_text
 
 PAGE = 500

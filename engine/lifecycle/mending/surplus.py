@@ -13,7 +13,8 @@ from typing import Any
 from uuid import UUID
 
 from engine.stores.neo4j import Neo4j
-from engine.stores.postgres import TABLES_LOST, Postgres
+from engine.stores.postgres import Postgres
+from engine.stores.postgres_errors import TABLES_LOST
 from engine.stores.statements import cypher, sql_in, sql_text
 
 PAGE = 1000

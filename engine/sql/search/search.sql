@@ -94,7 +94,10 @@ WITH moment AS (
     FROM moment AS m, engine.nodes AS c WHERE c.node_id = ANY (ARRAY(SELECT node_id FROM candidates))  -- names that may be read
 ), found AS (
     SELECT c.node_id, w.path, c.kind, c.family, c.session, c.position, c.words, c.words_previous, c.words_previous2, c.words_next,
-           c.meaning, c.meaning_previous, c.meaning_next, c.record_words, c.has_words, c.cosine, t.*
+           c.meaning, c.meaning_previous, c.meaning_next, c.record_words, c.has_words, c.cosine,
+           t.item_id, t.record_id, t.source_ref, t.speaker, t.content, t.occurred_at, t.dates, t.is_question, t.previous_has_question,
+           t.first_of_session, t.first_person, t.word_count, t.time_expressions, t.section, t.record_title, t.record_summary,
+           t.content_type, t.file_id, t.file_name, t.file_state, t.scope, t.scope_id, t.source
     FROM candidates AS c JOIN contents AS t ON t.schema_name = c.schema_name AND t.row_id = c.item_id JOIN ways AS w USING (node_id)
 )
 SELECT coalesce(array_length(p.nodes, 1), 0) AS nodes_searched, o.items AS items_searched,

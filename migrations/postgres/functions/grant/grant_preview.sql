@@ -30,7 +30,7 @@ BEGIN
                     ARRAY(SELECT title FROM held WHERE privacy = ''org'' ORDER BY at DESC, record_id LIMIT $5),
                     coalesce((SELECT jsonb_agg(to_jsonb(d)) FROM (
                         SELECT a.entry_id, a.record_id, h.title, round(a.confidence::numeric, 3)::float8 AS confidence, a.decided_by,
-                               a.reasons ->> ''runner_up'' AS runner_up
+                               coalesce(string_to_array(nullif(a.reasons ->> ''runner_up'', ''''), ''/''), $2[2:cardinality($2) - 1]) AS suggested
                         FROM engine.assignments AS a JOIN held AS h USING (record_id)
                         WHERE a.user_id = engine.principal_user() AND a.node_id = $1 AND a.confidence < $3 AND a.decided_by <> ''hand''
                           AND h.privacy = ''org''

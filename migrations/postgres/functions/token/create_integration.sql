@@ -1,4 +1,5 @@
--- Registers an application that users may grant nodes to. Repeating it changes nothing.
+-- Registers an application that users may grant nodes to, and returns it. Repeating it changes nothing; where another name looks
+-- like this one, the integration of that name is returned.
 CREATE OR REPLACE FUNCTION engine.create_integration(p_integration uuid, p_workspace text, p_name text, p_key text)
 RETURNS TABLE (integration_id uuid, name text, created_at timestamptz, created boolean, taken_by text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -11,7 +12,7 @@ BEGIN
     RETURN QUERY SELECT i.integration_id, i.name, i.created_at, i.integration_id = p_integration, NULL::text
                  FROM engine.integrations AS i WHERE i.workspace_id = space AND i.name = p_name;
     IF NOT FOUND THEN
-        RETURN QUERY SELECT NULL::uuid, NULL::text, NULL::timestamptz, false, i.name
+        RETURN QUERY SELECT i.integration_id, i.name, i.created_at, false, i.name
                      FROM engine.integrations AS i WHERE i.workspace_id = space AND i.name_key = p_key;
     END IF;
 END $$;

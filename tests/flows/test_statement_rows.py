@@ -1,0 +1,79 @@
+"""Each statement that names a row class has just the columns that the class has fields; the databases describe them."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from psycopg import sql
+
+from engine.neurigraph import Engine
+from engine.stores.rows import row_maker
+from engine.stores.statements import cypher, sql_file
+from tests.flows.test_statements import LOOK_ALIKES
+
+ENGINE = Path(__file__).resolve().parents[2] / "engine"
+
+
+def statements_with_rows() -> list[Any]:
+    """(call, statement, row class) for each call in the engine that names both."""
+    found = {}
+    for file in sorted(ENGINE.rglob("*.py")):
+        module = ".".join(file.relative_to(ENGINE.parent).with_suffix("").parts)
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(call, ast.Call):
+                continue
+            row = next((word.value for word in call.keywords if word.arg == "row"), None)
+            named = [
+                one for one in call.args if isinstance(one, ast.Call) and ast.unparse(one.func) in ("sql_text", "sql_in", "cypher")
+            ]  # fmt: skip
+            if row is not None and named and isinstance(named[0].args[0], ast.Constant):
+                kind, name = ast.unparse(named[0].func), named[0].args[0].value
+                found[kind, name, ast.unparse(row)] = pytest.param(
+                    kind, name, module, ast.unparse(row), id=f"{kind}-{name}"
+                )
+    return [found[key] for key in sorted(found)]
+
+
+@pytest.fixture(scope="module")
+async def schema(engine: Engine) -> str:
+    user = await engine.create_user("rows")
+    return (await engine.memory(user.user_id).shell(user.user_id)).schema_name
+
+
+@pytest.mark.parametrize(("kind", "name", "module", "row"), statements_with_rows())
+async def test_columns_are_the_fields(engine: Engine, schema: str, kind: str, name: str, module: str, row: str) -> None:
+    wanted = eval(row, {"UUID": UUID}, vars(importlib.import_module(module)))
+    columns = await (_of_cypher(engine, name) if kind == "cypher" else _of_sql(engine, name, schema))
+    row_maker(wanted, columns, name)
+
+
+async def _of_cypher(engine: Engine, name: str) -> list[str]:
+    text = cypher(name)
+    version = "CYPHER 25\n" if "CYPHER 25\n" in text else ""
+    async with engine.neo4j.driver.session() as session:
+        result = await session.run(version + "EXPLAIN " + text.replace(version, "", 1))  # type: ignore[arg-type]
+        return list(result.keys())
+
+
+async def _of_sql(engine: Engine, name: str, schema: str) -> list[str]:
+    lines = sql_file(name).read_text(encoding="utf-8").splitlines()
+    body = "\n".join(line for line in lines if not line.startswith("--"))
+    names = list(dict.fromkeys(re.findall(r"%\((\w+)\)[sb]", body)))
+    numbered = re.sub(r"%\((\w+)\)[sb]", lambda match: f"${names.index(match.group(1)) + 1}", body)
+    statement = sql.SQL(numbered.replace("%%", "%")).format(
+        schema=sql.Identifier(schema),
+        embedding=sql.Identifier("embedding_b"),
+        embedding_version=sql.Identifier("embedding_b_version"),
+        **LOOK_ALIKES,
+    )
+    async with engine.postgres.as_service() as connection:
+        await connection.execute(sql.SQL("PREPARE described AS ") + statement)
+        described = connection.pgconn.describe_prepared(b"described")
+        await connection.execute("DEALLOCATE described")
+    return [(described.fname(column) or b"").decode() for column in range(described.nfields)]
