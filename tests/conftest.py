@@ -23,6 +23,7 @@ from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
 from engine.wiring.warming import warm_patiently
 from tests.clean_environment import JAVA
+from tests.session_stores import empty, sync_nothing
 
 os.environ.update(JAVA)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # inherited from a shell, where it runs tests in the background
@@ -138,7 +139,14 @@ async def engine(settings: Settings) -> AsyncIterator[Engine]:
     async with open_engine(settings, warming=False) as opened:
         with suppress(StoreUnavailable):  # a server that has just started plans for longer than some tests wait
             await warm_patiently(opened)
+        await sync_nothing(opened)
         yield opened
+
+
+@pytest.fixture(scope="module")
+async def few_nodes(engine: Engine) -> None:
+    """What other modules left is gone: for tests whose doctor or sweep looks at all users."""
+    await empty(engine)
 
 
 @pytest.fixture

@@ -23,6 +23,8 @@ from engine.neurigraph import Engine
 from engine.stores.statements import sql_in
 from tests.flows.reader import untroubled
 
+pytestmark = pytest.mark.usefixtures("few_nodes")  # the doctor looks at all users
+
 WHEN = datetime(2025, 3, 1, 18, 0, tzinfo=UTC)
 FISHING = (
     Turn("Bob", "Dave and I took the boat out to Loon Lake for walleye."),

@@ -28,6 +28,8 @@ from engine.neurigraph import Engine
 from tests.flows.encoder import embedding
 from tests.flows.reader import untroubled
 
+pytestmark = pytest.mark.usefixtures("few_nodes")  # the doctor looks at all users
+
 TICK = timedelta(microseconds=1)
 MIGRATION = next((Path(__file__).parents[2] / "migrations" / "postgres").glob("V*__documents.sql"))
 WORDS = "walleye harbour lease gasket thunder orchard canoe ledger winter stern basket copper".split()

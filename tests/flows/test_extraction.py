@@ -30,6 +30,8 @@ from tests.model_server import (
     ModelServer,
 )
 
+pytestmark = pytest.mark.usefixtures("few_nodes")  # the doctor looks at all users
+
 
 async def fields(memory: Memory, hit: Hit) -> dict[str, Any]:
     state = await memory.state("item", hit.item_id, node_id=hit.node_id)

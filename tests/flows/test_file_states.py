@@ -25,6 +25,8 @@ from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
 from tests.flows.library import START, TEXT, Library, leave_a_claim, stored_by_hand
 
+pytestmark = pytest.mark.usefixtures("few_nodes")  # the doctor looks at all users
+
 
 @pytest.mark.ledger("N19", "N20", "N25")
 async def test_a_file_wakes_when_it_is_read_and_sleeps_again(library: Library) -> None:

@@ -25,6 +25,8 @@ from engine.neurigraph import Engine
 from engine.progress import Silent
 from tests.flows.reader import untroubled
 
+pytestmark = pytest.mark.usefixtures("few_nodes")  # the doctor looks at all users
+
 HISTORIES = Path(__file__).parent / "histories"
 
 

@@ -19,6 +19,8 @@ from tests.clock import Ahead
 from tests.flows.reader import ANSWER, TURNS, WHEN, kinds, reading, turns, untroubled, whole_facts
 from tests.model_server import BROKEN, NOT_JSON, ModelServer
 
+pytestmark = pytest.mark.usefixtures("few_nodes")  # the doctor looks at all users
+
 
 @pytest.mark.ledger("L02", "N16", "L01")
 @pytest.mark.parametrize("scripted", [BROKEN, NOT_JSON], ids=["silent", "unusable"])

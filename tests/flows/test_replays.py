@@ -24,6 +24,8 @@ from engine.neurigraph import Engine
 from tests.flows.reader import ANSWER, TURNS, WHEN, kinds, turns, untroubled, whole_facts
 from tests.model_server import ModelServer
 
+pytestmark = pytest.mark.usefixtures("few_nodes")  # the doctor looks at all users
+
 LONG = " ".join(f"The heron number {number} nests at the bay, and nobody has seen it leave." for number in range(60))
 PAPER = "# Boat\n\nThe hull leaks. It was sold.\n\n# Lease\n\nThe lease ends in May. The roof is new.\n"
 

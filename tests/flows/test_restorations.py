@@ -15,6 +15,8 @@ from engine.errors import Conflict, DamagedFile, InvalidInput, Rehydrating
 from engine.neurigraph import Engine
 from tests.flows.library import TEXT, Library, leave_a_claim, stored_by_hand
 
+pytestmark = pytest.mark.usefixtures("few_nodes")  # the doctor looks at all users
+
 
 @pytest.mark.ledger("N21")
 async def test_sixty_four_readers_are_served_by_one_restoration(library: Library) -> None:

@@ -16,6 +16,8 @@ from engine.domain.search import SearchRequest
 from engine.memory import Memory
 from engine.neurigraph import Engine
 
+pytestmark = pytest.mark.usefixtures("few_nodes")  # the doctor looks at all users
+
 BACK_TO_2 = (
     "ALTER POLICY readable ON {schema}.metadata_records USING (true)",  # theirs knew neither slices nor moves
     "ALTER POLICY changeable ON {schema}.metadata_records USING (true)",
