@@ -26,11 +26,9 @@ from engine.domain.scope import INGESTED, USERS, MemoryScope, Origin, Privacy, S
 from engine.domain.search import Anchor, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.shells import MOST_ANCHORS, MOST_EDGES, EdgePlace, MetadataPage, RegisteredEdge
-from engine.ingest.documents import note
+from engine.ingest.documents import note, occasion_document
 from engine.ingest.drafts import Document
-from engine.ingest.occasions import occasion_document
-from engine.ingest.sources import Pending
-from engine.ingest.storing import Ingested
+from engine.ingest.sources import Ingested, Pending
 from engine.operations.asking import Parts
 from engine.operations.conversations import Streamed
 from engine.operations.documents import KeptDocuments
@@ -43,8 +41,7 @@ from engine.operations.replays import Replaying
 from engine.operations.resources import Inputs
 from engine.operations.revisions import LivingRecords
 from engine.privacy.nodes import check_names, redacted_edge, redacted_node
-from engine.privacy.redact import Redactor, total
-from engine.privacy.scopes import redacted_scope
+from engine.privacy.redact import Redactor, redacted_scope, total
 from engine.progress import Progress, Silent
 
 

@@ -25,7 +25,7 @@ from pydantic import SecretStr
 from engine.backup.parts import FORMAT, Manifest, copy, databases, object_folders, remove_others, whole, write_manifest
 from engine.backup.restore import restore
 from engine.backup.stopped import servers_stopped
-from engine.commit.outbox import StepHook
+from engine.commit.outbox import StepHook, no_step
 from engine.embedded import attached, keep_running, status, stop
 from engine.errors import BackupError
 from engine.lifecycle.doctor import Finding
@@ -45,12 +45,8 @@ class BackupReport:
     findings: tuple[Finding, ...] | None = None
 
 
-def _no_step(_: str) -> None:
-    """Does nothing: the default hook."""
-
-
 async def back_up(
-    settings: Settings, target: Path, *, progress: Progress | None = None, on_step: StepHook = _no_step
+    settings: Settings, target: Path, *, progress: Progress | None = None, on_step: StepHook = no_step
 ) -> BackupReport:
     """Copies all stores of a home into a new folder. Raises BackupError, StackError, StoreUnavailable."""
     progress, target = progress or Silent(), whole(target)

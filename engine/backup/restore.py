@@ -14,16 +14,12 @@ from pathlib import Path
 
 from engine.backup.parts import Manifest, Part, copy_back, databases, object_folders, read_manifest, whole
 from engine.backup.stopped import servers_stopped
-from engine.commit.outbox import StepHook
+from engine.commit.outbox import StepHook, no_step
 from engine.embedded import status
 from engine.embedded.layout import Home, write_private
 from engine.errors import BackupError
 from engine.progress import Progress, Silent
 from engine.settings import Settings
-
-
-def _no_step(_: str) -> None:
-    """Does nothing: the default hook."""
 
 
 async def restore(
@@ -32,7 +28,7 @@ async def restore(
     *,
     force: bool = False,
     progress: Progress | None = None,
-    on_step: StepHook = _no_step,
+    on_step: StepHook = no_step,
 ) -> list[Path]:
     """Restores all stores of a home; returns the paths of the earlier stores, which are kept. Raises BackupError.
 

@@ -47,6 +47,11 @@ STEPS = ("accepted", "graph_written", "made_visible")
 StepHook = Callable[[str], None]
 """Called with the name of every step boundary that a commit passes; fault tests end the process there."""
 
+
+def no_step(_: str) -> None:
+    """Ignores the steps: the default hook."""
+
+
 CommitKind = Literal["node", "records", "granted", "revoked", "node_revised", "record_revised", "relation"]
 _GRAPH_PART: dict[CommitKind, str] = {
     "node": "node/provision",

@@ -62,6 +62,19 @@ def allotted(owners: Sequence[int | None]) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentChange:
+    """What a write did to a document: chunks that stayed with id and vector, that are new, that ended."""
+
+    document_id: UUID
+    node_id: UUID
+    version: int
+    file_id: UUID
+    kept: int
+    added: int
+    superseded: int
+
+
+@dataclass(frozen=True, slots=True)
 class NewVersion:
     """A version on its way in. `source_id` is the key of its source, `chunks` all chunks with their hashes, in order."""
 
@@ -81,6 +94,13 @@ class NewVersion:
     def kept(self) -> int:
         """Chunks that were there before."""
         return len(self.chunks) - self.added
+
+    @property
+    def change(self) -> DocumentChange:
+        """The version as a report shows it."""
+        return DocumentChange(
+            self.document_id, self.node_id, self.version, self.file_id, self.kept, self.added, self.superseded
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,19 +139,6 @@ class Ending:
     known_from: datetime
     terms: tuple[int, ...]
     counted: str
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentChange:
-    """What a write did to a document: chunks that stayed with id and vector, that are new, that ended."""
-
-    document_id: UUID
-    node_id: UUID
-    version: int
-    file_id: UUID
-    kept: int
-    added: int
-    superseded: int
 
 
 @dataclass(frozen=True, slots=True)

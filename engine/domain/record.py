@@ -174,6 +174,9 @@ class StoredRecord:
     reading_pending: bool = False
 
 
+STORED_ALREADY = "Stored already."
+
+
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """Something that was not stored, and why in one sentence. Where it failed: the error's name, the stage, and where the

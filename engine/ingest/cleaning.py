@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from engine.domain.history import Conversation, Turn
 from engine.domain.record import FileDraft, Skipped
+from engine.errors import InvalidText, TooLarge
 from engine.ingest.drafts import Document, source_key
 from engine.ingest.packing import is_native
 from engine.privacy.redact import Counts, Redactor, total
@@ -73,6 +74,18 @@ def key_of(content: Conversation | Document, redactor: Redactor) -> str:
     """The id under which the engine remembers how far the content is stored."""
     source_id = redactor.identifier(content.source_id)
     return source_key(source_id) if isinstance(content, Conversation) else source_id
+
+
+def check_text(text: str, where: str, most_bytes: int) -> None:
+    """Raises InvalidText for a text that a database cannot hold, TooLarge; `where` names the text in the error."""
+    if "\x00" in text:
+        raise InvalidText(f"The text holds a NUL character ({where}).")
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise InvalidText(f"The text is not valid Unicode ({where}, character {error.start + 1}).") from error
+    if size > most_bytes:
+        raise TooLarge(f"{where} has {size} bytes; at most {most_bytes} are taken in.")
 
 
 def cleaned(content: Conversation | Document, redactor: Redactor) -> Cleaned | Skipped:

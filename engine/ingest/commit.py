@@ -32,14 +32,13 @@ from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, Sto
 from engine.domain.terms import sparse_of, weights, words
 from engine.ingest.assignment.decisions import keep_decisions
 from engine.ingest.counting import document_counts
+from engine.ingest.entered import enter_first
 from engine.ingest.extraction.derived import in_turn, item_words, set_origin, special
 from engine.ingest.extraction.unread import note_unread
 from engine.ingest.item_rows import item_row, times
 from engine.ingest.manifest import manifest_line
 from engine.ingest.packing import is_native, object_key, pack
 from engine.ingest.received import note_received
-from engine.ingest.sessions import Sessions
-from engine.ingest.versions.entered import enter_first
 from engine.providers.active import Model
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Connection, Postgres
@@ -74,7 +73,6 @@ class RecordCommit:
     ) -> None:
         self.postgres, self._objects, self.units = postgres, objects, units
         self.clock, self.reached = clock, reached
-        self.sessions = Sessions(postgres, clock)
         self._files_at_once = asyncio.Semaphore(PARALLEL_FILES)
 
     async def commit(

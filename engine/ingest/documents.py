@@ -1,9 +1,11 @@
-"""Files of a history as documents: read once, decoded strictly, with the type that the manifest names."""
+"""What becomes a document: files of a history (read once, decoded strictly, with the type that the manifest names), texts that
+came without a file, occasions."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, cast
@@ -12,6 +14,7 @@ from uuid import uuid4
 from engine.domain.file_name import UNNAMED
 from engine.domain.history import HistoryFile
 from engine.domain.node import ContentType
+from engine.domain.occasion import Occasion
 from engine.domain.record import AssignableNode, FileDraft
 from engine.domain.resource import ResourceType
 from engine.domain.scope import Origin, Privacy, SourceKind, parsed_scope
@@ -76,6 +79,13 @@ def note(source_id: str | None, title: str, text: str, content_type: ContentType
     received_as: ResourceType | None = "webhook" if content_type == "webhook" else None
     file = FileDraft(uuid4(), UNNAMED, "document", "text/plain", content)
     return Document(f"text:{source_id or uuid4()}"[:500], title, text, None, kind, file, received_as)
+
+
+def occasion_document(occasion: Occasion) -> Document:
+    """The occasion as one text with its own file; its time is that of its beginning, or of its end."""
+    made = note(occasion.source_id, occasion.name, f"{occasion.headline}\n\n{occasion.text}", "event")
+    file = replace(made.file, name=f"{occasion.kind}.txt")
+    return replace(made, occurred_at=occasion.started_at or occasion.ended_at, file=file)
 
 
 def text_document(source_id: str, title: str, content: bytes, file: HistoryFile) -> Document:

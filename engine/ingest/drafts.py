@@ -21,8 +21,8 @@ from engine.domain.node import ContentType
 from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft, TriggerType
 from engine.domain.resource import ResourceType
 from engine.domain.scope import Privacy
+from engine.domain.splitting import Chunk
 from engine.domain.utterance import embedded_text, has_question, utterance
-from engine.ingest.splitting import Chunk
 
 LONGEST_ITEM = 1600
 """Characters of one item: about what the encoder reads; a longer turn becomes several items of one position each."""

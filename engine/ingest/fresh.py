@@ -1,29 +1,47 @@
-"""The new part of a source, and its records at the assigned nodes. Pure: ids are derived from the user and the source.
+"""The steps `clean` and `trigger` of the write path: the new part of a source, and its records at the assigned nodes.
 
 source → new turns of a conversation, or a document that is not stored yet
        → a new version of a document, which is stored by `revising`
        → skipped: stored already, or it cannot be stored like this
+
+Pure: ids are derived from the user and the source. The stored part of a conversation is recognised by a chain of hashes, one
+link a turn, so that it can be extended without the earlier turns. Older homes hold one hash over all turns; that is recognised,
+too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
+from uuid import uuid5
 
+from engine.domain.document import NewVersion, chunk_hash
 from engine.domain.history import Conversation, Turn
-from engine.domain.record import RecordDraft, Skipped, SourceAdvance
+from engine.domain.principal import Principal
+from engine.domain.record import STORED_ALREADY, RecordDraft, Skipped, SourceAdvance, TriggerType
+from engine.domain.scope import Origin, Privacy
+from engine.domain.splitting import Chunk, chunks
 from engine.domain.utterance import embedded_text
-from engine.ingest.assignment.placing import Placed
-from engine.ingest.assignment.unplaced import Unplaced
-from engine.ingest.cleaning import fingerprint
-from engine.ingest.continuing import NewTurns, new_turns
+from engine.errors import CommitSetAside
+from engine.ingest.cleaning import Cleaned, check_text, cleaned, fingerprint, key_of
 from engine.ingest.drafts import LONGEST_ITEM, Document, PlacedTurn, conversation_drafts, document_draft, passage_text
-from engine.ingest.limits import check_text
-from engine.ingest.sessions import STORED_ALREADY
-from engine.ingest.sources import ChangedDocument, Drafted, Source
-from engine.ingest.splitting import Chunk, chunks
-from engine.ingest.versions.entered import first_version
+from engine.ingest.sources import ChangedDocument, Continuation, Drafted, Pending, Placed, Source, Unplaced
 from engine.ingest.versions.shared import shared
+from engine.privacy.redact import Redactor, redacted_origin
+
+Known = Mapping[str, Any]
+"""How far a source is stored: units, content_hash, and the commit that is under way."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewTurns:
+    """`start`: the index of the first new turn in the input; `before`: the number of turns before the input."""
+
+    start: int
+    before: int
+    previous: str | None
+    advance: SourceAdvance
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +119,7 @@ class FreshDocument:
         whole = document_draft(source.session, self.document, self.passages, placed.nodes[0], source.trigger)
         advance = SourceAdvance(source.key, 0, 1, fingerprint(self.document))
         records = _decided(source, shared(whole, placed.nodes), placed)
-        versions = tuple(first_version(record, advance) for record in records)
+        versions = tuple(_first_version(record, advance) for record in records)
         return Drafted(records, advance, 0, source.cleaned.replaced(), placed.spent, versions)
 
 
@@ -111,12 +129,36 @@ def _before(turns: Sequence[Turn], place: int) -> str:
     return "" if before.privacy == "private" and turns[place].privacy != "private" else before.text
 
 
-def fresh(source: Source, max_text_bytes: int) -> FreshTurns | FreshDocument | ChangedDocument | Skipped:
-    """The new part of the source. Raises InvalidText, TooLarge."""
-    content = source.cleaned.content
+def fresh(
+    principal: Principal,
+    pending: Pending,
+    seen: Mapping[str, Known],
+    trigger: TriggerType,
+    redactor: Redactor,
+    max_text_bytes: int,
+) -> FreshTurns | FreshDocument | ChangedDocument | Skipped:
+    """The new part of a source, without personal data; `seen`: how far sources are stored. Raises InvalidText, TooLarge,
+    CommitSetAside where the source is neither stored nor free."""
+    clean = cleaned(pending.content, redactor)
+    if isinstance(clean, Skipped):
+        return clean
+    key = principal.own_key(key_of(pending.content, redactor))
+    known = seen.get(key)
+    if known and known["set_aside"]:
+        raise CommitSetAside(known["commit_id"])
+    origin = redacted_origin(pending.origin, redactor)
+    asked = replace(pending, origin=origin, privacy=_privacy(pending, origin))
+    source = Source(key, uuid5(principal.user_id, key), clean, known, asked, trigger)
+    content = clean.content
     return (
         _document(source, content, max_text_bytes) if isinstance(content, Document) else _turns(source, max_text_bytes)
     )
+
+
+def _privacy(pending: Pending, origin: Origin) -> Privacy:
+    """Scoped content is private, and so is a conversation marked as private, also where the request says otherwise."""
+    marked = isinstance(pending.content, Conversation) and pending.content.privacy == "private"
+    return "private" if marked or origin.scope.narrow else pending.privacy
 
 
 def _turns(source: Source, max_text_bytes: int) -> FreshTurns | Skipped:
@@ -133,6 +175,30 @@ def _turns(source: Source, max_text_bytes: int) -> FreshTurns | Skipped:
     return FreshTurns(source, conversation, new)
 
 
+def new_turns(key: str, cleaned: Cleaned, known: Known | None, piece: Continuation | None) -> NewTurns | Skipped:
+    """The turns to store, as one commit; Skipped where there are none, or where they cannot be stored like this."""
+    conversation = cleaned.content
+    assert isinstance(conversation, Conversation)
+    done = known["units"] if known else 0
+    if piece is not None:
+        return _piece(key, conversation, done, piece)
+    turns = conversation.turns
+    if known and (done > len(turns) or not cleaned.knows(known["content_hash"], done)):
+        return Skipped(
+            conversation.source_id, "Its stored turns were changed at the source; stored turns stay as they are."
+        )
+    if done == len(turns):
+        return Skipped(conversation.source_id, STORED_ALREADY if turns else "It has no turns.")
+    return NewTurns(done, 0, None, SourceAdvance(key, done, len(turns), fingerprint(conversation)))
+
+
+def _piece(key: str, conversation: Conversation, done: int, piece: Continuation) -> NewTurns | Skipped:
+    if done != piece.before:
+        return Skipped(conversation.source_id, STORED_ALREADY if done > piece.before else "A piece is missing.")
+    advance = SourceAdvance(key, done, done + len(conversation.turns), piece.content_hash)
+    return NewTurns(0, piece.before, piece.previous, advance)
+
+
 def _document(source: Source, document: Document, max_text_bytes: int) -> FreshDocument | ChangedDocument | Skipped:
     if source.known and source.cleaned.knows(source.known["content_hash"], 1):
         return Skipped(document.source_id, STORED_ALREADY)
@@ -141,6 +207,23 @@ def _document(source: Source, document: Document, max_text_bytes: int) -> FreshD
         return ChangedDocument(source, document)
     dated = replace(document, occurred_at=document.occurred_at or source.asked.arrived)
     return FreshDocument(source, dated, chunks(document.text))
+
+
+def _first_version(draft: RecordDraft, advance: SourceAdvance) -> NewVersion:
+    """The version that a document begins with."""
+    chunks_there = tuple((item.item_id, chunk_hash(item.section, item.content)) for item in draft.items)
+    return NewVersion(
+        draft.record_id,
+        1,
+        advance.source_id,
+        draft.node.node_id,
+        draft.title,
+        advance.content_hash,
+        draft.file.file_id,
+        draft.file.name,
+        chunks_there,
+        len(chunks_there),
+    )
 
 
 def _may_create(source: Source) -> bool:

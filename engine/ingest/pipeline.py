@@ -9,41 +9,57 @@ so a repeated history changes nothing, and an interrupted ingest continues where
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import UUID
 
 from engine.domain.clock import NOW
-from engine.domain.history import Conversation
+from engine.domain.extraction import ExtractionReport
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Principal
-from engine.domain.record import AssignableNode, Skipped, TriggerType
-from engine.domain.scope import Origin, Privacy
-from engine.errors import Archived, CommitSetAside, InvalidInput, NotFound
-from engine.ingest.assignment.placing import Assigner, Placed
+from engine.domain.record import AssignableNode, EmbeddedRecord, RecordDraft, Skipped, TriggerType
+from engine.errors import (
+    Archived,
+    CommitSetAside,
+    Conflict,
+    EmbeddingsChanged,
+    InvalidInput,
+    NeurigraphError,
+    NotFound,
+    ProviderUnavailable,
+)
+from engine.ingest.allowance import Allowance
+from engine.ingest.assignment.placing import Assigner
 from engine.ingest.assignment.vocabulary import NodeVocabulary
-from engine.ingest.cleaning import cleaned, key_of
+from engine.ingest.cleaning import key_of
+from engine.ingest.commit import RecordCommit
+from engine.ingest.describe import described, embedded, texts_of
+from engine.ingest.extraction.derived import without, without_whole
+from engine.ingest.extraction.extract import Extraction
 from engine.ingest.failures import FailureLog
-from engine.ingest.fresh import FreshDocument, FreshTurns, fresh
-from engine.ingest.limits import IngestLimits
-from engine.ingest.processing import Processing
-from engine.ingest.sources import ChangedDocument, Drafted, Pending, Run, Source
-from engine.ingest.storing import Ingested, Storing, failed
+from engine.ingest.fresh import FreshDocument, FreshTurns, Known, fresh
+from engine.ingest.sessions import Run, Sessions
+from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Placed, Stored, failed
 from engine.ingest.versions.revising import Revisions
-from engine.privacy.redact import Redactor
-from engine.privacy.scopes import redacted_origin
+from engine.privacy.redact import Redactor, total
 from engine.progress import Progress
-from engine.providers.active import ActiveModel
+from engine.providers.active import ActiveModel, Model
 from engine.stores.neo4j import Neo4j
-from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
 from engine.turns import computed
 
 PAGE = 1000
 """Sources that are looked up at once."""
 
-Seen = dict[str, dict[str, Any]]
+
+@dataclass(frozen=True, slots=True)
+class IngestLimits:
+    """Limits of the pipeline: turns and passages a batch, bytes a text."""
+
+    batch_turns: int
+    max_text_bytes: int
 
 
 class Ingest:
@@ -51,22 +67,21 @@ class Ingest:
 
     def __init__(  # noqa: PLR0913 (wired in one place)
         self,
-        postgres: Postgres,
         neo4j: Neo4j,
-        processing: Processing,
+        commit: RecordCommit,
         revisions: Revisions,
-        limits: IngestLimits,
-        redactor: Redactor,
         assigner: Assigner,
+        extraction: Extraction,
+        active: ActiveModel,
+        redactor: Redactor,
+        limits: IngestLimits,
     ) -> None:
-        self._postgres, self._neo4j, self.processing, self._assigner = postgres, neo4j, processing, assigner
-        self.commit, self.revisions, self._limits, self._redactor = revisions.commit, revisions, limits, redactor
-        self.sessions, self.failures = self.commit.sessions, FailureLog(postgres, self.commit.clock)
-
-    @property
-    def active(self) -> ActiveModel:
-        """The embeddings that are written with."""
-        return self.processing.active
+        """`active`: the embeddings that are written with."""
+        self._postgres, self._neo4j, self.commit, self.revisions = commit.postgres, neo4j, commit, revisions
+        self._assigner, self.extraction, self.active = assigner, extraction, active
+        self._redactor, self._limits = redactor, limits
+        self.failures = FailureLog(self._postgres, commit.clock)
+        self.sessions = Sessions(self._postgres, commit.clock, self.failures)
 
     async def nodes(self, principal: Principal) -> list[AssignableNode]:
         """The nodes that the principal may write to, the root first. Raises NotFound where there is none, Archived."""
@@ -92,32 +107,49 @@ class Ingest:
 
         Raises StoreUnavailable, StoreFull; earlier commits stay, and a second call continues after them.
         """
-        return await Storing(self, principal, terms, progress).run(contents, trigger)
+        run = Run(principal, terms, trigger, progress, Allowance(terms.limits, self.active))
+        async with self.sessions.running(run, contents):
+            while not run.over:
+                async with run.attempt():
+                    await self._batches(run, contents)
+        return run.result
 
-    # clean → trigger → assign ----------------------------------------------------------------------------
+    async def _batches(self, run: Run, contents: Sequence[Pending]) -> None:
+        """The batches, one commit each: while one is being committed the next is read and embedded. Then new versions."""
+        vocabulary = NodeVocabulary(await self.nodes(run.principal))
+        committing: asyncio.Task[None] | None = None
+        try:
+            async for new in self._cleaned(run, contents):
+                unplaced = [one.unplaced for one in new]
+                placed, vocabulary = await self._assigner.place(run.principal, unplaced, vocabulary, run.allowance)
+                batch = await computed(_drafted, new, placed)
+                model = self.active.current
+                records = await self._read_and_embedded(run, batch, model)
+                if committing is not None:
+                    await committing
+                committing = asyncio.create_task(self._commit(run, batch, model, records))
+            if committing is not None:
+                await committing
+        finally:
+            if committing is not None and not committing.done():
+                await asyncio.wait([committing])  # a commit under way is never abandoned
+        if run.changed:
+            nodes = await self.nodes(run.principal)
+            for changed in run.changed:
+                await self._new_version(run, changed, nodes)
 
-    async def batches(
-        self, principal: Principal, contents: Sequence[Pending], run: Run
-    ) -> AsyncIterator[list[Drafted]]:
-        """Drafts in batches. A source with nothing new is skipped; in a tolerant run also a source that cannot be drafted."""
-        vocabulary = NodeVocabulary(await self.nodes(principal))
-        async for new in self._fresh(principal, contents, run):
-            places = [one.unplaced for one in new]
-            placed, vocabulary = await self._assigner.place(principal, places, vocabulary, run.allowance)
-            yield await computed(_drafts, new, placed)
+    # clean → trigger -------------------------------------------------------------------------------------
 
-    async def _fresh(
-        self, principal: Principal, contents: Sequence[Pending], run: Run
-    ) -> AsyncIterator[list[FreshTurns | FreshDocument]]:
+    async def _cleaned(self, run: Run, contents: Sequence[Pending]) -> AsyncIterator[list[FreshTurns | FreshDocument]]:
         """The new parts of the sources, at least `batch_turns` turns and passages at a time."""
         new: list[FreshTurns | FreshDocument] = []
         for start in range(0, len(contents), PAGE):
             page = contents[start : start + PAGE]
-            seen = await self._seen(
-                principal, [principal.own_key(key_of(pending.content, self._redactor)) for pending in page]
-            )
+            keys = [run.principal.own_key(key_of(pending.content, self._redactor)) for pending in page]
+            rows = await self._postgres.fetch(run.principal, sql_text("ingest/sources_seen"), {"sources": keys})
+            seen = {row["source_id"]: row for row in rows}
             for pending in page:
-                one = await self._new_or_aside(principal, pending, seen, run)
+                one = await self._new_part(run, pending, seen)
                 new += [one] if one else []
                 if sum(one.units for one in new) >= self._limits.batch_turns:
                     yield new
@@ -125,51 +157,124 @@ class Ingest:
         if new:
             yield new
 
-    async def _new_or_aside(
-        self, principal: Principal, pending: Pending, seen: Seen, run: Run
+    async def _new_part(
+        self, run: Run, pending: Pending, seen: Mapping[str, Known]
     ) -> FreshTurns | FreshDocument | None:
-        """The new part of a source; None where it is skipped."""
+        """The new part of a source. None where it is skipped (in a tolerant run also where it cannot be drafted), and for a new
+        version of a document, which is stored after the batches."""
+        most = self._limits.max_text_bytes
+        new: FreshTurns | FreshDocument | ChangedDocument | Skipped
         try:
-            new = await computed(self._new, principal, pending, seen, run.trigger)
+            new = await computed(fresh, run.principal, pending, seen, run.trigger, self._redactor, most)
         except (InvalidInput, CommitSetAside) as error:
-            if not run.tolerant:
+            if not run.terms.tolerant:
                 raise
             new = failed(self._redactor.identifier(pending.content.source_id), error, "draft")
+        if isinstance(new, FreshTurns | FreshDocument):
+            return new
         if isinstance(new, Skipped):
-            run.skipped.append(new)
-            return None
-        if isinstance(new, ChangedDocument):
+            run.skip(new)
+        else:
             run.changed.append(new)
+        return None
+
+    # (read by a model ∥ embed) → (summarize ∥ keywords ∥ embed what was read) -----------------------------
+
+    async def _read_and_embedded(self, run: Run, batch: Sequence[Drafted], model: Model) -> list[EmbeddedRecord]:
+        """The batch's records with summary, keywords, items and vectors.
+
+        Where a limit is reached or a service does not answer, parts are missing: jobs add them. Raises StoreUnavailable.
+        """
+        drafts = [record for drafted in batch for record in drafted.records]
+        came_in, (read, report) = await asyncio.gather(
+            run.allowance.vectors(model, texts_of(drafts)), self._read(run, drafts, model)
+        )
+        run.extractions += [report, *(drafted.placing for drafted in batch)]
+        found = await run.allowance.vectors(model, texts_of(read, derived=True))
+        return await computed(embedded, read, came_in, found)
+
+    async def _read(
+        self, run: Run, drafts: Sequence[RecordDraft], model: Model
+    ) -> tuple[list[RecordDraft], ExtractionReport]:
+        read, report = await self.extraction.read(run.principal, drafts, run.observed, run.allowance)
+        words = self.extraction.limits.summary_words
+        return await computed(described, read, model.embedder.count_tokens, words), report
+
+    async def _embedded_again(self, run: Run, drafts: Sequence[RecordDraft], model: Model) -> list[EmbeddedRecord]:
+        """Drafts that were read, with the vectors of another model."""
+        came_in, found = texts_of(drafts), texts_of(drafts, derived=True)
+        vectors = [await run.allowance.vectors(model, texts) for texts in (came_in, found)]
+        return await computed(embedded, drafts, *vectors)
+
+    # commit ----------------------------------------------------------------------------------------------
+
+    async def _commit(
+        self, run: Run, batch: Sequence[Drafted], model: Model, records: Sequence[EmbeddedRecord]
+    ) -> None:
+        """One commit. A refused one is repeated where it can be mended; in a tolerant ingest source by source."""
+        versions = [version for drafted in batch for version in drafted.versions]
+        note = self.sessions.commit_noted(run, batch, records)
+        advances = [drafted.advance for drafted in batch]
+        try:
+            stored = await self.commit.commit(run.principal, records, advances, model, note, versions)
+        except (Conflict, InvalidInput) as error:
+            again = await self._mended(run, batch, model, records, error)
+            if again is None:
+                raise
+            for one in again:
+                await self._commit(run, *one)
+            return
+        turns, documents = sum(one.turns for one in batch), sum(one.turns == 0 for one in batch)
+        run.progress.advance("ingest", turns + documents)
+        redacted, sources = total(one.redacted for one in batch), tuple(one.source_id for one in batch)
+        changes = tuple(version.change for version in versions)
+        run.stored.append(Stored(tuple(stored), turns, documents, redacted, sources, changes))
+
+    async def _mended(
+        self,
+        run: Run,
+        batch: Sequence[Drafted],
+        model: Model,
+        records: Sequence[EmbeddedRecord],
+        error: NeurigraphError,
+    ) -> list[tuple[Sequence[Drafted], Model, Sequence[EmbeddedRecord]]] | None:
+        """The commits to make in place of a refused one; None where it is refused for good."""
+        drafts = [record.draft for record in records]
+        if isinstance(error, EmbeddingsChanged):
+            now = await self.active.follow()
+            if now.name == model.name:
+                return None
+            return [(batch, now, await self._embedded_again(run, [without_whole(draft) for draft in drafts], now))]
+        if isinstance(error, Conflict) and (there := await self.extraction.there(run.principal, drafts)):
+            return [(batch, model, [without(record, there) for record in records])]  # a concurrent ingest stored them
+        if not run.terms.tolerant:
             return None
-        return new
+        if len(batch) == 1:
+            run.contended |= isinstance(error, Conflict)
+            run.skip(failed(batch[0].source_id, error, "commit"))
+            return []
+        left = iter(records)
+        return [([drafted], model, [next(left) for _ in drafted.records]) for drafted in batch]
 
-    async def _seen(self, principal: Principal, keys: list[str]) -> Seen:
-        rows = await self._postgres.fetch(principal, sql_text("ingest/sources_seen"), {"sources": keys})
-        return {row["source_id"]: row for row in rows}
-
-    def _new(
-        self, principal: Principal, pending: Pending, seen: Seen, trigger: TriggerType
-    ) -> FreshTurns | FreshDocument | ChangedDocument | Skipped:
-        clean = cleaned(pending.content, self._redactor)
-        if isinstance(clean, Skipped):
-            return clean
-        key = principal.own_key(key_of(pending.content, self._redactor))
-        origin = redacted_origin(pending.origin, self._redactor)
-        asked = replace(pending, origin=origin, privacy=_privacy(pending, origin))
-        known = seen.get(key)
-        if known and known["set_aside"]:  # neither stored nor free
-            raise CommitSetAside(known["commit_id"])
-        source = Source(key, uuid5(principal.user_id, key), clean, known, asked, trigger)
-        return fresh(source, self._limits.max_text_bytes)
-
-
-def _privacy(pending: Pending, origin: Origin) -> Privacy:
-    """Scoped content is private, and so is a conversation marked as private, also where the request says otherwise."""
-    marked = isinstance(pending.content, Conversation) and pending.content.privacy == "private"
-    return "private" if marked or origin.scope.narrow else pending.privacy
+    async def _new_version(self, run: Run, changed: ChangedDocument, nodes: Sequence[AssignableNode]) -> None:
+        """The next version of a document; in a tolerant ingest a refused one is skipped."""
+        note = self.sessions.version_noted(run)
+        outcome: Stored | Skipped
+        try:
+            outcome = await self.revisions.store(run.principal, changed, nodes, run.allowance, note)
+        except (Conflict, InvalidInput, ProviderUnavailable) as error:
+            if not run.terms.tolerant:
+                raise
+            run.contended |= isinstance(error, Conflict)
+            outcome = failed(changed.document.source_id, error, "commit")
+        if isinstance(outcome, Skipped):
+            run.skip(outcome)
+        else:
+            run.stored.append(outcome)
+            run.progress.advance("ingest", 1)
 
 
-def _drafts(new: Sequence[FreshTurns | FreshDocument], placed: Sequence[Placed]) -> list[Drafted]:
+def _drafted(new: Sequence[FreshTurns | FreshDocument], placed: Sequence[Placed]) -> list[Drafted]:
     return [one.drafted(where) for one, where in zip(new, placed, strict=True)]
 
 

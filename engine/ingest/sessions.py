@@ -1,36 +1,130 @@
-"""Ingest sessions: the input and its results, readable during the run and afterwards.
+"""One ingest from its beginning to its end, and its session: the input and its results, readable during the run and afterwards.
 
 A session's counts and ids are written in the transactions of its commits, so after a crash they match what is stored.
-A repeated ingest with the same key continues its session.
+A repeated ingest with the same key continues its session. Where the terms are tolerant, an unavailable store is retried, and a
+source that cannot be stored is skipped; else the first error ends the ingest. Commits stay, and a repeated ingest continues
+after them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
 from psycopg.types.json import Jsonb
 
+from engine.domain.backoff import pause_before
 from engine.domain.clock import Clock
-from engine.domain.ingest import IngestedSource, IngestSession, IngestState
+from engine.domain.document import NewVersion
+from engine.domain.extraction import ExtractionReport, added
+from engine.domain.history import Conversation
+from engine.domain.ingest import IngestedSource, IngestSession, IngestState, Terms
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
-from engine.domain.record import Skipped
-from engine.errors import NotFound
+from engine.domain.record import STORED_ALREADY, EmbeddedRecord, Skipped, TriggerType
+from engine.errors import Conflict, InvalidInput, NeurigraphError, NotFound, StoreFull, StoreUnavailable, WritingStopped
+from engine.ingest.allowance import Allowance
+from engine.ingest.failures import FailureLog
+from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Stored
+from engine.progress import Progress
 from engine.stores.postgres import Connection, Postgres
 from engine.stores.statements import sql_text
 
+log = logging.getLogger(__name__)
+
 MOST_LISTED = 1000
 """Skipped sources of one session that are listed; the rest is counted."""
-STORED_ALREADY = "Stored already."
+ATTEMPTS = 4
+"""Attempts of a tolerant ingest on a store that does not answer, in all."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
+LAST_WORD = 2.0
+"""Timeout (seconds) for marking the session of a failed ingest as failed."""
+
+
+@dataclass(slots=True, eq=False)
+class Run:
+    """One ingest while it runs: whose it is, what it may take of models, and what became of its sources."""
+
+    principal: Principal
+    terms: Terms
+    trigger: TriggerType
+    progress: Progress
+    allowance: Allowance
+    session_id: UUID = field(init=False)
+    stored: list[Stored] = field(default_factory=list)
+    extractions: list[ExtractionReport] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    changed: list[ChangedDocument] = field(default_factory=list)
+    """Documents that have a new version: they are stored after the batches."""
+    observed: set[UUID] = field(default_factory=set)
+    """Observations of the drafts so far, which may not be stored yet."""
+    contended: bool = False
+    """Whether another ingest was storing some of the same sources."""
+    over: bool = False
+    _attempts: int = 0
+    _before: frozenset[str] = frozenset()
+
+    @asynccontextmanager
+    async def attempt(self) -> AsyncIterator[None]:
+        """One attempt on all contents; without a further one the run is over. There is one, after a pause, where a store did not
+        answer, or where another ingest was storing the same sources: what that one has stored is skipped."""
+        self._attempts += 1
+        self._before = frozenset(key for commit in self.stored for key in commit.sources)
+        self.skipped, self.changed, self.observed = list(self.terms.refused), [], set()
+        self.contended, last = False, self._attempts == ATTEMPTS
+        why = "Another ingest stores the same sources."
+        try:
+            yield
+            self.over = last or not self.contended
+        except StoreUnavailable as error:
+            if not self.terms.tolerant or isinstance(error, StoreFull | WritingStopped) or last:
+                raise
+            why = error.detail
+        if not self.over:
+            pause = pause_before(self._attempts + 1, first=FIRST_PAUSE, longest=LONGEST_PAUSE, chance=random.random())
+            log.warning("%s The ingest goes on in %.1f s.", why, pause)
+            await asyncio.sleep(pause)
+
+    @property
+    def result(self) -> Ingested:
+        """What became of its sources."""
+        skipped, left_out = tuple(self.skipped), self.allowance.left_out
+        return Ingested(self.session_id, tuple(self.stored), skipped, left_out, added(self.extractions))
+
+    def skip(self, one: Skipped) -> None:
+        """Reports a source as skipped, unless an earlier attempt has stored it."""
+        if one.reason != STORED_ALREADY or one.source_id not in self._before:
+            self.skipped.append(one)
 
 
 class Sessions:
     """The sessions of graphs. All raise StoreUnavailable."""
 
-    def __init__(self, postgres: Postgres, clock: Clock) -> None:
-        self._postgres, self._clock = postgres, clock
+    def __init__(self, postgres: Postgres, clock: Clock, failures: FailureLog) -> None:
+        self._postgres, self._clock, self._failures = postgres, clock, failures
+
+    @asynccontextmanager
+    async def running(self, run: Run, contents: Sequence[Pending]) -> AsyncIterator[None]:
+        """The session of a run: begun, then done, or failed with the error that ends the block."""
+        conversations = [one.content for one in contents if isinstance(one.content, Conversation)]
+        came = {
+            "sources": len(contents) + len(run.terms.refused),
+            "turns": sum(len(conversation.turns) for conversation in conversations),
+            "files": len(contents) - len(conversations),
+        }
+        run.session_id = await self.begin(run.principal, run.terms.key, came)
+        try:
+            yield
+            await self._end(run, "done", None)
+        except BaseException as error:
+            await self._last_word(run, error)
+            raise
 
     async def begin(self, principal: Principal, key: str | None, came: Mapping[str, int]) -> UUID:
         """The id of a new session, or of this principal's session with that key. `came`: sources, turns, files."""
@@ -40,19 +134,63 @@ class Sessions:
         await self._postgres.change(principal, sql_text("ingest/begin"), parameters)
         return session_id
 
-    async def note(
-        self, connection: Connection, session_id: UUID, commit_id: UUID, counts: Mapping[str, int], sources: Sequence[Any]
-    ) -> None:  # fmt: skip
-        """Adds a commit, in its transaction. See `engine.note_ingested` for the contents of the last two."""
-        parameters = {"session_id": session_id, "commit_id": commit_id, "now": self._clock.now()}
+    def commit_noted(
+        self, run: Run, batch: Sequence[Drafted], records: Sequence[EmbeddedRecord]
+    ) -> Callable[[Connection, UUID], Awaitable[None]]:
+        """Adds the commit of a batch to the session, in its transaction."""
+        counts = {
+            "turns": sum(drafted.turns for drafted in batch),
+            "files": sum(drafted.turns == 0 for drafted in batch),
+            "records": len(records),
+            "items": sum(record.draft.counted for record in records),
+            "pending": sum(record.pending for record in records),
+        }
+        sources = [
+            {
+                "source_id": drafted.source_id,
+                "content_hash": drafted.advance.content_hash.hex(),
+                "first_unit": drafted.advance.seen,
+                "units": drafted.advance.units,
+                "records": [str(record.record_id) for record in drafted.records],
+                "superseded": [],
+            }
+            for drafted in batch
+        ]
+        return lambda connection, commit_id: self._note(connection, run, commit_id, counts, sources)
+
+    def version_noted(
+        self, run: Run
+    ) -> Callable[[Connection, UUID, Sequence[NewVersion], Sequence[UUID], int], Awaitable[None]]:
+        """The same for a document's new version, part by part."""
+
+        async def note(
+            connection: Connection, commit_id: UUID, parts: Sequence[NewVersion], gone: Sequence[UUID], pending: int
+        ) -> None:
+            version, items = parts[0], sum(part.added for part in parts)
+            counts = {"turns": 0, "files": 1, "records": len(parts), "items": items, "pending": pending}
+            source = {
+                "source_id": version.source_id,
+                "content_hash": version.content_hash.hex(),
+                "first_unit": version.version - 1,
+                "units": version.version,
+                "records": [str(part.document_id) for part in parts],
+                "superseded": [str(item) for item in gone],
+            }
+            await self._note(connection, run, commit_id, counts, [source])
+
+        return note
+
+    async def _note(
+        self, connection: Connection, run: Run, commit_id: UUID, counts: Mapping[str, int], sources: Sequence[Any]
+    ) -> None:
+        """See `engine.note_ingested` for the contents of the last two."""
+        parameters = {"session_id": run.session_id, "commit_id": commit_id, "now": self._clock.now()}
         parameters |= {"counts": Jsonb(dict(counts)), "sources": Jsonb(list(sources))}
         await connection.execute(sql_text("ingest/noted"), parameters)
 
-    async def end(
-        self, principal: Principal, session_id: UUID, state: IngestState, skipped: Sequence[Skipped], failure: str | None
-    ) -> None:  # fmt: skip
+    async def _end(self, run: Run, state: IngestState, failure: str | None) -> None:
         """Ends a session; its failed sources are written to the failure log in the same transaction."""
-        listed = [one for one in skipped if one.reason != STORED_ALREADY][:MOST_LISTED]
+        listed = [one for one in run.skipped if one.reason != STORED_ALREADY][:MOST_LISTED]
         entries = [
             {
                 "source_id": one.source_id[:500] or "?",
@@ -64,14 +202,31 @@ class Sessions:
             for one in listed
         ]
         parameters = {
-            "session_id": session_id,
+            "session_id": run.session_id,
             "state": state,
             "failure": failure,
-            "skipped_count": len(skipped),
+            "skipped_count": len(run.skipped),
             "skipped": Jsonb(entries),
             "now": self._clock.now(),
         }
-        await self._postgres.change(principal, sql_text("ingest/end"), parameters)
+        await self._postgres.change(run.principal, sql_text("ingest/end"), parameters)
+
+    async def _last_word(self, run: Run, error: BaseException) -> None:
+        """Marks the session as failed, and logs a failure that is not an error of the request. Ignores an unavailable store."""
+        ours = isinstance(error, NeurigraphError)
+        words = f"{type(error).__name__}: {error.detail if isinstance(error, NeurigraphError) else 'it was aborted'}"
+        try:
+            async with asyncio.timeout(LAST_WORD):
+                await self._end(run, "failed", words)
+                if isinstance(error, NeurigraphError) and not isinstance(error, InvalidInput | NotFound | Conflict):
+                    reference = {"session_id": run.session_id} | ({"key": run.terms.key} if run.terms.key else {})
+                    await self._failures.note(run.principal, "ingest", str(run.session_id), error, reference)
+        except (NeurigraphError, TimeoutError):
+            log.warning(
+                "the session %s could not be marked as failed (%s)", run.session_id, words if ours else "aborted"
+            )
+
+    # reading ---------------------------------------------------------------------------------------------
 
     async def page(
         self, principal: Principal, *, before: UUID | None = None, key: str | None = None, limit: int = 50

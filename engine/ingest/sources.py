@@ -1,23 +1,33 @@
-"""Values that pass between the steps of the write path: a source, its drafts, its result."""
+"""Values that pass between the steps of the write path: what came in, a source, its drafts, what was stored of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from engine.domain.assignment import Decision
 from engine.domain.document import DocumentChange, NewVersion
-from engine.domain.extraction import ExtractionReport
+from engine.domain.extraction import NOTHING, ExtractionReport
 from engine.domain.history import Conversation
-from engine.domain.record import AssignableNode, RecordDraft, Skipped, SourceAdvance, StoredRecord, TriggerType
+from engine.domain.record import AssignableNode, LeftOut, RecordDraft, Skipped, SourceAdvance, StoredRecord, TriggerType
 from engine.domain.scope import INGESTED, Origin, Privacy
-from engine.ingest.allowance import Allowance
+from engine.errors import NeurigraphError
 from engine.ingest.cleaning import Cleaned
-from engine.ingest.continuing import Continuation
 from engine.ingest.drafts import Document
 from engine.privacy.redact import Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """The place of a piece in its streamed conversation: the number of turns before it, the text of the last of them (None for
+    the first piece), the chain of hashes up to the end of the piece."""
+
+    before: int
+    previous: str | None
+    content_hash: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +61,33 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Unplaced:
+    """Content to be assigned: turns or passages in order. Those before `start` are stored already and are only context.
+    `node` was given by hand; `may_create`: whether nodes may be created for it."""
+
+    title: str
+    texts: Sequence[str]
+    speakers: Sequence[str] = ()
+    """The speaker of each text; empty for passages."""
+    start: int = 0
+    node: AssignableNode | None = None
+    may_create: bool = False
+    whole: bool = False
+    """A document, whose passages belong together unless much speaks for parting them."""
+    embedded: Sequence[str] = ()
+    """The text to embed for each text from `start` on; not used where the node was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A node for each text, a decision for each of these nodes (by id), and the cost of the model."""
+
+    nodes: Sequence[AssignableNode]
+    decisions: Mapping[UUID, Decision]
+    spent: ExtractionReport = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
 class Drafted:
     """One source ready to be processed: its records, how far they advance the source, the model's cost of assigning them, the
     document versions that they start."""
@@ -76,16 +113,9 @@ class ChangedDocument:
     document: Document
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One run of sources through the pipeline: what it may take of models, whether it goes on where a source cannot be drafted
-    (`tolerant`), what set it off; and what it puts aside: sources that are skipped, and documents that have a new version."""
-
-    allowance: Allowance
-    tolerant: bool
-    trigger: TriggerType
-    skipped: list[Skipped] = field(default_factory=list)
-    changed: list[ChangedDocument] = field(default_factory=list)
+def failed(source_id: str, error: NeurigraphError, stage: str, reference: Mapping[str, str] | None = None) -> Skipped:
+    """A source that was put aside because of an error; `reference` says where it can be found again."""
+    return Skipped(source_id, error.detail, type(error).__name__, stage, reference or {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +128,14 @@ class Stored:
     redacted: Counts
     sources: tuple[str, ...]
     versions: tuple[DocumentChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What an ingest stored, what it skipped, what it left for later, its session, and what models read."""
+
+    session_id: UUID
+    stored: tuple[Stored, ...]
+    skipped: tuple[Skipped, ...]
+    left_out: tuple[LeftOut, ...]
+    extraction: ExtractionReport

@@ -17,6 +17,7 @@ from uuid import UUID
 
 import numpy as np
 
+from engine.domain.description import summary_vector
 from engine.domain.embedding import Pace
 from engine.domain.node import shell_text
 from engine.domain.utterance import embedded_text
@@ -24,7 +25,6 @@ from engine.errors import Conflict, EmbeddingsChanged
 from engine.progress import Progress
 from engine.providers.active import Model, shell_vector
 from engine.providers.embedder import Vectors
-from engine.providers.summary_vector import summary_vector
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_in, sql_text

@@ -13,9 +13,8 @@ from engine.domain.node import NewNode
 from engine.domain.record import AssignableNode, IngestReport, Skipped
 from engine.errors import Archived, InvalidInput
 from engine.ingest.documents import read_document, reference_of
-from engine.ingest.sources import Pending
-from engine.ingest.storing import failed
-from engine.privacy.scopes import redacted_origin
+from engine.ingest.sources import Pending, failed
+from engine.privacy.redact import redacted_origin
 from engine.progress import Progress
 
 if TYPE_CHECKING:

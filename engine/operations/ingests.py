@@ -5,10 +5,9 @@ from __future__ import annotations
 from uuid import UUID
 
 from engine.domain.ingest import Failure, FailureState, IngestedSource, IngestSession
-from engine.domain.record import AssignableNode
+from engine.domain.record import STORED_ALREADY, AssignableNode
 from engine.errors import Conflict, NeurigraphError, NotFound
 from engine.ingest.documents import read_document, referred
-from engine.ingest.sessions import STORED_ALREADY
 from engine.ingest.sources import Pending
 from engine.operations.asking import Asking
 from engine.progress import Silent

@@ -14,9 +14,10 @@ import hashlib
 import hmac
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from engine.domain.scope import LONGEST_SCOPE_ID, MemoryScope, Origin
 from engine.errors import SettingsError
 from engine.privacy.finder import Finder
 from engine.privacy.shapes import FINDERS
@@ -124,3 +125,15 @@ class Redactor:
         if isinstance(value, dict):
             return {self.text(key): self.value(entry) for key, entry in value.items()}
         return value
+
+
+def redacted_scope(scope: MemoryScope, redactor: Redactor) -> MemoryScope:
+    """The scope as it is stored and searched; the same for the same id."""
+    if scope.scope_id is None:
+        return scope
+    return replace(scope, scope_id=redactor.identifier(scope.scope_id)[-LONGEST_SCOPE_ID:])
+
+
+def redacted_origin(origin: Origin, redactor: Redactor) -> Origin:
+    """The origin as it is stored."""
+    return replace(origin, scope=redacted_scope(origin.scope, redactor))

@@ -12,7 +12,7 @@ from engine.access.idempotency import Idempotency
 from engine.access.integrations import Integrations
 from engine.access.look_alikes import complete_keys
 from engine.access.tokens import Tokens
-from engine.commit.outbox import Outbox, StepHook
+from engine.commit.outbox import Outbox, StepHook, no_step
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock, SystemClock
 from engine.hierarchy.provisioning import Provisioning
@@ -69,17 +69,13 @@ RECOVERY_AGE = 10.0
 """Seconds that a commit may be under way before another process finishes it."""
 
 
-def _no_step(_: str) -> None:
-    """Ignores the steps."""
-
-
 @asynccontextmanager
 async def open_engine(  # noqa: PLR0913 (the options of the one way in)
     settings: Settings | None = None,
     *,
     progress: Progress | None = None,
     clock: Clock | None = None,
-    on_step: StepHook = _no_step,
+    on_step: StepHook = no_step,
     worker: bool = False,
     language: LanguageModel | None = None,
     addresses: Addresses | None = None,

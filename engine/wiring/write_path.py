@@ -13,16 +13,13 @@ from engine.hierarchy.provisioning import Provisioning
 from engine.history.renewal import Renewals
 from engine.ingest.assignment.likeness import NodeLikeness
 from engine.ingest.assignment.model import ModelAssigner
-from engine.ingest.assignment.offline import OfflineAssigner
-from engine.ingest.assignment.placing import Assigner
+from engine.ingest.assignment.placing import Assigner, OfflineAssigner
 from engine.ingest.assignment.topic_nodes import TopicNodes
 from engine.ingest.commit import RecordCommit
 from engine.ingest.extraction.answers import ModelAnswers, Unasked
 from engine.ingest.extraction.asked import AskedModel
 from engine.ingest.extraction.extract import Extraction, ExtractionLimits
-from engine.ingest.limits import IngestLimits
-from engine.ingest.pipeline import Ingest
-from engine.ingest.processing import Processing
+from engine.ingest.pipeline import Ingest, IngestLimits
 from engine.ingest.proposal.proposals import Proposals
 from engine.ingest.rereading.again import Rereading
 from engine.ingest.rereading.held import HeldRecords
@@ -69,12 +66,12 @@ def ingest_by(  # noqa: PLR0913 (wired in one place)
     on_step: StepHook,
 ) -> Ingest:
     """The pipeline; `decides` says where content goes."""
-    postgres, active = stores.postgres, stores.active
-    commit = RecordCommit(postgres, stores.objects, units, clock, on_step)
-    limits = IngestLimits(settings.batch_turns, settings.summary_words, settings.max_text_bytes)
-    renewals = Renewals(units, active, clock)
-    revisions = Revisions(commit, renewals, active, limits, reads=stores.language is not None)
-    return Ingest(postgres, stores.neo4j, processing(settings, stores, clock), revisions, limits, redactor, decides)
+    active, reads = stores.active, stores.language is not None
+    commit = RecordCommit(stores.postgres, stores.objects, units, clock, on_step)
+    revisions = Revisions(commit, Renewals(units, active, clock), active, settings.summary_words, reads=reads)
+    extraction = _extraction(settings, stores, asked(settings, stores.postgres, stores.language, clock))
+    limits = IngestLimits(settings.batch_turns, settings.max_text_bytes)
+    return Ingest(stores.neo4j, commit, revisions, decides, extraction, active, redactor, limits)
 
 
 def streams(
@@ -91,12 +88,6 @@ def stream_limits(settings: Settings) -> StreamLimits:
     """Where streamed conversations are cut. Raises SettingsError for thresholds in a wrong order."""
     cuts = Thresholds(settings.stream_watch_from, settings.stream_soft, settings.stream_hard)
     return StreamLimits(cuts, timedelta(minutes=settings.stream_silence_minutes))
-
-
-def processing(settings: Settings, stores: Stores, clock: Clock) -> Processing:
-    """The steps between a draft and its commit."""
-    extraction = _extraction(settings, stores, asked(settings, stores.postgres, stores.language, clock))
-    return Processing(stores.active, extraction, settings.summary_words)
 
 
 def _extraction(settings: Settings, stores: Stores, model: AskedModel | None) -> Extraction:
@@ -126,7 +117,8 @@ def _rereading(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock)
         ingest.commit.units,
         HeldRecords(stores.postgres, renewals, stores.active, RawResources(stores.postgres, stores.objects).read),
         renewals,
-        ingest.processing,
+        stores.active,
+        ingest.extraction,
         _extraction(settings, stores, asked(settings, stores.postgres, unasked, clock)),
     )
 

@@ -10,6 +10,7 @@ import pytest
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 from psycopg import sql
 
+from engine.domain import splitting
 from engine.domain.clock import Moment
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
@@ -18,7 +19,7 @@ from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.domain.replay import Replay
 from engine.errors import Conflict, NotFound
-from engine.ingest import drafts, splitting
+from engine.ingest import drafts
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.flows.reader import ANSWER, TURNS, WHEN, kinds, turns, untroubled, whole_facts

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from engine.domain.history import Conversation, Turn
 from engine.domain.record import Skipped
 from engine.ingest.cleaning import chained, cleaned, fingerprint, turns_hash
-from engine.ingest.continuing import Continuation, NewTurns, new_turns
+from engine.ingest.fresh import NewTurns, new_turns
+from engine.ingest.sources import Continuation
 from engine.privacy.redact import Redactor
 
 turns = st.lists(

@@ -25,6 +25,7 @@ PROBES = {
         "from engine.embedded import Stack",
     ),
     "The API knows no store, no provider and no embedded server": ("api/app.py", "from engine.stores import postgres"),
+    "The write path has no circles": ("engine/ingest/sources.py", "from engine.ingest.pipeline import Ingest"),
     "Only the stores and the embedded servers use neo4j and minio": (
         "engine/jobs/runs.py",
         "from neo4j import GraphDatabase",

@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.record import AssignableNode
-from engine.ingest.assignment.chain import SURE, deepest_sure, prices, probabilities
-from engine.ingest.assignment.evidence import MOST_CANDIDATES, gathered
+from engine.ingest.assignment.evidence import MOST_CANDIDATES, SURE, deepest_sure, gathered, prices, probabilities
 from engine.ingest.assignment.likeness import node_text, standard_scores
 from engine.ingest.assignment.placing import placed_among
-from engine.ingest.assignment.unplaced import Unplaced
 from engine.ingest.assignment.vocabulary import NodeVocabulary
+from engine.ingest.sources import Unplaced
 
 
 def node(

@@ -14,8 +14,8 @@ from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDra
 from engine.ingest.assignment.evidence import gathered
 from engine.ingest.assignment.placing import NOWHERE, confidence, parted, placed_among
 from engine.ingest.assignment.topics import missing_topic, sureness
-from engine.ingest.assignment.unplaced import Unplaced
 from engine.ingest.assignment.vocabulary import NodeVocabulary
+from engine.ingest.sources import Unplaced
 from engine.ingest.versions.shared import shared
 
 WORDS = ("walleye", "boat", "payroll", "invoice", "knee", "surgeon", "weather", "and", "then", "Quillfeather")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.document import allotted, chunk_hash, joined, matched, parted
-from engine.ingest.splitting import CHUNK, chunks
+from engine.domain.splitting import CHUNK, chunks
 
 WORDS = "walleye harbour lease gasket thunder orchard canoe ledger winter stern basket copper".split()
 

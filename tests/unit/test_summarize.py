@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.ingest.summarize import summarize
+from engine.domain.description import summarize
 
 SENTENCES = [" ".join(f"Word{number}x{place}" for place in range(10)) + "." for number in range(60)]
 """600 words, none twice."""

@@ -17,8 +17,8 @@ from engine.domain.record import AssignableNode
 from engine.errors import ProviderUnavailable, WrongDimension
 from engine.ingest.allowance import Allowance
 from engine.ingest.assignment.evidence import Likeness, fullness
-from engine.ingest.assignment.unplaced import Unplaced
 from engine.ingest.assignment.vocabulary import NodeVocabulary
+from engine.ingest.sources import Unplaced
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
 from engine.stores.postgres import Postgres

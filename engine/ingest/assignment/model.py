@@ -15,13 +15,12 @@ from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode
 from engine.ingest.allowance import Allowance
 from engine.ingest.assignment.form import PROMPT, NodeWanted, Part, Placement
-from engine.ingest.assignment.offline import OfflineAssigner
-from engine.ingest.assignment.placing import Placed, placed_among
+from engine.ingest.assignment.placing import OfflineAssigner, placed_among
 from engine.ingest.assignment.topic_nodes import TopicNodes
 from engine.ingest.assignment.topics import Topic
-from engine.ingest.assignment.unplaced import Unplaced
 from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.extraction.asked import AskedModel, Question, Reply
+from engine.ingest.sources import Placed, Unplaced
 from engine.turns import computed
 
 MOST_NODES = 80

@@ -13,11 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from engine.domain.description import RELATIONSHIPS, names, plain_words, summarize
 from engine.domain.record import AssignableNode
 from engine.domain.terms import STOP_WORDS, words
 from engine.ingest.assignment.vocabulary import NodeVocabulary
-from engine.ingest.keywords import RELATIONSHIPS, names, plain_words
-from engine.ingest.summarize import summarize
 
 COVERED = 1.0
 """The evidence for one node, in plain keyword hits, from which on a piece is covered by it."""

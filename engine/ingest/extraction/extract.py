@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from engine.domain.description import keywords, summarize
 from engine.domain.extraction import ExtractionReport, Unextracted
 from engine.domain.principal import Principal
 from engine.domain.record import ItemDraft, RecordDraft
@@ -18,8 +19,6 @@ from engine.ingest.allowance import Allowance
 from engine.ingest.extraction.asked import AskedModel, Question, Reply
 from engine.ingest.extraction.derived import derived_items, keywords_of
 from engine.ingest.extraction.form import LONG_RECORD, PROMPT, Extracted
-from engine.ingest.keywords import keywords
-from engine.ingest.summarize import summarize
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in
 
@@ -55,7 +54,7 @@ class Extraction:
     """Reads records with the configured model, or not at all."""
 
     def __init__(self, model: AskedModel | None, postgres: Postgres, limits: ExtractionLimits) -> None:
-        self._model, self._postgres, self._limits = model, postgres, limits
+        self._model, self._postgres, self.limits = model, postgres, limits
 
     @property
     def asks(self) -> bool:
@@ -73,7 +72,7 @@ class Extraction:
         if self._model is None:
             return list(drafts), ExtractionReport(whole=len(drafts))
         pieces = [
-            piece for number, draft in enumerate(drafts) for piece in pieces_of(number, draft, self._limits.characters)
+            piece for number, draft in enumerate(drafts) for piece in pieces_of(number, draft, self.limits.characters)
         ]
         questions = [Question(piece.text, len(piece.lines)) for piece in pieces]
         replies = await self._model.answers(principal, PROMPT, questions, Extracted, allowance)
@@ -104,7 +103,7 @@ class Extraction:
             return draft
         offline = keywords([item for item in draft.items if item.derived is None], draft.source_id)
         if several:
-            summary = summarize(summary, target_words=self._limits.summary_words)
+            summary = summarize(summary, target_words=self.limits.summary_words)
         return replace(draft, summary=summary, keywords=keywords_of(answers, offline), extracted=True)
 
     async def _without_known(

@@ -26,15 +26,14 @@ from engine.domain.scope import Privacy
 from engine.errors import Outdated, ProviderUnavailable, WrongDimension
 from engine.ingest.allowance import Allowance
 from engine.ingest.describe import describe
+from engine.ingest.entered import version_row
 from engine.ingest.extraction.derived import item_words, origin_of, set_items_origin
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.item_rows import Row, item_row
-from engine.ingest.processing import Processing
 from engine.ingest.rereading.held import Held, HeldRecords, Place
-from engine.ingest.versions.entered import version_row
 from engine.ingest.versions.passages import item_counts, items_counted, move_counts, place_items
 from engine.ingest.versions.revising import RecordRenewals
-from engine.providers.active import Model
+from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in, sql_text
@@ -65,12 +64,13 @@ class Rereading:
         units: UnitsOfWork,
         records: HeldRecords,
         renewals: RecordRenewals,
-        processing: Processing,
+        active: ActiveModel,
+        extraction: Extraction,
         kept: Extraction,
     ) -> None:
         self.units, self._records = units, records
-        self._renewals, self._processing, self._kept = renewals, processing, kept
-        self.asks = processing.extraction.asks
+        self._renewals, self._active, self._extraction, self._kept = renewals, active, extraction, kept
+        self.asks = extraction.asks
 
     # beside what is there ---------------------------------------------------------------------------------
 
@@ -82,12 +82,12 @@ class Rereading:
         held = await self._records.held(principal, place)
         if held is None:
             return None
-        extraction = self._processing.extraction if by_model else self._kept
+        extraction = self._extraction if by_model else self._kept
         drafted = await self._records.draft(principal, held)
-        unlimited = Allowance(UNLIMITED, self._processing.active)
+        unlimited = Allowance(UNLIMITED, self._active)
         [read], report = await extraction.read(principal, [drafted], set(), unlimited)
-        model = self._processing.active.current
-        draft = await computed(describe, read, model.embedder.count_tokens, self._processing.summary_words)
+        model = self._active.current
+        draft = await computed(describe, read, model.embedder.count_tokens, extraction.limits.summary_words)
         rebuilt = replace(rebuilt_of(held, draft), missing=bool(report.failures))
         return Reread(rebuilt, await self._vectors(model, rebuilt), model.name)
 
@@ -95,7 +95,7 @@ class Rereading:
         texts = [item.embedded for item in rebuilt.fresh]
         texts += [rebuilt.new_summary] if rebuilt.new_summary else []
         try:
-            return await self._processing.active.patience.asked(lambda: model.embed_documents(texts))
+            return await self._active.patience.asked(lambda: model.embed_documents(texts))
         except (ProviderUnavailable, WrongDimension):
             return None
 
@@ -106,7 +106,7 @@ class Rereading:
         StoreUnavailable."""
         if not reread.rebuilt.differs:
             return
-        model = self._processing.active.current
+        model = self._active.current
         async with self.units.begin(principal) as unit:
             await unit.require(embeddings=model.name)
             await self.renew(unit, reread, model)

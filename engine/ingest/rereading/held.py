@@ -22,9 +22,9 @@ from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft
 from engine.domain.rereading import HeldFields, HeldItem
 from engine.domain.scope import MemoryScope, Origin
+from engine.domain.splitting import chunks
 from engine.errors import DamagedFile, NotFound
 from engine.ingest.drafts import Document, PlacedTurn, document_draft, turn_items
-from engine.ingest.splitting import chunks
 from engine.ingest.versions.revising import RecordRenewals
 from engine.providers.active import ActiveModel
 from engine.stores.postgres import Postgres

@@ -20,10 +20,8 @@ from engine.domain.principal import Principal
 from engine.domain.scope import check_privacy, check_scopes
 from engine.domain.stream import Append, Appended
 from engine.errors import Conflict, InvalidInput, NeurigraphError
-from engine.ingest.cleaning import Cleaned, cleaned, key_of, turns_hash
-from engine.ingest.limits import check_text
-from engine.privacy.redact import Redactor, total
-from engine.privacy.scopes import redacted_origin
+from engine.ingest.cleaning import Cleaned, check_text, cleaned, key_of, turns_hash
+from engine.privacy.redact import Redactor, redacted_origin, total
 from engine.providers.tokens import TokenCounter
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text

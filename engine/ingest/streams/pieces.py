@@ -23,9 +23,8 @@ from engine.domain.record import AssignableNode, TriggerType
 from engine.domain.scope import MemoryScope, Origin
 from engine.errors import Conflict, NotFound
 from engine.ingest.cleaning import chained
-from engine.ingest.continuing import Continuation
 from engine.ingest.pipeline import Ingest
-from engine.ingest.sources import Pending, Stored
+from engine.ingest.sources import Continuation, Pending, Stored
 from engine.progress import Silent
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text

@@ -23,11 +23,11 @@ from engine.domain.document import (
     parted,
 )
 from engine.domain.record import AssignableNode, ItemDraft, RecordDraft
+from engine.domain.splitting import chunks
 from engine.ingest.cleaning import fingerprint
 from engine.ingest.describe import describe
 from engine.ingest.drafts import document_draft
 from engine.ingest.sources import ChangedDocument
-from engine.ingest.splitting import chunks
 from engine.ingest.versions.shared import part
 from engine.providers.embedder import Vectors
 

@@ -25,6 +25,7 @@ from engine.domain.document import (
 )
 from engine.domain.principal import Principal
 from engine.domain.record import (
+    STORED_ALREADY,
     AssignableNode,
     EmbeddedRecord,
     Skipped,
@@ -36,13 +37,11 @@ from engine.errors import EmbeddingsChanged, NotFound, VersionRefused
 from engine.ingest.allowance import Allowance
 from engine.ingest.cleaning import fingerprint
 from engine.ingest.commit import RecordCommit, Row, StoredFile
+from engine.ingest.entered import version_row
 from engine.ingest.extraction.derived import whole_fact
 from engine.ingest.extraction.unread import note_unread
-from engine.ingest.limits import IngestLimits
 from engine.ingest.received import note_received
-from engine.ingest.sessions import STORED_ALREADY
 from engine.ingest.sources import ChangedDocument, Stored
-from engine.ingest.versions.entered import change_of, version_row
 from engine.ingest.versions.new_version import VersionPart, parts_of, renewal_of
 from engine.ingest.versions.passages import Passages, items_counted
 from engine.providers.active import ActiveModel, Model
@@ -90,10 +89,10 @@ class Revisions:
     """Stores new versions of documents."""
 
     def __init__(
-        self, commit: RecordCommit, renewals: RecordRenewals, active: ActiveModel, limits: IngestLimits, *, reads: bool
+        self, commit: RecordCommit, renewals: RecordRenewals, active: ActiveModel, summary_words: int, *, reads: bool
     ) -> None:
-        """`reads`: there is a model that reads what is stored."""
-        self.commit, self.renewals, self._active, self._limits = commit, renewals, active, limits
+        """`summary_words`: words of a summary without a model; `reads`: there is a model that reads what is stored."""
+        self.commit, self.renewals, self._active, self._summary_words = commit, renewals, active, summary_words
         self._unread = NEW_VERSION if reads else ""
         self._postgres, self._units, self._reached = commit.postgres, commit.units, commit.reached
 
@@ -120,8 +119,8 @@ class Revisions:
         if heads[0]["content_hash"] == fingerprint(changed.document):  # a concurrent request has stored it
             return Skipped(changed.document.source_id, STORED_ALREADY)
         changed = await self._dated(principal, changed, heads[0])
-        count_tokens, words = self._active.current.embedder.count_tokens, self._limits.summary_words
-        parts = await computed(parts_of, changed, heads, there, count_tokens, words)
+        count_tokens = self._active.current.embedder.count_tokens
+        parts = await computed(parts_of, changed, heads, there, count_tokens, self._summary_words)
         file = await self.commit.put(parts[0].draft)
         self._reached("objects_written")
         try:
@@ -267,5 +266,5 @@ def _stored(changed: ChangedDocument, parts: Sequence[VersionPart], pending: Seq
         )
         for work, lacking in zip(parts, pending, strict=True)
     )
-    versions = tuple(change_of(work.version) for work in parts)
+    versions = tuple(work.version.change for work in parts)
     return Stored(records, 0, 1, changed.source.cleaned.replaced(), (parts[0].version.source_id,), versions)

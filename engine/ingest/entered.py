@@ -1,4 +1,4 @@
-"""Versions of documents as they are entered and reported."""
+"""Versions of documents as their tables take them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from engine.domain.document import DocumentChange, NewVersion, chunk_hash, joined
+from engine.domain.document import NewVersion, joined
 from engine.domain.principal import Principal
-from engine.domain.record import RecordDraft, SourceAdvance
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_text
 
@@ -24,36 +23,6 @@ async def enter_first(
         row = version_row(principal, version, commit_id, now)
         await connection.execute(sql_text("document/insert"), row)
         await connection.execute(sql_text("document/version_insert"), row)
-
-
-def first_version(draft: RecordDraft, advance: SourceAdvance) -> NewVersion:
-    """The version that a document begins with."""
-    chunks_there = tuple((item.item_id, chunk_hash(item.section, item.content)) for item in draft.items)
-    return NewVersion(
-        draft.record_id,
-        1,
-        advance.source_id,
-        draft.node.node_id,
-        draft.title,
-        advance.content_hash,
-        draft.file.file_id,
-        draft.file.name,
-        chunks_there,
-        len(chunks_there),
-    )
-
-
-def change_of(version: NewVersion) -> DocumentChange:
-    """A version as a report shows it."""
-    return DocumentChange(
-        version.document_id,
-        version.node_id,
-        version.version,
-        version.file_id,
-        version.kept,
-        version.added,
-        version.superseded,
-    )
 
 
 def version_row(principal: Principal, version: NewVersion, commit_id: UUID, now: datetime) -> Row:

@@ -1,0 +1,76 @@
+"""How much code a request passes: who reads the write path or the search has to open no more files than these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from engine.commit.outbox import Outbox
+from engine.domain.node import NewNode, User
+from engine.memory import Memory
+from engine.retrieval.rationale import rationale
+from tests.contract.passage import Passage, counted
+
+TURNS = (
+    {"speaker": "Bob", "text": "The walleye bite at dusk near the pier."},
+    {"speaker": "Ann", "text": "Which bait do you use?"},
+    {"speaker": "Bob", "text": "Leeches, and the invoice for the boat came today."},
+)
+TOPICS = {"Fishing": "walleye", "Finances": "invoice", "Family": "sister", "Work": "lathe"}
+
+DOOR = "api/"
+BELOW = ("engine/stores/", "engine/providers/")
+
+
+def own(passage: Passage) -> list[str]:
+    """The files of the operation itself: without those of the door but for the route, which are the same for every request, and
+    without the drivers of stores and models."""
+    return sorted(
+        file
+        for file in passage.files
+        if not file.startswith(BELOW) and (not file.startswith(DOOR) or file.startswith(f"{DOOR}routes/"))
+    )
+
+
+@pytest.fixture
+async def passed(
+    door: httpx.AsyncClient, home_path: str, memory: Memory, user: User, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Any]:
+    """The passage of a second request of a kind: what is prepared once is there then. No node needs to be created for it, and
+    there is no language model."""
+    for name, word in TOPICS.items():
+        node = await memory.provision(NewNode(user.user_id, name, keywords=(word,)))
+        await memory.remember_text(name, f"A note of {word}.", node_id=node.node_id)
+
+    async def request(path: str, first: dict[str, Any], second: dict[str, Any], end: Callable[..., Any]) -> Passage:
+        await door.post(f"{home_path}/{path}", json=first)
+        with counted(monkeypatch, end) as passage:
+            answer = await door.post(f"{home_path}/{path}", json=second)
+        assert answer.status_code in (200, 201), answer.text
+        return passage
+
+    return request
+
+
+@pytest.mark.parametrize(("node", "most_files", "most_own"), [("", 63, 44), ("given", 61, 42)])
+async def test_a_conversation_from_rest_to_its_commit(
+    passed: Callable[..., Any], user: User, node: str, most_files: int, most_own: int
+) -> None:
+    """Until the row of the outbox is written; where rules assign the turns to nodes, and where a node is given."""
+    at = {"node_id": str(user.user_id)} if node else {}
+    first, second = [{"conversation": {"id": name, "turns": TURNS}} | at for name in ("c1", "c2")]
+    passage = await passed("records", first, second, Outbox.accept)
+    assert len(passage.files) <= most_files, "\n".join(sorted(passage.files))
+    assert len(own(passage)) <= most_own, "\n".join(own(passage))
+    assert len(passage.frames) <= 21, "\n".join(passage.frames)
+
+
+async def test_a_search_from_rest_to_its_hits(passed: Callable[..., Any]) -> None:
+    """Until the reason of the first hit is given."""
+    passage = await passed("search", {"query": "What of the walleye?"}, {"query": "What of the invoice?"}, rationale)
+    assert len(passage.files) <= 37, "\n".join(sorted(passage.files))
+    assert len(own(passage)) <= 21, "\n".join(own(passage))
+    assert len(passage.frames) <= 14, "\n".join(passage.frames)
