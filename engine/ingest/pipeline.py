@@ -221,14 +221,15 @@ class Ingest:
             again = await self._mended(run, batch, model, records, error)
             if again is None:
                 raise
-            for one in again:
-                await self._commit(run, *one)
+        else:
+            turns, documents = sum(one.turns for one in batch), sum(one.turns == 0 for one in batch)
+            redacted, sources = total(one.redacted for one in batch), tuple(one.source_id for one in batch)
+            changes = tuple(version.change for version in versions)
+            run.stored.append(Stored(tuple(stored), turns, documents, redacted, sources, changes))
+            run.progress.advance("ingest", turns + documents)
             return
-        turns, documents = sum(one.turns for one in batch), sum(one.turns == 0 for one in batch)
-        run.progress.advance("ingest", turns + documents)
-        redacted, sources = total(one.redacted for one in batch), tuple(one.source_id for one in batch)
-        changes = tuple(version.change for version in versions)
-        run.stored.append(Stored(tuple(stored), turns, documents, redacted, sources, changes))
+        for one in again:
+            await self._commit(run, *one)
 
     async def _mended(
         self,
