@@ -107,36 +107,22 @@ class Ingest:
 
         Raises StoreUnavailable, StoreFull; earlier commits stay, and a second call continues after them.
         """
-        run = Run(principal, terms, trigger, progress, Allowance(terms.limits, self.active))
+        run, committing = Run(principal, terms, trigger, progress, Allowance(terms.limits, self.active)), Committing()
         async with self.sessions.running(run, contents):
             while not run.over:
-                async with run.attempt():
-                    await self._batches(run, contents)
+                async with run.attempt(), committing:
+                    vocabulary = NodeVocabulary(await self.nodes(principal))
+                    async for new in self._cleaned(run, contents):
+                        unplaced = [one.unplaced for one in new]
+                        placed, vocabulary = await self._assigner.place(principal, unplaced, vocabulary, run.allowance)
+                        batch = await computed(_drafted, new, placed)
+                        model = self.active.current
+                        records = await self._read_and_embedded(run, batch, model)
+                        await committing.ended()
+                        committing.task = asyncio.create_task(self._commit(run, batch, model, records))
+                    await committing.ended()
+                    await self._new_versions(run)
         return run.result
-
-    async def _batches(self, run: Run, contents: Sequence[Pending]) -> None:
-        """The batches, one commit each: while one is being committed the next is read and embedded. Then new versions."""
-        vocabulary = NodeVocabulary(await self.nodes(run.principal))
-        committing: asyncio.Task[None] | None = None
-        try:
-            async for new in self._cleaned(run, contents):
-                unplaced = [one.unplaced for one in new]
-                placed, vocabulary = await self._assigner.place(run.principal, unplaced, vocabulary, run.allowance)
-                batch = await computed(_drafted, new, placed)
-                model = self.active.current
-                records = await self._read_and_embedded(run, batch, model)
-                if committing is not None:
-                    await committing
-                committing = asyncio.create_task(self._commit(run, batch, model, records))
-            if committing is not None:
-                await committing
-        finally:
-            if committing is not None and not committing.done():
-                await asyncio.wait([committing])  # a commit under way is never abandoned
-        if run.changed:
-            nodes = await self.nodes(run.principal)
-            for changed in run.changed:
-                await self._new_version(run, changed, nodes)
 
     # clean → trigger -------------------------------------------------------------------------------------
 
@@ -257,22 +243,42 @@ class Ingest:
         left = iter(records)
         return [([drafted], model, [next(left) for _ in drafted.records]) for drafted in batch]
 
-    async def _new_version(self, run: Run, changed: ChangedDocument, nodes: Sequence[AssignableNode]) -> None:
-        """The next version of a document; in a tolerant ingest a refused one is skipped."""
+    async def _new_versions(self, run: Run) -> None:
+        """The next versions of documents, one commit each; in a tolerant ingest a refused one is skipped."""
+        nodes = await self.nodes(run.principal) if run.changed else []
         note = self.sessions.version_noted(run)
         outcome: Stored | Skipped
-        try:
-            outcome = await self.revisions.store(run.principal, changed, nodes, run.allowance, note)
-        except (Conflict, InvalidInput, ProviderUnavailable) as error:
-            if not run.terms.tolerant:
-                raise
-            run.contended |= isinstance(error, Conflict)
-            outcome = failed(changed.document.source_id, error, "commit")
-        if isinstance(outcome, Skipped):
-            run.skip(outcome)
-        else:
-            run.stored.append(outcome)
-            run.progress.advance("ingest", 1)
+        for changed in run.changed:
+            try:
+                outcome = await self.revisions.store(run.principal, changed, nodes, run.allowance, note)
+            except (Conflict, InvalidInput, ProviderUnavailable) as error:
+                if not run.terms.tolerant:
+                    raise
+                run.contended |= isinstance(error, Conflict)
+                outcome = failed(changed.document.source_id, error, "commit")
+            if isinstance(outcome, Skipped):
+                run.skip(outcome)
+            else:
+                run.stored.append(outcome)
+                run.progress.advance("ingest", 1)
+
+
+class Committing:
+    """The commit under way, beside which the next batch is read and embedded. It is never abandoned."""
+
+    task: asyncio.Task[None] | None = None
+
+    async def ended(self) -> None:
+        """Waits for it. Raises its error."""
+        if self.task is not None:
+            await self.task
+
+    async def __aenter__(self) -> None:
+        self.task = None
+
+    async def __aexit__(self, *error: object) -> None:
+        if self.task is not None:
+            await asyncio.wait([self.task])
 
 
 def _drafted(new: Sequence[FreshTurns | FreshDocument], placed: Sequence[Placed]) -> list[Drafted]:
