@@ -78,17 +78,17 @@ class Run:
         self._before = frozenset(key for commit in self.stored for key in commit.sources)
         self.skipped, self.changed, self.observed = list(self.terms.refused), [], set()
         self.contended, last = False, self._attempts == ATTEMPTS
-        why = "Another ingest stores the same sources."
+        level, why = logging.INFO, "Another ingest stores the same sources."
         try:
             yield
             self.over = last or not self.contended
         except StoreUnavailable as error:
             if not self.terms.tolerant or isinstance(error, StoreFull | WritingStopped) or last:
                 raise
-            why = error.detail
+            level, why = logging.WARNING, error.detail
         if not self.over:
             pause = pause_before(self._attempts + 1, first=FIRST_PAUSE, longest=LONGEST_PAUSE, chance=random.random())
-            log.warning("%s The ingest goes on in %.1f s.", why, pause)
+            log.log(level, "%s The ingest goes on in %.1f s.", why, pause)
             await asyncio.sleep(pause)
 
     @property
