@@ -1,6 +1,6 @@
-"""Names of nodes: what is accepted, when two names are the same, and how a name becomes a schema's name.
+"""Names of nodes: what is accepted, when two names are the same, and how a name becomes a schema's name. What a file is called.
 
-A name keeps any script, emoji and direction marks; the ASCII forms below are only for the databases.
+A name of a node keeps any script, emoji and direction marks; the ASCII forms below are only for the databases.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import overload
 from uuid import UUID
 
 from engine.errors import InvalidName
@@ -137,3 +138,28 @@ def _digest(text: str) -> str:
 
 def _too_long(length: int) -> str:
     return f"A name has at most {MOST_CHARACTERS} characters; this one has {length:,}."
+
+
+# files ---------------------------------------------------------------------------------------------------
+
+UNNAMED = "text.txt"
+"""The stored name of a text that came without a file."""
+MOST_SHOWN = 80
+_NOT_IN_FILES = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029/\\:*?\"<>|]+")
+"""What file systems and headers do not take."""
+
+
+@overload
+def shown_name(stored: str, title: str) -> str: ...
+@overload
+def shown_name(stored: None, title: str) -> None: ...
+def shown_name(stored: str | None, title: str) -> str | None:
+    """What a file is called where it is shown: its own name; for a text without one the title that its reader sees beside it.
+
+    The title is not stored in the name: a reader who is not shown a former title would read it there. A title that is
+    too long is not cut: half of an address would not be redacted.
+    """
+    if stored != UNNAMED:
+        return stored
+    name = " ".join(_NOT_IN_FILES.sub(" ", title).split()).strip(". ")
+    return f"{name}.txt" if 0 < len(name) <= MOST_SHOWN else UNNAMED

@@ -12,8 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from engine.domain.clock import NOW, Clock, Moment
-from engine.domain.file_name import shown_name
-from engine.domain.names import clean_name, name_key
+from engine.domain.names import clean_name, name_key, shown_name
 from engine.domain.node import ChildNode, ContentType, FileState, Shell, TreeNode
 from engine.domain.page import MOST, check_page
 from engine.domain.principal import Principal

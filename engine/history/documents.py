@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from engine.domain.document import DocumentChunk, DocumentVersion, StoredDocument
-from engine.domain.file_name import shown_name
+from engine.domain.names import shown_name
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.errors import NotFound

@@ -26,7 +26,7 @@ from engine.commit.outdated import on_current
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.document import NewVersion
-from engine.domain.file_name import shown_name
+from engine.domain.names import shown_name
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, StoredRecord
 from engine.domain.terms import sparse_of, weights, words

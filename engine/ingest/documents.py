@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Literal, cast
 from uuid import uuid4
 
-from engine.domain.file_name import UNNAMED
 from engine.domain.history import HistoryFile
+from engine.domain.names import UNNAMED
 from engine.domain.node import ContentType
 from engine.domain.occasion import Occasion
 from engine.domain.record import AssignableNode, FileDraft

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import IO
 from uuid import UUID
 
-from engine.domain.file_name import shown_name
 from engine.domain.file_state import FileStatus
+from engine.domain.names import shown_name
 from engine.domain.principal import Principal
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in, sql_text

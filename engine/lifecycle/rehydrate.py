@@ -16,8 +16,8 @@ from typing import IO
 from uuid import UUID
 
 from engine.commit.outbox import StepHook
-from engine.domain.file_name import shown_name
 from engine.domain.file_state import FileStatus
+from engine.domain.names import shown_name
 from engine.domain.principal import Principal
 from engine.errors import DamagedFile, NeurigraphError, NotFound, Rehydrating, StoreFull, StoreUnavailable
 from engine.hierarchy.shells import Shells

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import get_args
 
 from engine.domain.clock import Clock, Moment, SystemClock
-from engine.domain.file_name import shown_name
+from engine.domain.names import shown_name
 from engine.domain.principal import Principal
 from engine.domain.scope import check_scopes, check_sources
 from engine.domain.search import Anchor, Hit, ItemKind, SearchAnswer, SearchRequest
