@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import groupby
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -26,7 +27,8 @@ from engine.progress import Progress
 from engine.providers.active import Model, shell_vector
 from engine.providers.embedder import Vectors
 from engine.stores.neo4j import Neo4j
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Parameters, Postgres
+from engine.stores.rows import R
 from engine.stores.statements import cypher, sql_in, sql_text
 
 TASK = "embeddings"
@@ -36,7 +38,57 @@ ATTEMPTS = 20
 """Attempts on a node in use before it is left for the next pass."""
 PAUSE = 0.1
 
-Row = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class NodeTables:
+    """A node and the schema of its tables; None where the node is not registered."""
+
+    node_id: UUID
+    schema_name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BareShell:
+    """A shell without a vector of a version."""
+
+    node_id: str
+    revision: int
+    name: str
+    summary: str | None
+    keywords: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    row_id: UUID
+    kind: str
+    session: UUID
+    section: str
+    content: str
+    content_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    row_id: UUID
+    summary: str
+    original: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Speakers:
+    session: UUID
+    speakers: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _RecordItem:
+    record_id: UUID
+    content: str
+    embedding: Any
+
+
+M = TypeVar("M", _Item, _Record)
 
 
 class CanaryBuild:
@@ -55,75 +107,69 @@ class CanaryBuild:
         async for node in nodes(self._postgres):
             if self.exhausted:
                 return
-            if await settled(partial(self._ready, node)):
-                await self._items(node["schema_name"])
-                await self._records(node["schema_name"])
+            await self._tables(node)
 
-    async def of_node(self, node: Row) -> None:
+    async def of_node(self, node: NodeTables) -> None:
         """One node alone, its shell too. Raises as `run`."""
-        if rows := await self._neo4j.read(
-            cypher("embedding/missing_of"), **self._labelled, nodes=[str(node["node_id"])]
+        nodes = [str(node.node_id)]
+        if shells := await self._neo4j.read(
+            cypher("embedding/missing_of"), row=BareShell, **self._labelled, nodes=nodes
         ):
-            await self._fill_shells(rows)
-        if node["schema_name"] and await settled(partial(self._ready, node)):
-            await self._items(node["schema_name"])
-            await self._records(node["schema_name"])
+            await self._fill_shells(shells)
+        await self._tables(node)
 
-    async def _ready(self, node: Row) -> bool:
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("embedding/slot_prepare"), {"node_id": node["node_id"]})
-            row = await cursor.fetchone()
-        return bool(row and row["ready"])
+    async def _tables(self, node: NodeTables) -> None:
+        if node.schema_name and await settled(partial(prepared, self._postgres, node.node_id)):
+            await self._items(node.schema_name)
+            await self._records(node.schema_name)
 
     # items and records -----------------------------------------------------------------------------------
 
     async def _items(self, schema: str) -> None:
         speakers: dict[UUID, list[str]] | None = None
-        async for rows in self._missing("embedding/slot_items", schema):
+        async for rows in self._missing("embedding/slot_items", schema, row=_Item):
             if speakers is None:
-                found = await self._rows("embedding/slot_speakers", schema, {})
-                speakers = {row["session"]: row["speakers"] for row in found}
-            texts = [_embedded(row, speakers.get(row["session"], ())) for row in rows]
+                found = await self._rows("embedding/slot_speakers", schema, {}, row=_Speakers)
+                speakers = {one.session: one.speakers for one in found}
+            texts = [_embedded(row, speakers.get(row.session, ())) for row in rows]
             await self._fill("embedding/slot_items_fill", schema, rows, self._model.embed_documents(texts))
 
     async def _records(self, schema: str) -> None:
-        async for rows in self._missing("embedding/slot_records", schema):
+        async for rows in self._missing("embedding/slot_records", schema, row=_Record):
             await self._fill("embedding/slot_records_fill", schema, rows, self._summaries(schema, rows))
 
-    async def _summaries(self, schema: str, rows: Sequence[Row]) -> Sequence[Vectors]:
+    async def _summaries(self, schema: str, rows: Sequence[_Record]) -> Sequence[Vectors]:
         """As they are made when they are written: from the items that an unchanged summary quotes, else from its text."""
-        originals = [row["row_id"] for row in rows if row["original"]]
+        originals = [row.row_id for row in rows if row.original]
         parameters = {"records": originals, "version": self._model.name}
-        items = await self._rows("embedding/slot_record_items", schema, parameters) if originals else []
-        by_record = {record: list(group) for record, group in groupby(items, key=lambda row: row["record_id"])}
-        rest = [row for row in rows if row["row_id"] not in by_record]
-        embedded = iter(await self._model.embed_documents([row["summary"] for row in rest]))
+        statement = "embedding/slot_record_items"
+        items = await self._rows(statement, schema, parameters, row=_RecordItem) if originals else []
+        by_record = {record: list(group) for record, group in groupby(items, key=lambda item: item.record_id)}
+        rest = [row.summary for row in rows if row.row_id not in by_record]
+        embedded = iter(await self._model.embed_documents(rest))
         return [
-            _quoting(row["summary"], by_record[row["row_id"]]) if row["row_id"] in by_record else next(embedded)
-            for row in rows
+            _quoting(row.summary, by_record[row.row_id]) if row.row_id in by_record else next(embedded) for row in rows
         ]
 
-    async def _rows(self, name: str, schema: str, parameters: Row) -> list[Row]:
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_in(name, schema, self._column), parameters)
-            return await cursor.fetchall()
+    async def _rows(self, name: str, schema: str, parameters: Parameters, *, row: type[R]) -> list[R]:
+        return await self._postgres.fetch_as_service(sql_in(name, schema, self._column), parameters, row=row)
 
-    async def _missing(self, name: str, schema: str) -> AsyncIterator[list[Row]]:
+    async def _missing(self, name: str, schema: str, *, row: type[M]) -> AsyncIterator[list[M]]:
         """Rows of a node without a vector, in batches, each once."""
         after = UUID(int=0)
         while not self.exhausted:
             parameters = {"version": self._model.name, "after": after, "most": BATCH}
-            rows = await self._rows(name, schema, parameters)
+            rows = await self._rows(name, schema, parameters, row=row)
             if not rows:
                 return
-            after = rows[-1]["row_id"]
+            after = rows[-1].row_id
             yield rows
 
-    async def _fill(self, name: str, schema: str, rows: Sequence[Row], embedding: Awaitable[Iterable[Vectors]]) -> None:
+    async def _fill(self, name: str, schema: str, rows: Sequence[M], embedding: Awaitable[Iterable[Vectors]]) -> None:
         started = monotonic()
         vectors = await embedding
         parameters = [
-            {**row, "embedding": self._model.stored(vector), "version": self._model.name}
+            {**asdict(row), "embedding": self._model.stored(vector), "version": self._model.name}
             for row, vector in zip(rows, vectors, strict=True)
         ]
         try:
@@ -138,7 +184,7 @@ class CanaryBuild:
         await self._pause(started, written)
 
     @property
-    def _held(self) -> Row:
+    def _held(self) -> Parameters:
         return {"version": self._model.name, "slot": self._model.version.slot}
 
     # shells ----------------------------------------------------------------------------------------------
@@ -146,30 +192,32 @@ class CanaryBuild:
     async def _shells(self) -> None:
         after = ""
         while not self.exhausted:
-            rows = await self._neo4j.read(cypher("embedding/missing"), **self._labelled, after=after, limit=BATCH)
-            if not rows:
+            shells = await self._neo4j.read(
+                cypher("embedding/missing"), row=BareShell, **self._labelled, after=after, limit=BATCH
+            )
+            if not shells:
                 return
-            after = rows[-1]["node_id"]
-            await self._fill_shells(rows)
+            after = shells[-1].node_id
+            await self._fill_shells(shells)
 
     @property
-    def _labelled(self) -> Row:
+    def _labelled(self) -> Parameters:
         return {"version": self._model.name, "label": f"{self._column}_version"}
 
-    async def _fill_shells(self, rows: Sequence[Row]) -> None:
+    async def _fill_shells(self, shells: Sequence[BareShell]) -> None:
         started = monotonic()
-        texts = [shell_text(row["name"], row["summary"] or "", row["keywords"] or ()) for row in rows]
+        texts = [shell_text(shell.name, shell.summary or "", shell.keywords or ()) for shell in shells]
         vectors = await self._model.embed_documents(texts)
         filling = [
-            {"node_id": row["node_id"], "revision": row["revision"], "vector": shell_vector(vector)}
-            for row, vector in zip(rows, vectors, strict=True)
+            {"node_id": shell.node_id, "revision": shell.revision, "vector": shell_vector(vector)}
+            for shell, vector in zip(shells, vectors, strict=True)
         ]
         async with self._postgres.as_service() as connection:  # held until the graph has written
             await connection.execute(sql_text("embedding/slot_hold"), self._held)
-            filled = await self._neo4j.write(
-                cypher("embedding/filled"), **self._labelled, column=self._column, rows=filling
+            [filled] = await self._neo4j.write(
+                cypher("embedding/filled"), row=int, **self._labelled, column=self._column, rows=filling
             )
-        await self._pause(started, filled[0]["filled"])
+        await self._pause(started, filled)
 
     async def _pause(self, started: float, written: int) -> None:
         """Sleeps for the rest of the time, which is left to requests."""
@@ -179,16 +227,16 @@ class CanaryBuild:
         await asyncio.sleep((monotonic() - started) * (1 / self._pace.duty - 1))
 
 
-def _embedded(row: Row, speakers: Sequence[str]) -> str:
+def _embedded(item: _Item, speakers: Sequence[str]) -> str:
     """What an item's vector is made from, as when it was written: turns without names, passages below their section."""
-    if row["kind"] == "turn":
-        return embedded_text(row["content"], speakers)
-    return f"{row['section']}. {row['content']}" if row["section"] and row["kind"] == "chunk" else str(row["content"])
+    if item.kind == "turn":
+        return embedded_text(item.content, speakers)
+    return f"{item.section}. {item.content}" if item.section and item.kind == "chunk" else item.content
 
 
-def _quoting(summary: str, items: Sequence[Row]) -> Vectors:
-    vectors = np.array([_plain(item["embedding"]) for item in items], dtype=np.float32)
-    return summary_vector(summary, [item["content"] for item in items], vectors)
+def _quoting(summary: str, items: Sequence[_RecordItem]) -> Vectors:
+    vectors = np.array([_plain(item.embedding) for item in items], dtype=np.float32)
+    return summary_vector(summary, [item.content for item in items], vectors)
 
 
 def _plain(vector: Any) -> Vectors:
@@ -196,18 +244,21 @@ def _plain(vector: Any) -> Vectors:
     return plain
 
 
-async def nodes(postgres: Postgres) -> AsyncIterator[Row]:
-    """All nodes of all users: node_id and schema_name, in the order of their ids."""
+async def nodes(postgres: Postgres) -> AsyncIterator[NodeTables]:
+    """All nodes of all users, in the order of their ids."""
     after = UUID(int=0)
-    while True:
-        async with postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("embedding/slot_nodes"), {"after": after, "most": NODES})
-            rows = await cursor.fetchall()
-        if not rows:
-            return
-        after = rows[-1]["node_id"]
-        for row in rows:
-            yield row
+    while page := await postgres.fetch_as_service(
+        sql_text("embedding/slot_nodes"), {"after": after, "most": NODES}, row=NodeTables
+    ):
+        after = page[-1].node_id
+        for node in page:
+            yield node
+
+
+async def prepared(postgres: Postgres, node_id: UUID) -> bool:
+    """Whether the columns of a node are now those of the embedding versions; not where the node is in use."""
+    [ready] = await postgres.fetch_as_service(sql_text("embedding/slot_prepare"), {"node_id": node_id}, row=bool)
+    return ready
 
 
 async def settled(attempt: Callable[[], Awaitable[bool]]) -> bool:

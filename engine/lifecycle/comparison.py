@@ -37,6 +37,18 @@ class SampledQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class _Node:
+    user_id: UUID
+    schema_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    item_id: UUID
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
 class LabelledQuery:
     """A question as a file gives it, with the handle of the user."""
 
@@ -60,12 +72,12 @@ async def sampled(postgres: Postgres, most: int) -> list[SampledQuery]:
     """Stored items of all users as questions; those of one node are few."""
     found: list[SampledQuery] = []
     async with postgres.as_service() as connection:
-        cursor = await connection.execute(sql_text("embedding/sample_nodes"), {"most": most * 4})
-        for node in await cursor.fetchall():
-            wanted = min(A_NODE, most - len(found))
-            cursor = await connection.execute(sql_in("embedding/sample_items", node["schema_name"]), {"most": wanted})
-            rows = await cursor.fetchall()
-            found += [SampledQuery(node["user_id"], row["content"][:LONGEST], row["item_id"]) for row in rows]
+        for node in await connection.fetch(sql_text("embedding/sample_nodes"), {"most": most * 4}, row=_Node):
+            items, wanted = sql_in("embedding/sample_items", node.schema_name), min(A_NODE, most - len(found))
+            found += [
+                SampledQuery(node.user_id, item.content[:LONGEST], item.item_id)
+                for item in await connection.fetch(items, {"most": wanted}, row=_Item)
+            ]
             if len(found) >= most:
                 break
     return found

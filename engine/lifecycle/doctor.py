@@ -4,18 +4,24 @@ nodes that readiness reports."""
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from engine.commit.set_aside import SetAsideCount
 from engine.domain.object_keys import file_of
 from engine.errors import StoreDamaged
 from engine.lifecycle import compared
+from engine.lifecycle.compared import Contents, NodeFacts, ShownShell
 from engine.lifecycle.file_check import FileCheck
 from engine.lifecycle.finding import FIX, Finding
+from engine.lifecycle.pending_vectors import Waiting
 from engine.progress import Progress, Silent
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres
+from engine.stores.rows import R
 from engine.stores.statements import cypher, sql_text
 
 __all__ = ["Doctor", "Finding"]
@@ -28,7 +34,18 @@ OVERDUE = 30.0
 """Seconds after which an unfinished commit is a finding."""
 UNSEARCHABLE = frozenset({"tables-lost", "tables-damaged", "rows-unreadable"})
 
-Row = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class _Late:
+    pending: int
+    oldest: datetime | None
+    failure: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _WrongStates:
+    node_id: UUID
+    files: int
 
 
 class Doctor:
@@ -82,51 +99,49 @@ class Doctor:
                 parameters = {"nodes": list(bad), "reasons": list(bad.values())}
                 await connection.execute(sql_text("damage/note"), parameters)
 
-    async def _rows(self, name: str, **parameters: Any) -> list[Row]:
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text(name), parameters)
-            return await cursor.fetchall()
+    async def _rows(self, name: str, *, row: type[R], **parameters: Any) -> list[R]:
+        return await self._postgres.fetch_as_service(sql_text(name), parameters, row=row)
 
     async def _pending(self) -> AsyncIterator[Finding]:
-        row = (await self._rows("doctor/pending", older_than=OVERDUE))[0]
-        if row["pending"]:
-            cause = f" ({row['failure']})" if row["failure"] else ""
+        [late] = await self._rows("doctor/pending", row=_Late, older_than=OVERDUE)
+        if late.pending:
+            cause = f" ({late.failure})" if late.failure else ""
             yield Finding(
                 "error",
                 "postgres",
-                f"{row['pending']} commits",
-                f"accepted since {row['oldest']:%Y-%m-%d %H:%M} but not finished{cause}",
+                f"{late.pending} commits",
+                f"accepted since {late.oldest:%Y-%m-%d %H:%M} but not finished{cause}",
                 "start the engine with all stores up; it finishes them by itself",
             )
 
     async def _set_aside(self) -> AsyncIterator[Finding]:
-        row = (await self._rows("commit/counts"))[0]
-        if row["commits"]:
+        [aside] = await self._rows("commit/counts", row=SetAsideCount)
+        if aside.commits:
             yield Finding(
                 "error",
                 "neo4j",
-                f"{row['commits']} commits",
-                f"set aside after too many attempts, the oldest of {row['oldest']:%Y-%m-%d %H:%M} ({row['failure']})",
+                f"{aside.commits} commits",
+                f"set aside after too many attempts, the oldest of {aside.oldest:%Y-%m-%d %H:%M} ({aside.failure})",
                 "`neurigraph commits list` shows them; `commits retry` tries again, `commits discard` undoes them",
             )
 
     async def _without_vectors(self) -> AsyncIterator[Finding]:
-        row = (await self._rows("embedding/pending_waiting"))[0]
-        if row["nodes"]:
+        [waiting] = await self._rows("embedding/pending_waiting", row=Waiting)
+        if waiting.nodes:
             yield Finding(
                 "warning",
                 "postgres",
-                f"{row['nodes']} nodes",
-                f"what was written there since {row['oldest']:%Y-%m-%d %H:%M} is found by words alone: it has no vectors yet",
+                f"{waiting.nodes} nodes",
+                f"what was written there since {waiting.oldest:%Y-%m-%d %H:%M} is found by words alone: it has no vectors yet",
                 "nothing to do: the job pending-embeddings makes them when the embedding service answers",
             )
 
     async def _strays(self) -> AsyncIterator[Finding]:
-        for row in await self._rows("doctor/strays", limit=PAGE):
+        for schema in await self._rows("doctor/strays", row=str, limit=PAGE):
             yield Finding(
                 "warning",
                 "postgres",
-                row["schema_name"],
+                schema,
                 "a node's schema that the registry does not know",
                 "restore the registry from a backup, or drop the schema after looking into it",
             )
@@ -134,41 +149,44 @@ class Doctor:
     async def _nodes(self, stored: dict[UUID, int], check: FileCheck) -> AsyncIterator[Finding]:
         """Every registered node against its tables, its shell, its contents and its files."""
         after = UUID(int=0)
-        while rows := await self._rows("doctor/nodes", after=after, limit=PAGE):
-            after = rows[-1]["node_id"]
-            shells = await self._neo4j.read(cypher("doctor/shells"), nodes=[str(row["node_id"]) for row in rows])
-            by_id = {UUID(shell["node_id"]): shell for shell in shells}
-            live = [row for row in rows if row["state"] != "pending"]  # those are reported with the commits
-            for row in live:
-                for finding in _compared(row, by_id.get(row["node_id"])):
+        while facts := await self._rows("doctor/nodes", row=NodeFacts, after=after, limit=PAGE):
+            after = facts[-1].node_id
+            nodes = [str(node.node_id) for node in facts]
+            by_id = {
+                shell.node_id: shell
+                for shell in await self._neo4j.read(cypher("doctor/shells"), row=ShownShell, nodes=nodes)
+            }
+            live = [node for node in facts if node.state != "pending"]  # those are reported with the commits
+            for node in live:
+                for finding in _compared(node, by_id.get(node.node_id)):
                     yield finding
-            names = {row["node_id"]: row["schema_name"] for row in live}
+            names = {node.node_id: node.schema_name for node in live}
             for first in range(0, len(live), AT_ONCE):
                 some = list(names)[first : first + AT_ONCE]
-                for row in await self._rows("doctor/contents", nodes=some):
-                    for finding in compared.contents(row):
+                for contents in await self._rows("doctor/contents", row=Contents, nodes=some):
+                    for finding in compared.contents(contents):
                         yield finding
             async for finding in check.of(list(names), stored):
                 yield finding
-            for wrong in await self._rows("doctor/file_states", nodes=list(names)):
+            for wrong in await self._rows("doctor/file_states", row=_WrongStates, nodes=list(names)):
                 yield Finding(
                     "warning",
                     "postgres",
-                    f"node {names[wrong['node_id']]}",
-                    f"{wrong['files']} files have another state than their manifest shows",
+                    f"node {names[wrong.node_id]}",
+                    f"{wrong.files} files have another state than their manifest shows",
                     "harmless; the next time that such a file wakes and sleeps mends it",
                 )
 
     async def _shells(self) -> AsyncIterator[Finding]:
         """Shells that the registry does not know."""
         after = ""
-        while rows := await self._neo4j.read(cypher("doctor/page"), after=after, limit=PAGE * 10):
-            after = rows[-1]["node_id"]
-            for row in await self._rows("doctor/known_nodes", nodes=[UUID(row["node_id"]) for row in rows]):
+        while shells := await self._neo4j.read(cypher("doctor/page"), row=str, after=after, limit=PAGE * 10):
+            after = shells[-1]
+            for node_id in await self._rows("doctor/known_nodes", row=UUID, nodes=list(map(UUID, shells))):
                 yield Finding(
                     "error",
                     "neo4j",
-                    f"node {row['node_id']}",
+                    f"node {node_id}",
                     "a shell that the registry does not know",
                     "delete the shell, or restore Postgres from a backup that has the node",
                 )
@@ -181,10 +199,10 @@ class Doctor:
                 by_root.setdefault(entry.key.partition("/")[0], []).append(file)
         for root, files in by_root.items():
             try:
-                row = (await self._rows("file/unknown", root=root, files=files))[0]
+                [unknown] = await self._rows("file/unknown", row=list[UUID], root=root, files=files)
             except StoreDamaged:  # a node there has lost its tables, a finding of its own
                 continue
-            known = {one["resource_id"] for one in await self._rows("resource/known", files=row["unknown"])}
+            known = set(await self._rows("resource/known", row=UUID, files=unknown))
             if known:
                 yield Finding(
                     "error",
@@ -193,17 +211,17 @@ class Doctor:
                     "raw inputs name them, but no manifest does: their lines are lost",
                     f"{FIX} enters those of present versions again; lines of older versions are only in a backup",
                 )
-            if unknown := set(row["unknown"]) - known:
+            if orphans := set(unknown) - known:
                 yield Finding(
                     "warning",
                     "objects",
-                    f"{len(unknown)} files under {root}/",
+                    f"{len(orphans)} files under {root}/",
                     "no manifest knows them (a write that was cut off)",
                     "nothing to do: the sweep moves them to quarantine after the grace time",
                 )
 
 
-def _compared(row: Row, shown: Row | None) -> list[Finding]:
+def _compared(row: NodeFacts, shown: ShownShell | None) -> list[Finding]:
     """Findings about one node."""
     findings = [*compared.tables(row), *compared.shell(row, shown)]
     return findings if shown is None else [*findings, *compared.manifest(row, shown)]

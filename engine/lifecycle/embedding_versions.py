@@ -9,8 +9,6 @@ from time import monotonic
 from typing import Any
 from uuid import UUID
 
-from psycopg.types.json import Jsonb
-
 from engine.domain.clock import Clock
 from engine.domain.embedding import (
     Compression,
@@ -21,13 +19,14 @@ from engine.domain.embedding import (
     usual_compression,
     version_name,
 )
+from engine.domain.node import User
 from engine.errors import Conflict, InvalidInput, NotFound, ProviderUnavailable, SettingsError, StackError
-from engine.lifecycle.canary import NODES, TASK, CanaryBuild, nodes, settled
+from engine.lifecycle.canary import NODES, TASK, CanaryBuild, nodes, prepared, settled
 from engine.lifecycle.comparison import Ask, LabelledQuery, SampledQuery, compared, sampled
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Jsonb, Parameters, Postgres
 from engine.stores.statements import cypher, sql_text
 
 PASSES = 5
@@ -35,8 +34,6 @@ PASSES = 5
 LAST_GAPS = 2000
 """So many missing vectors are made by a promotion itself."""
 MOST_QUERIES = 2000
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +60,19 @@ class VersionProgress:
         return self.total - self.done
 
 
+@dataclass(frozen=True, slots=True)
+class _Page:
+    rows_in_all: int
+    rows_done: int
+    last: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Shells:
+    shells: int
+    done: int
+
+
 class EmbeddingVersions:
     """The versions of one instance: they hold for all of its users."""
 
@@ -74,7 +84,7 @@ class EmbeddingVersions:
 
     async def list(self) -> tuple[EmbeddingVersion, ...]:
         """All versions, oldest first."""
-        return tuple(EmbeddingVersion(**row) for row in await self._rows("embedding/versions"))
+        return tuple(await self._postgres.fetch_as_service(sql_text("embedding/versions"), row=EmbeddingVersion))
 
     async def version(self, name: str | None = None) -> EmbeddingVersion:
         """The version of that name; without one, the canary. Raises NotFound."""
@@ -99,10 +109,10 @@ class EmbeddingVersions:
         if embedder.dimension > 1000 and compression == "float32":
             raise InvalidInput("Vectors of more than 1,000 numbers are stored in half precision.")
         name = version_name(embedder.version, embedder.dimension, compression)
-        parameters: Row = {"name": name, "provider": embedder.provider, "model": embedder.model}
+        parameters: Parameters = {"name": name, "provider": embedder.provider, "model": embedder.model}
         parameters |= {"dimension": embedder.dimension, "compression": compression}
         try:
-            await self._rows("embedding/canary", **parameters)
+            await self._postgres.change_as_service(sql_text("embedding/canary"), parameters)
         except Conflict as error:
             raise Conflict(
                 f"{name} cannot become a canary: it is active, or was another model, or there is another canary; "
@@ -134,7 +144,8 @@ class EmbeddingVersions:
             if build.exhausted or not far.remaining:
                 break
         if not far.remaining:
-            await self._rows("embedding/built", name=far.version.name, now=self._clock.now())
+            parameters = {"name": far.version.name, "now": self._clock.now()}
+            await self._postgres.change_as_service(sql_text("embedding/built"), parameters)
         progress.finish(TASK, f"{build.filled:,} vectors")
         return BuildReport(far.version.name, build.filled, far.remaining, round(monotonic() - started, 3))
 
@@ -144,12 +155,13 @@ class EmbeddingVersions:
         total = done = 0
         after: UUID | None = UUID(int=0)
         while after is not None:
-            row = (await self._rows("embedding/progress", version=version.name, after=after, most=NODES))[0]
-            total, done, after = total + row["rows_in_all"], done + row["rows_done"], row["last"]
-        label = f"{version.column}_version"
-        shells = (await self._neo4j.read(cypher("embedding/progress"), version=version.name, label=label))[0]
-        done += shells["done"] if version.slot is not None else 0
-        return VersionProgress(version, total + shells["shells"], done)
+            parameters = {"version": version.name, "after": after, "most": NODES}
+            [page] = await self._postgres.fetch_as_service(sql_text("embedding/progress"), parameters, row=_Page)
+            total, done, after = total + page.rows_in_all, done + page.rows_done, page.last
+        labelled = {"version": version.name, "label": f"{version.column}_version"}
+        [shells] = await self._neo4j.read(cypher("embedding/progress"), row=_Shells, **labelled)
+        done += shells.done if version.slot is not None else 0
+        return VersionProgress(version, total + shells.shells, done)
 
     async def compare(
         self, samples: int = 100, queries: Sequence[LabelledQuery] = (), *, name: str | None = None
@@ -165,7 +177,8 @@ class EmbeddingVersions:
         asked = [await self._of_user(query) for query in queries] or await sampled(self._postgres, samples)
         report = await compared(self._ask, asked, await self._active.follow(), canary)
         report |= {"remaining": far.remaining, "at": self._clock.now().isoformat()}
-        await self._rows("embedding/compared", name=far.version.name, comparison=Jsonb(report))
+        parameters = {"name": far.version.name, "comparison": Jsonb(report)}
+        await self._postgres.change_as_service(sql_text("embedding/compared"), parameters)
         return report
 
     async def promote(self, name: str | None = None, *, force: bool = False) -> VersionProgress:
@@ -187,13 +200,13 @@ class EmbeddingVersions:
         if far.remaining:
             await self._prepare()
         await self._active.model_of(far.version)  # a model that cannot be loaded here is not promoted here
-        await self._rows("embedding/promote", name=far.version.name)
+        await self._postgres.change_as_service(sql_text("embedding/promote"), {"name": far.version.name})
         return await self._after_the_step(far.version.name)
 
     async def _prepare(self) -> None:
         """Prepares the columns of all nodes for the versions: writes after the step must fit."""
         async for node in nodes(self._postgres):
-            await settled(partial(self._done, "embedding/slot_prepare", node_id=node["node_id"]))
+            await settled(partial(prepared, self._postgres, node.node_id))
 
     async def roll_back(self) -> VersionProgress:
         """Rollback: the version before is searched again, at once; then vectors for later writes are made.
@@ -204,10 +217,10 @@ class EmbeddingVersions:
             if version.status == "archived" and version.slot is not None:
                 await self._active.model_of(version)
         try:
-            row = (await self._rows("embedding/roll_back"))[0]
+            [name] = await self._postgres.fetch_as_service(sql_text("embedding/roll_back"), row=str)
         except Conflict as error:
             raise Conflict("There is no earlier version whose vectors are still there.") from error
-        return await self._after_the_step(row["name"])
+        return await self._after_the_step(name)
 
     async def _after_the_step(self, name: str) -> VersionProgress:
         """Fills gaps that writers left between the last look and the step; no more can appear after it."""
@@ -222,7 +235,7 @@ class EmbeddingVersions:
         """Removes the vectors of a version that is not active. Raises NotFound, Conflict; repeatable."""
         version = await self.version(name)
         try:
-            await self._rows("embedding/drop", name=name)
+            await self._postgres.change_as_service(sql_text("embedding/drop"), {"name": name})
         except Conflict as error:
             raise Conflict("The active embeddings cannot be dropped.") from error
         if version.slot is not None:
@@ -231,21 +244,19 @@ class EmbeddingVersions:
 
     async def _clear(self, version: EmbeddingVersion, slot: Slot) -> None:
         async for node in nodes(self._postgres):
-            await settled(partial(self._done, "embedding/slot_clear", node_id=node["node_id"], slot=slot))
+            await settled(partial(self._cleared, node.node_id, slot))
         properties = {"version": version.name, "column": version.column, "label": f"{version.column}_version"}
-        while (await self._neo4j.write(cypher("embedding/cleared"), **properties, limit=NODES * 10))[0]["cleared"]:
+        while any(await self._neo4j.write(cypher("embedding/cleared"), row=int, **properties, limit=NODES * 10)):
             pass
 
-    async def _done(self, statement: str, **parameters: Any) -> bool:
-        return bool((await self._rows(statement, **parameters))[0]["ready"])
+    async def _cleared(self, node_id: UUID, slot: Slot) -> bool:
+        parameters = {"node_id": node_id, "slot": slot}
+        [ready] = await self._postgres.fetch_as_service(sql_text("embedding/slot_clear"), parameters, row=bool)
+        return ready
 
     async def _of_user(self, query: LabelledQuery) -> SampledQuery:
-        found = await self._rows("user/by_handle", workspace=self._workspace, handle=query.user)
+        parameters = {"workspace": self._workspace, "handle": query.user}
+        found = await self._postgres.fetch_as_service(sql_text("user/by_handle"), parameters, row=User)
         if not found:
             raise NotFound(f"There is no user {query.user} in the workspace {self._workspace}.")
-        return SampledQuery(found[0]["user_id"], query.query, None, query.expected)
-
-    async def _rows(self, statement: str, **parameters: Any) -> Sequence[Row]:
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text(statement), parameters)
-            return await cursor.fetchall() if cursor.description else []
+        return SampledQuery(found[0].user_id, query.query, None, query.expected)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import IO, Any, cast
+from dataclasses import dataclass
+from typing import IO, cast
 from uuid import UUID
 
 from engine.errors import DamagedFile
@@ -16,7 +17,17 @@ from engine.stores.statements import sql_text
 
 TASK = "files"
 CHANGED = "its bytes are not those that were stored"
-Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    node_id: UUID
+    schema_name: str
+    file_id: UUID
+    storage_path: str
+    stored_bytes: int
+    packed: bool
+    sha256: bytes
 
 
 class _Nowhere:
@@ -40,20 +51,18 @@ class FileCheck:
 
     async def of(self, nodes: Sequence[UUID], stored: Mapping[UUID, int]) -> AsyncIterator[Finding]:
         """What is wrong with the files of these nodes; `stored`: the sizes of the objects that there are."""
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("doctor/files"), {"nodes": list(nodes)})
-            rows = await cursor.fetchall()
-        wrong: dict[UUID, list[tuple[Row, str]]] = {}
-        for row in rows:
-            if problem := await self._problem(row, stored):
-                wrong.setdefault(row["node_id"], []).append((row, problem))
+        files = await self._postgres.fetch_as_service(sql_text("doctor/files"), {"nodes": list(nodes)}, row=_File)
+        wrong: dict[UUID, list[tuple[_File, str]]] = {}
+        for file in files:
+            if problem := await self._problem(file, stored):
+                wrong.setdefault(file.node_id, []).append((file, problem))
         for node_id, found in wrong.items():
             first, problem = found[0]
             yield Finding(
                 "error",
                 "objects",
-                f"node {first['schema_name']}",
-                f"{len(found)} files are missing or damaged, first {first['storage_path']}: {problem}",
+                f"node {first.schema_name}",
+                f"{len(found)} files are missing or damaged, first {first.storage_path}: {problem}",
                 accepting(
                     "file-lost",
                     node_id,
@@ -62,15 +71,15 @@ class FileCheck:
                 ),
                 "file-lost",
                 node_id,
-                tuple(row["file_id"] for row, _ in found),
+                tuple(file.file_id for file, _ in found),
             )
 
-    async def _problem(self, row: Row, stored: Mapping[UUID, int]) -> str:
-        size = stored.get(row["file_id"])
+    async def _problem(self, file: _File, stored: Mapping[UUID, int]) -> str:
+        size = stored.get(file.file_id)
         if size is None:
             return "it is missing"
-        if size != row["stored_bytes"]:
-            return f"it has {size} bytes instead of {row['stored_bytes']}"
+        if size != file.stored_bytes:
+            return f"it has {size} bytes instead of {file.stored_bytes}"
         if not self._reads:
             return ""
         if self._left <= 0:
@@ -80,7 +89,7 @@ class FileCheck:
         self._progress.advance(TASK, 1)
         target = cast(IO[bytes], _Nowhere())
         try:
-            await restore(self._objects, row["storage_path"], target, packed=row["packed"], sha256=row["sha256"])
+            await restore(self._objects, file.storage_path, target, packed=file.packed, sha256=file.sha256)
         except DamagedFile:
             return CHANGED
         return ""

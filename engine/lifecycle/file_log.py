@@ -35,14 +35,12 @@ class FileLog:
             "before": before,
             "limit": limit,
         }
-        rows = await self._postgres.fetch(principal, sql_text("node/state_log_page"), parameters)
-        return tuple(StateEntry(**row) for row in rows)
+        return tuple(await self._postgres.fetch(principal, sql_text("node/state_log_page"), parameters, row=StateEntry))
 
     async def review(self, principal: Principal, entry_id: int, note: str = "") -> int:
         """Marks an entry as reviewed; returns the new entry's id, the same when repeated. Raises NotFound, InvalidInput."""
         if len(note) > LONGEST_NOTE or not note.isprintable():
             raise InvalidInput(f"A note is one line of at most {LONGEST_NOTE} characters.")
         parameters = {"entry_id": entry_id, "note": note, "now": self._clock.now()}
-        return int(
-            (await self._postgres.fetch(principal, sql_text("node/state_log_review"), parameters))[0]["entry_id"]
-        )
+        [noted] = await self._postgres.fetch(principal, sql_text("node/state_log_review"), parameters, row=int)
+        return noted

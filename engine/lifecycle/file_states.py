@@ -17,8 +17,6 @@ from engine.lifecycle.restoration import StoredFile
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
-Row = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class FileTimes:
@@ -78,20 +76,21 @@ class FileStates:
             "lost": lost,
             "waited": waited,
         }
-        return Claim(**(await self._postgres.fetch(principal, sql_text("file/claim"), parameters))[0])
+        [claim] = await self._postgres.fetch(principal, sql_text("file/claim"), parameters, row=Claim)
+        return claim
 
     async def status(self, principal: Principal, node_id: UUID, file_id: UUID) -> FileStatus:
         """The state of a file; raises NotFound unless the principal may read it."""
         parameters = {"node_id": node_id, "file_id": file_id}
-        rows = await self._postgres.fetch(principal, sql_text("file/status"), parameters)
-        return FileStatus(node_id, file_id, **rows[0])
+        [status] = await self._postgres.fetch(principal, sql_text("file/status"), parameters, row=FileStatus)
+        return status
 
     async def sleep(self, principal: Principal, node_id: UUID, file_id: UUID) -> Asleep | None:
         """Puts a file to sleep; None where it slept. Raises NotFound unless the principal may write at the node, Conflict
         while it is being restored."""
         parameters = {"node_id": node_id, "file_id": file_id, "now": self._clock.now()}
-        rows = await self._postgres.fetch(principal, sql_text("file/sleep"), parameters)
-        return Asleep(node_id, cause="manual", **rows[0]) if rows else None
+        asleep = await self._postgres.fetch(principal, sql_text("file/sleep"), parameters, row=Asleep)
+        return asleep[0] if asleep else None
 
     # for the service -------------------------------------------------------------------------------------
 
@@ -109,19 +108,14 @@ class FileStates:
         """Renews the claim of a restoration that is still running."""
         lease = self._clock.now() + self.times.lease
         parameters = {"node_id": file.node_id, "file_id": file.file_id, "claim_id": claim_id, "lease": lease}
-        async with self._postgres.as_service() as connection:
-            await connection.execute(sql_text("file/claim_prolong"), parameters)
+        await self._postgres.change_as_service(sql_text("file/claim_prolong"), parameters)
 
     async def sweep(self, now: datetime, limit: int) -> list[Asleep]:
         """Puts the next files to sleep whose time was over at `now`; empty when there are no more."""
         parameters = {"now": now, "unused": now - self.times.unused, "limit": limit}
-        return [Asleep(**row) for row in await self._rows("file/sweep", parameters)]
+        return await self._postgres.fetch_as_service(sql_text("file/sweep"), parameters, row=Asleep)
 
     async def _noted(self, name: str, file: StoredFile, claim_id: UUID, **more: Any) -> bool:
         parameters = {"node_id": file.node_id, "file_id": file.file_id, "claim_id": claim_id, **more}
-        return bool((await self._rows(name, parameters))[0]["done"])
-
-    async def _rows(self, name: str, parameters: Row) -> list[Row]:
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text(name), parameters)
-            return await cursor.fetchall()
+        [done] = await self._postgres.fetch_as_service(sql_text(name), parameters, row=bool)
+        return done

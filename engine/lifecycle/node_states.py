@@ -5,15 +5,34 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
+from engine.domain.node import FileState
 from engine.errors import NeurigraphError
 from engine.stores.neo4j import Neo4j
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Parameters, Postgres
 from engine.stores.statements import cypher, sql_text
 
 log = logging.getLogger(__name__)
 PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class NodeState:
+    """The state of a node that follows from its files; a later one has a higher `seq`."""
+
+    node_id: UUID
+    state: FileState
+    seq: int
+    changed_at: datetime
+
+    @property
+    def graph(self) -> dict[str, str | int]:
+        """As the graph takes it."""
+        changed_at = self.changed_at.isoformat()
+        return {"node_id": str(self.node_id), "state": self.state, "seq": self.seq, "changed_at": changed_at}
 
 
 class NodeStates:
@@ -29,22 +48,14 @@ class NodeStates:
         """
         applied = 0
         while True:
-            async with self._postgres.as_service() as connection:
-                parameters = {"nodes": list(nodes) if nodes is not None else None, "limit": PAGE}
-                cursor = await connection.execute(sql_text("node/states_unapplied"), parameters)
-                rows = await cursor.fetchall()
-            if not rows:
+            parameters: Parameters = {"nodes": list(nodes) if nodes is not None else None, "limit": PAGE}
+            states = await self._postgres.fetch_as_service(sql_text("node/states_unapplied"), parameters, row=NodeState)
+            if not states:
                 return applied
-            shown = [
-                {"node_id": str(r["node_id"]), "state": r["state"], "seq": r["seq"]}
-                | {"changed_at": r["changed_at"].isoformat()}
-                for r in rows
-            ]
-            await self._neo4j.write(cypher("lifecycle/states"), states=shown)
-            parameters = {"nodes": [row["node_id"] for row in rows], "seqs": [row["seq"] for row in rows]}
-            async with self._postgres.as_service() as connection:
-                await connection.execute(sql_text("node/states_applied"), parameters)
-            applied += len(rows)
+            await self._neo4j.write(cypher("lifecycle/states"), states=[state.graph for state in states])
+            parameters = {"nodes": [state.node_id for state in states], "seqs": [state.seq for state in states]}
+            await self._postgres.change_as_service(sql_text("node/states_applied"), parameters)
+            applied += len(states)
             if nodes is not None:
                 return applied
 

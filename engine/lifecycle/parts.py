@@ -7,7 +7,7 @@ and it never sleeps; neither size nor hash of the file is shown.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO
 from uuid import UUID
 
@@ -36,6 +36,18 @@ class PartFile:
         return FileStatus(self.node_id, self.file_id, "active", None, None, by_hand=False, failure=None)
 
 
+@dataclass(frozen=True, slots=True)
+class _Found(PartFile):
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    place: int
+    section: str
+    content: str
+
+
 class Parts:
     """Finds and renders parts of files."""
 
@@ -45,29 +57,26 @@ class Parts:
     async def find(self, principal: Principal, node_id: UUID, schema: str, file_id: UUID) -> PartFile | None:
         """The file where the principal may see a part of it; None where it may see all of it or nothing."""
         parameters = {"node_id": node_id, "file_id": file_id}
-        rows = await self._postgres.fetch(principal, sql_in("document/part_file", schema), parameters)
-        if not rows:
-            return None
-        row = rows[0]
-        return PartFile(node_id, row["file_id"], row["record_id"], shown_name(row["name"], row["title"]))
+        found = await self._postgres.fetch(principal, sql_in("document/part_file", schema), parameters, row=_Found)
+        return replace(found[0], name=shown_name(found[0].name, found[0].title)) if found else None
 
     async def render(self, principal: Principal, part: PartFile, target: IO[bytes]) -> int:
         """Writes the part to `target`; its first line states that it is one. Returns its size in bytes."""
         size = target.write(f"[Part of {part.name}: only the passages that lie at this node.]\n".encode())
         headings = ""
-        async for section, content in self._passages(principal, part):
-            heading = f"\n# {section}\n" if section != headings and section else ""
-            headings = section
-            size += target.write(f"{heading}\n{content}\n".encode("utf-8", "replace"))
+        async for passage in self._passages(principal, part):
+            heading = f"\n# {passage.section}\n" if passage.section != headings and passage.section else ""
+            headings = passage.section
+            size += target.write(f"{heading}\n{passage.content}\n".encode("utf-8", "replace"))
         return size
 
-    async def _passages(self, principal: Principal, part: PartFile) -> AsyncIterator[tuple[str, str]]:
+    async def _passages(self, principal: Principal, part: PartFile) -> AsyncIterator[_Passage]:
         after = 0
         while True:
             parameters = {"node_id": part.node_id, "file_id": part.file_id, "after": after, "limit": PAGE}
-            rows = await self._postgres.fetch(principal, sql_text("document/part_passages"), parameters)
-            for row in rows:
-                yield row["section"], row["content"]
-            if len(rows) < PAGE:
+            page = await self._postgres.fetch(principal, sql_text("document/part_passages"), parameters, row=_Passage)
+            for passage in page:
+                yield passage
+            if len(page) < PAGE:
                 return
-            after = rows[-1]["place"]
+            after = page[-1].place

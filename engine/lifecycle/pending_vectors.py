@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from engine.domain.embedding import Pace
-from engine.lifecycle.canary import CanaryBuild
+from engine.lifecycle.canary import CanaryBuild, NodeTables
 from engine.progress import Silent
 from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
@@ -62,31 +61,22 @@ class PendingVectors:
             if build.filled:
                 self._active.patience.answered()
             filled += build.filled
-            settled += await self._settled(node["node_id"])
+            [done] = await self._postgres.fetch_as_service(
+                sql_text("embedding/pending_settle"), {"node_id": node.node_id}, row=bool
+            )
+            settled += done
         return PendingReport(filled, settled, (await self.waiting()).nodes)
 
     async def waiting(self) -> Waiting:
         """The vectors that are still to be made. Raises StoreUnavailable."""
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("embedding/pending_waiting"))
-            row = await cursor.fetchone()
-        assert row is not None  # an aggregate
-        return Waiting(**row)
+        [waiting] = await self._postgres.fetch_as_service(sql_text("embedding/pending_waiting"), row=Waiting)
+        return waiting
 
-    async def _nodes(self) -> AsyncIterator[dict[str, Any]]:
+    async def _nodes(self) -> AsyncIterator[NodeTables]:
         after = UUID(int=0)
-        while True:
-            async with self._postgres.as_service() as connection:
-                cursor = await connection.execute(sql_text("embedding/pending_page"), {"after": after, "most": PAGE})
-                rows = await cursor.fetchall()
-            for row in rows:
-                yield row
-            if len(rows) < PAGE:
-                return
-            after = rows[-1]["node_id"]
-
-    async def _settled(self, node_id: UUID) -> bool:
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("embedding/pending_settle"), {"node_id": node_id})
-            row = await cursor.fetchone()
-        return bool(row and row["settled"])
+        while page := await self._postgres.fetch_as_service(
+            sql_text("embedding/pending_page"), {"after": after, "most": PAGE}, row=NodeTables
+        ):
+            after = page[-1].node_id
+            for node in page:
+                yield node

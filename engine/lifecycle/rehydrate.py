@@ -11,7 +11,7 @@ import asyncio
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO
 from uuid import UUID
 
@@ -55,6 +55,11 @@ class OpenedFile:
     size_bytes: int
     content: IO[bytes]
     part: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Located(StoredFile):
+    title: str
 
 
 class Rehydration:
@@ -128,15 +133,14 @@ class Rehydration:
 
     async def _located(self, principal: Principal, node_id: UUID, file_id: UUID) -> StoredFile | PartFile:
         schema = await self._shells.schema_of(principal, node_id)
-        rows = await self._postgres.fetch(principal, sql_in("file/locate", schema), {"file_id": file_id})
-        if not rows:
+        parameters = {"node_id": node_id, "file_id": file_id}
+        found = await self._postgres.fetch(principal, sql_in("file/locate", schema), parameters, row=_Located)
+        if not found:
             part = await self._parts.find(principal, node_id, schema, file_id)
             if part is None:
                 raise NotFound
             return part
-        row = rows[0]
-        name = shown_name(row["name"], row.pop("title"))
-        return StoredFile(node_id, **row | {"name": name})
+        return replace(found[0], name=shown_name(found[0].name, found[0].title))
 
     async def _wait_until_shown(self, claim_id: UUID | None) -> None:
         """Waits until this process's restoration is applied in the graph, so that the caller sees the new state there."""

@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from typing import Any, LiteralString
 from uuid import UUID
 
-from engine.domain.node import MAX_LAYER, NodeType
+from engine.domain.node import MAX_LAYER
 from engine.errors import InvalidInput, NeurigraphError, NotFound
 from engine.lifecycle.finding import ACCEPTABLE, FIXABLE, Finding
 from engine.lifecycle.pending_vectors import PendingVectors
+from engine.lifecycle.registered import NO_VECTORS, GraphPayload, RegisteredNode
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Parameters, Postgres
+from engine.stores.rows import R
 from engine.stores.statements import cypher, sql_in, sql_text
 
 PAGE = 1000
-_LABELS: dict[NodeType, str] = {"user": "User", "concept": "Concept", "persona": "Persona"}
 
-Row = dict[str, Any]
 Remedy = Callable[[UUID], Awaitable[None]]
 
 
@@ -35,6 +35,17 @@ class Mended:
     kind: str
     node_id: UUID
     failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Node(RegisteredNode):
+    graph_part: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    record_id: UUID
+    items: int
 
 
 class Remedies:
@@ -106,45 +117,32 @@ class Remedies:
             return error.detail
         return ""
 
-    async def _execute(self, name: LiteralString, parameters: Row) -> None:
-        async with self._postgres.as_service() as connection:
-            await connection.execute(sql_text(name), parameters)
+    async def _execute(self, name: LiteralString, parameters: Parameters) -> None:
+        await self._postgres.change_as_service(sql_text(name), parameters)
 
-    async def _rows(self, name: LiteralString, node_id: UUID) -> list[Row]:
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text(name), {"node_id": node_id})
-            return await cursor.fetchall()
+    async def _rows(self, name: LiteralString, node_id: UUID, *, row: type[R]) -> list[R]:
+        return await self._postgres.fetch_as_service(sql_text(name), {"node_id": node_id}, row=row)
 
-    async def _node(self, node_id: UUID) -> Row:
-        rows = await self._rows("remedy/node", node_id)
-        if not rows:
+    async def _node(self, node_id: UUID) -> _Node:
+        found = await self._rows("remedy/node", node_id, row=_Node)
+        if not found:
             raise NotFound
-        return rows[0]
+        return found[0]
 
     # shells ----------------------------------------------------------------------------------------------
 
     async def _shell(self, node_id: UUID) -> None:
         """Rebuilds a shell: fields of the registry, words of its provisioning where they are still kept, manifest and grants."""
-        row = await self._node(node_id)
-        words = (
-            {name: [] for name in ("keywords", "aliases", "alias_keys")} | {"summary": ""} | (row["graph_part"] or {})
-        )
-        meaning = dict.fromkeys(("embedding", "embedding_version", "embedding_b", "embedding_b_version"))
-        node = words | meaning | _registered(row)
-        node |= {
-            "user_key": row["user_id"].hex,
-            "label": _LABELS[row["node_type"]],
-            "created_at": row["created_at"].isoformat(),
-        }
-        if not await self._neo4j.write(cypher("node/provision"), node=node):
+        node = await self._node(node_id)
+        if not await self._neo4j.write(cypher("node/provision"), node=node.shell(node.graph_part) | NO_VECTORS):
             raise NotFound("The shell of its parent is missing, too.")
-        for grant in await self._rows("remedy/grants", node_id):
-            await self._neo4j.write(cypher("access/granted"), grant=grant["line"])
+        for grant in await self._rows("remedy/grants", node_id, row=dict):
+            await self._neo4j.write(cypher("access/granted"), grant=grant)
         await self._lines(node_id)
         await self._vectors(node_id)
 
     async def _named(self, node_id: UUID) -> None:
-        if not await self._neo4j.write(cypher("lifecycle/shell_named"), node=_registered(await self._node(node_id))):
+        if not await self._neo4j.write(cypher("lifecycle/shell_named"), node=(await self._node(node_id)).graph):
             raise NotFound("The shell of its parent is missing.")
 
     async def _vectors(self, node_id: UUID) -> None:
@@ -155,49 +153,46 @@ class Remedies:
 
     async def _lines(self, node_id: UUID) -> None:
         """Enters the records again that the graph lacks."""
-        row = await self._node(node_id)
-        listed = {line["record_id"] async for lines in self._listed(node_id) for line in lines}
+        node = await self._node(node_id)
+        listed = {record async for records in self._listed(node_id) for record in records}
         after = UUID(int=0)
-        while records := await self._page("remedy/lines", row["schema_name"], {"after": after, "limit": PAGE}):
-            after = records[-1]["record_id"]
+        while records := await self._page("remedy/lines", node.schema_name, {"after": after, "limit": PAGE}, row=UUID):
+            after = records[-1]
             for record in records:
-                if str(record["record_id"]) not in listed:
-                    await self._entered(row, record["record_id"])
+                if record not in listed:
+                    await self._entered(node, record)
         await self._counts(node_id)
 
-    async def _entered(self, node: Row, record_id: UUID) -> None:
-        parameters = {"record_id": record_id, "node_id": node["node_id"], "user_id": node["user_id"]}
-        for row in await self._page("record/graph_payload", node["schema_name"], parameters):
-            await self._neo4j.write(cypher("record/apply"), records=[row["line"]])
-            if row["revision"]:
-                await self._neo4j.write(cypher("record/revised"), revision=row["revision"])
+    async def _entered(self, node: RegisteredNode, record_id: UUID) -> None:
+        parameters = {"record_id": record_id, "node_id": node.node_id, "user_id": node.user_id}
+        for payload in await self._page("record/graph_payload", node.schema_name, parameters, row=GraphPayload):
+            await self._neo4j.write(cypher("record/apply"), records=[payload.line])
+            if payload.revision:
+                await self._neo4j.write(cypher("record/revised"), revision=payload.revision)
 
     async def _kept(self, node_id: UUID) -> None:
         """Makes the manifest match Postgres: lines of missing records are removed, items recounted."""
-        row = await self._node(node_id)
-        async for lines in self._listed(node_id):
-            ids = [UUID(line["record_id"]) for line in lines]
-            found = await self._page("remedy/counted", row["schema_name"], {"records": ids})
-            there = [{"record_id": str(one["record_id"]), "items": one["items"]} for one in found]
-            gone = sorted({str(one) for one in ids} - {one["record_id"] for one in there})
+        node = await self._node(node_id)
+        async for records in self._listed(node_id):
+            found = await self._page("remedy/counted", node.schema_name, {"records": records}, row=_Counted)
+            there = [{"record_id": str(one.record_id), "items": one.items} for one in found]
+            gone = sorted(map(str, {*records} - {one.record_id for one in found}))
             await self._neo4j.write(cypher("lifecycle/lines_kept"), there=there, gone=gone)
         await self._lines(node_id)
 
     async def _counts(self, node_id: UUID) -> None:
         await self._neo4j.write(cypher("lifecycle/recounted"), nodes=[str(node_id)])
 
-    async def _listed(self, node_id: UUID) -> AsyncIterator[list[Row]]:
+    async def _listed(self, node_id: UUID) -> AsyncIterator[list[UUID]]:
         after = ""
-        while lines := await self._neo4j.read(
-            cypher("lifecycle/lines_of"), node_id=str(node_id), after=after, limit=PAGE
+        while records := await self._neo4j.read(
+            cypher("lifecycle/lines_of"), row=UUID, node_id=str(node_id), after=after, limit=PAGE
         ):
-            after = lines[-1]["record_id"]
-            yield lines
+            after = str(records[-1])
+            yield records
 
-    async def _page(self, name: LiteralString, schema: str, parameters: Row) -> list[Row]:
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_in(name, schema), parameters)
-            return await cursor.fetchall()
+    async def _page(self, name: LiteralString, schema: str, parameters: Parameters, *, row: type[R]) -> list[R]:
+        return await self._postgres.fetch_as_service(sql_in(name, schema), parameters, row=row)
 
     # tables and contents ---------------------------------------------------------------------------------
 
@@ -212,44 +207,31 @@ class Remedies:
         await self._execute("remedy/deltas", {"node_id": node_id})
 
     async def _sources(self, node_id: UUID) -> None:
-        rows = await self._rows("remedy/sources", node_id)
-        if rows[0]["left"]:
-            raise NotFound(f"It is unknown how far {rows[0]['left']} sources are stored.")
+        [left] = await self._rows("remedy/sources", node_id, row=int)
+        if left:
+            raise NotFound(f"It is unknown how far {left} sources are stored.")
 
     async def _entries(self, node_id: UUID) -> None:
         """Restores lines of the manifest from the raw inputs; only of existing files."""
         sizes: dict[str, int] = {}
-        for row in await self._rows("remedy/entries_lost", node_id):
+        for path in await self._rows("remedy/entries_lost", node_id, row=str):
             with suppress(NotFound):
-                sizes[row["storage_path"]] = (await self._objects.find(row["storage_path"])).size
-        async with self._postgres.as_service() as connection:
-            parameters = {"node_id": node_id, "paths": list(sizes), "sizes": list(sizes.values())}
-            found = await (await connection.execute(sql_text("remedy/entries"), parameters)).fetchone()
-        if found and found["left"]:
-            raise NotFound(f"{found['left']} files are in no raw input, or are missing.")
+                sizes[path] = (await self._objects.find(path)).size
+        parameters = {"node_id": node_id, "paths": list(sizes), "sizes": list(sizes.values())}
+        [left] = await self._postgres.fetch_as_service(sql_text("remedy/entries"), parameters, row=int)
+        if left:
+            raise NotFound(f"{left} files are in no raw input, or are missing.")
 
     async def _without_entries(self, node_id: UUID) -> None:
-        rows = await self._rows("remedy/accept_entries", node_id)
-        records = [str(record) for record in rows[0]["records"]]
-        await self._neo4j.write(cypher("lifecycle/files_forgotten"), records=records)
+        [records] = await self._rows("remedy/accept_entries", node_id, row=list[UUID])
+        await self._neo4j.write(cypher("lifecycle/files_forgotten"), records=list(map(str, records)))
 
     async def _texts(self, node_id: UUID) -> None:
         await self._execute("remedy/accept_texts", {"node_id": node_id})
 
     async def _inputs_stay(self, node_id: UUID) -> None:
-        schema = (await self._node(node_id))["schema_name"]
-        async with self._postgres.as_service() as connection:
-            await connection.execute(sql_in("remedy/accept_inputs", schema), {"node_id": node_id})
+        schema = (await self._node(node_id)).schema_name
+        await self._postgres.change_as_service(sql_in("remedy/accept_inputs", schema), {"node_id": node_id})
 
     async def _forgotten(self, node_id: UUID) -> None:
         await self._execute("remedy/accept_sources", {"node_id": node_id})
-
-
-def _registered(row: Row) -> Row:
-    """A shell's properties from the registry, as the graph takes them."""
-    return {
-        "node_id": str(row["node_id"]),
-        "user_id": str(row["user_id"]),
-        "parent_id": str(row["parent_id"]) if row["parent_id"] else None,
-        **{name: row[name] for name in ("name", "name_key", "node_type", "layer", "schema_name")},
-    }

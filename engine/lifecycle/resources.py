@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -18,6 +19,15 @@ from engine.stores.statements import sql_text
 
 IN_MEMORY = 1 << 20
 """Resources up to this size wait in memory, larger ones in a temporary file."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Located:
+    object_key: str
+    packed: bool
+    content_hash: bytes
+    file_name: str
+    media_type: str
 
 
 class RawResources:
@@ -41,8 +51,7 @@ class RawResources:
             "before_id": before_id,
             "limit": limit,
         }
-        rows = await self._postgres.fetch(principal, sql_text("resource/page"), parameters)
-        return tuple(RawResource(**row) for row in rows)
+        return tuple(await self._postgres.fetch(principal, sql_text("resource/page"), parameters, row=RawResource))
 
     async def read(self, principal: Principal, resource_id: UUID) -> bytes:
         """The bytes of a resource; wakes nothing. Raises NotFound, DamagedFile, StoreUnavailable."""
@@ -51,14 +60,12 @@ class RawResources:
     async def content(self, principal: Principal, resource_id: UUID) -> ResourceContent:
         """The same with the name and media type of its file."""
         parameters = {"user_id": principal.user_id, "resource_id": resource_id}
-        rows = await self._postgres.fetch(principal, sql_text("resource/locate"), parameters)
-        if not rows:
+        located = await self._postgres.fetch(principal, sql_text("resource/locate"), parameters, row=_Located)
+        if not located:
             raise NotFound
-        row = rows[0]
+        file = located[0]
         with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as target:
-            await restore(
-                self._objects, row["object_key"], target, packed=row["packed"], sha256=bytes(row["content_hash"])
-            )
+            await restore(self._objects, file.object_key, target, packed=file.packed, sha256=file.content_hash)
             target.seek(0)
             content = await asyncio.to_thread(target.read)
-        return ResourceContent(content, row["file_name"], row["media_type"])
+        return ResourceContent(content, file.file_name, file.media_type)

@@ -147,17 +147,15 @@ class Sweep:
         claims = {"files": [file for file, _ in copies], "claims": [claim for _, claim in copies]}
         try:
             async with self._postgres.as_service() as connection:
-                cursor = await connection.execute(sql_text("user/roots_known"), {"roots": [root]})
-                if await cursor.fetchone() is None:
+                if not await connection.fetch(sql_text("user/roots_known"), {"roots": [root]}, row=str):
                     found.foreign += len(page)
                     return
-                cursor = await connection.execute(sql_text("file/unknown"), {"root": root, "files": list(by_file)})
-                row = await cursor.fetchone()
-                cursor = await connection.execute(sql_text("file/copies_unknown"), claims)
-                unclaimed = [by_claim[row["claim_id"]] for row in await cursor.fetchall()]
+                files = {"root": root, "files": list(by_file)}
+                [unlisted] = await connection.fetch(sql_text("file/unknown"), files, row=list[UUID])
+                stale = await connection.fetch(sql_text("file/copies_unknown"), claims, row=UUID)
         except TABLES_LOST:  # files of an unknown user stay
             return
-        unknown = [by_file[file] for file in (row["unknown"] if row else [])]
+        unknown, unclaimed = [by_file[file] for file in unlisted], [by_claim[claim] for claim in stale]
         found.unknown += len(unknown) + len(unclaimed)
         room = MOST_ORPHANS - len(found.files)
         old = [entry for entry in unknown if entry.modified.timestamp() <= before]
@@ -169,13 +167,12 @@ class Sweep:
         """Which of these files the graph's manifests or the raw inputs know."""
         for start in range(0, len(files), PAGE):
             page = files[start : start + PAGE]
-            rows = await self._neo4j.read(cypher("doctor/files_known"), files=[str(file) for file in page])
-            if rows:
-                return [UUID(row["file_id"]) for row in rows]
-            async with self._postgres.as_service() as connection:
-                cursor = await connection.execute(sql_text("resource/known"), {"files": page})
-                if found := [row["resource_id"] for row in await cursor.fetchall()]:
-                    return found
+            known = await self._neo4j.read(cypher("doctor/files_known"), row=UUID, files=[str(file) for file in page])
+            known = known or await self._postgres.fetch_as_service(
+                sql_text("resource/known"), {"files": page}, row=UUID
+            )
+            if known:
+                return known
         return []
 
 

@@ -23,7 +23,7 @@ R = TypeVar("R")
 Convert = Callable[[Any], Any]
 SHOWN = 200
 """Characters of a statement in an error: its first comment says what it is."""
-_LISTS: dict[Any, Callable[[Any], Any]] = {tuple: tuple, list: list, frozenset: frozenset, Sequence: tuple}
+_LISTS: dict[Any, Callable[[Any], Any]] = {tuple: tuple, list: list, frozenset: frozenset, set: set, Sequence: tuple}
 
 
 class RowMismatch(TypeError):

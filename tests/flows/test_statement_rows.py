@@ -14,14 +14,16 @@ from psycopg import sql
 
 from engine.neurigraph import Engine
 from engine.stores.rows import row_maker
-from engine.stores.statements import cypher, sql_file
+from engine.stores.statements import cypher, cypher_names, sql_file, sql_names
 from tests.flows.test_statements import LOOK_ALIKES
 
+SQL = set(sql_names())
+STATEMENTS = SQL | set(cypher_names())
 ENGINE = Path(__file__).resolve().parents[2] / "engine"
 
 
 def statements_with_rows() -> list[Any]:
-    """(call, statement, row class) for each call in the engine that names both."""
+    """(statement, module, row class) for each call in the engine that names a statement and a class."""
     found = {}
     for file in sorted(ENGINE.rglob("*.py")):
         module = ".".join(file.relative_to(ENGINE.parent).with_suffix("").parts)
@@ -29,15 +31,20 @@ def statements_with_rows() -> list[Any]:
             if not isinstance(call, ast.Call):
                 continue
             row = next((word.value for word in call.keywords if word.arg == "row"), None)
-            named = [
-                one for one in call.args if isinstance(one, ast.Call) and ast.unparse(one.func) in ("sql_text", "sql_in", "cypher")
-            ]  # fmt: skip
-            if row is not None and named and isinstance(named[0].args[0], ast.Constant):
-                kind, name = ast.unparse(named[0].func), named[0].args[0].value
-                found[kind, name, ast.unparse(row)] = pytest.param(
-                    kind, name, module, ast.unparse(row), id=f"{kind}-{name}"
-                )
+            name = next((name for name in map(_named, call.args) if name), None)
+            if row is not None and name is not None:
+                key = f"{ast.unparse(row)} of {name}"
+                found[key] = pytest.param(name, module, ast.unparse(row), id=key)
     return [found[key] for key in sorted(found)]
+
+
+def _named(argument: ast.expr) -> str | None:
+    """The statement that an argument names: by itself, or in a call of `sql_text`, `sql_in`, `cypher`."""
+    if isinstance(argument, ast.Call) and ast.unparse(argument.func) in ("sql_text", "sql_in", "cypher"):
+        argument = argument.args[0]
+    if isinstance(argument, ast.Constant) and argument.value in STATEMENTS:
+        return str(argument.value)
+    return None
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +53,10 @@ async def schema(engine: Engine) -> str:
     return (await engine.memory(user.user_id).shell(user.user_id)).schema_name
 
 
-@pytest.mark.parametrize(("kind", "name", "module", "row"), statements_with_rows())
-async def test_columns_are_the_fields(engine: Engine, schema: str, kind: str, name: str, module: str, row: str) -> None:
+@pytest.mark.parametrize(("name", "module", "row"), statements_with_rows())
+async def test_columns_are_the_fields(engine: Engine, schema: str, name: str, module: str, row: str) -> None:
     wanted = eval(row, {"UUID": UUID}, vars(importlib.import_module(module)))
-    columns = await (_of_cypher(engine, name) if kind == "cypher" else _of_sql(engine, name, schema))
+    columns = await (_of_sql(engine, name, schema) if name in SQL else _of_cypher(engine, name))
     row_maker(wanted, columns, name)
 
 

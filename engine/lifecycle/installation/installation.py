@@ -10,6 +10,8 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -30,6 +32,12 @@ CLOSING = 5.0
 ADOPT = "Correct the address, or run `neurigraph mend --adopt` if this store is meant to belong here from now on."
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tail:
+    subject_id: str
+    done_at: datetime
 
 
 class Installation:
@@ -77,7 +85,7 @@ class Installation:
 
     async def advance(self, *, always: bool = False) -> bool:
         """Gives all stores the next mark if there were writes since the last; returns whether it did. Raises StoreUnavailable."""
-        if not always and not (await self._row("installation/due"))["due"]:
+        if not always and not any(await self._postgres.fetch_as_service(sql_text("installation/due"), row=bool)):
             return False
         async with self.alone():
             standing = await self._known()
@@ -121,9 +129,8 @@ class Installation:
             yield
 
     async def _standing(self) -> Standing | None:
-        async with self._postgres.as_service() as connection:
-            row = await (await connection.execute(sql_text("installation/read"))).fetchone()
-        return Standing(**row) if row else None
+        found = await self._postgres.fetch_as_service(sql_text("installation/read"), row=Standing)
+        return found[0] if found else None
 
     async def _known(self) -> Standing:
         standing = await self._standing()
@@ -131,14 +138,8 @@ class Installation:
             raise StoreUnavailable("metadata store", "Its mark was removed while the engine ran; restart the engine.")
         return standing
 
-    async def _row(self, name: str) -> dict[str, Any]:
-        async with self._postgres.as_service() as connection:
-            row = await (await connection.execute(sql_text(name))).fetchone()
-        return row or {"due": False}
-
     async def _change(self, name: str, **parameters: Any) -> None:
-        async with self._postgres.as_service() as connection:
-            await connection.execute(sql_text(name), parameters)
+        await self._postgres.change_as_service(sql_text(name), parameters)
 
     # first start, and stores that do not belong ----------------------------------------------------------------
 
@@ -149,10 +150,8 @@ class Installation:
                 raise StoresDoNotBelong(
                     f"{name[0].upper()}{name[1:]} belongs to installation {mark.installation_id}, Postgres to none. {ADOPT}"
                 )
-        async with self._postgres.as_service() as connection:
-            row = await (await connection.execute(sql_text("installation/users"))).fetchone()
-        if row and row["users"]:  # stores of a version without marks
-            return
+        if any(await self._postgres.fetch_as_service(sql_text("installation/users"), row=bool)):
+            return  # stores of a version without marks
         for name in marks:
             if await self._holds_something(name):
                 raise StoresDoNotBelong(f"{name[0].upper()}{name[1:]} holds data, Postgres is empty. {ADOPT}")
@@ -217,16 +216,11 @@ class Installation:
 
     async def _lost_tail(self) -> list[Aged]:
         """The graph, where it lacks the newest commit that was finished after the last mark: a crash came before the next one."""
-        async with self._postgres.as_service() as connection:
-            row = await (await connection.execute(sql_text("installation/tail"))).fetchone()
-        if row is None:
-            return []
-        rows = await self._neo4j.read(cypher("doctor/known"), subject_id=row["subject_id"])
-        if rows[0]["known"]:
-            return []
-        return [
-            Aged(GRAPH, f"is older than Postgres: it lacks what was written {row['done_at']:%Y-%m-%d %H:%M:%S} UTC")
-        ]
+        for last in await self._postgres.fetch_as_service(sql_text("installation/tail"), row=_Tail):
+            if not any(await self._neo4j.read(cypher("doctor/known"), row=bool, subject_id=last.subject_id)):
+                problem = f"is older than Postgres: it lacks what was written {last.done_at:%Y-%m-%d %H:%M:%S} UTC"
+                return [Aged(GRAPH, problem)]
+        return []
 
 
 def _fresh() -> dict[str, UUID | int]:

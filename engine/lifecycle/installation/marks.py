@@ -60,8 +60,8 @@ class Marks:
 
     async def read(self) -> dict[str, Mark | None]:
         """The mark of each store by the store's name; None where it carries none. Raises StoreUnavailable."""
-        rows = await self._neo4j.read(cypher("schema/installation"))
-        found: dict[str, Mark | None] = {GRAPH: mark_of(rows[0]) if rows else None}
+        marks = await self._neo4j.read(cypher("schema/installation"), row=Mark)
+        found: dict[str, Mark | None] = {GRAPH: marks[0] if marks else None}
         for name, tier in self._tiers.items():
             found[name] = await _read(tier)
         return found

@@ -20,6 +20,7 @@ from uuid import UUID
 from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
 from engine.errors import ProviderUnavailable
+from engine.lifecycle.canary import BareShell
 from engine.lifecycle.doctor import Doctor, Finding
 from engine.lifecycle.installation.ages import POSTGRES
 from engine.lifecycle.installation.installation import Installation
@@ -106,22 +107,21 @@ class Mending:
         return file
 
     async def _every_manifest(self, tally: Tally) -> None:
-        async for rows in self._shells.nodes():
-            for row in rows:
-                await self._manifests.of_node(row, tally)
+        async for nodes in self._shells.nodes():
+            for node in nodes:
+                await self._manifests.of_node(node, tally)
 
     async def _vectors(self, tally: Tally) -> None:
         """Notes shells without a vector; the job for vectors makes them, here or when the embedding service answers again."""
         after, noted = "", False
         version, label = self._parts.pending.slot
         parameters = {"version": version, "label": label, "limit": PAGE}
-        while rows := await self._neo4j.read(cypher("embedding/missing"), **parameters, after=after):
-            after = rows[-1]["node_id"]
-            tally.add("vectors of shells", len(rows))
+        while shells := await self._neo4j.read(cypher("embedding/missing"), row=BareShell, **parameters, after=after):
+            after = shells[-1].node_id
+            tally.add("vectors of shells", len(shells))
             if not tally.dry:
-                async with self._postgres.as_service() as connection:
-                    nodes = [UUID(row["node_id"]) for row in rows]
-                    await connection.execute(sql_text("embedding/pending_note"), {"nodes": nodes})
+                nodes = [UUID(shell.node_id) for shell in shells]
+                await self._postgres.change_as_service(sql_text("embedding/pending_note"), {"nodes": nodes})
                 noted = True
         if noted:
             try:
@@ -142,13 +142,11 @@ class Mending:
                     await self._parts.quarantine.give_back(file)
 
     async def _wanted(self, root: str, files: list[QuarantinedFile]) -> list[QuarantinedFile]:
+        parameters = {"root": root, "files": [file.file_id for file in files]}
         try:
-            async with self._postgres.as_service() as connection:
-                parameters = {"root": root, "files": [file.file_id for file in files]}
-                row = await (await connection.execute(sql_text("file/unknown"), parameters)).fetchone()
+            [unknown] = await self._postgres.fetch_as_service(sql_text("file/unknown"), parameters, row=set[UUID])
         except TABLES_LOST:
             return []
-        unknown = set(row["unknown"] if row else [])
         return [file for file in files if file.file_id not in unknown]
 
     async def _left(self, surplus: Surplus) -> list[Finding]:

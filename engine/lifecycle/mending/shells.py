@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 from engine.lifecycle.mending.tally import Tally
+from engine.lifecycle.node_states import NodeState
+from engine.lifecycle.registered import RegisteredNode
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
+from engine.stores.rows import R
 from engine.stores.statements import cypher, sql_text
 
 PAGE = 200
-LABELS = {"user": "User", "concept": "Concept", "persona": "Persona"}
 GRAPH_PARTS = {
     "node_revised": ("node/revised", "changes of nodes"),
     "relation": ("edge/revised", "changes of edges"),
@@ -22,7 +25,53 @@ GRAPH_PARTS = {
 }
 """By kind of commit: the statement that applies it in the graph, and its name in the tally."""
 
-Row = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class _Schema:
+    node_id: UUID
+    schema_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Commit:
+    commit_id: UUID
+    created_at: datetime
+    kind: str
+    payload: dict[str, Any]
+
+    @property
+    def subject(self) -> dict[str, Any]:
+        """What it changed, and to which revision."""
+        changed = self.payload.get("revision") or self.payload["grant"]
+        ids = {name: changed.get(name) for name in ("node_id", "edge_id", "grant_id")}
+        return ids | {"commit_id": str(self.commit_id), "kind": self.kind, "revision": changed.get("revision")}
+
+
+@dataclass(frozen=True, slots=True)
+class _Commits:
+    """The graph's parts of the commits that made a node, and that changed it last."""
+
+    node: dict[str, Any] | None
+    own: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a shell hangs and what it is called, whatever that is: ids stay text."""
+
+    node_id: UUID
+    name: str | None
+    name_key: str | None
+    layer: int | None
+    parent_id: str | None
+    revision: int
+    parents: list[str]
+
+    def differs(self, node: RegisteredNode) -> bool:
+        """Whether it is not what the registry says, or was taken back to before its first change."""
+        said = (self.name, self.name_key, self.layer, self.parent_id, self.parents)
+        parents = [node.parent] if node.parent else []
+        return self.revision == 0 or said != (node.name, node.name_key, node.layer, node.parent, parents)
 
 
 class ShellMending:
@@ -34,131 +83,79 @@ class ShellMending:
     async def schemas(self, tally: Tally) -> None:
         """Makes missing tables, empty. Raises StoreUnavailable."""
         after = UUID(int=0)
-        while rows := await self._rows("mend/schemas", after=after, limit=PAGE):
-            after = rows[-1]["node_id"]
-            for row in rows:
+        while nodes := await self._rows("mend/schemas", row=_Schema, after=after, limit=PAGE):
+            after = nodes[-1].node_id
+            for node in nodes:
                 tally.add("schemas of nodes")
                 if not tally.dry:
-                    await self._rows("mend/schema", **row)
+                    await self._postgres.change_as_service(sql_text("mend/schema"), asdict(node))
 
     async def shells(self, tally: Tally) -> None:
         """Makes missing shells, parents first, from the commits that made them. Raises StoreUnavailable."""
-        async for rows in self.nodes():
-            there = await self._places(rows)
-            for row in rows:
-                if row["node_id"] not in there:
+        async for nodes in self.nodes():
+            there = await self._places(nodes)
+            for node in nodes:
+                if node.node_id not in there:
                     tally.add("shells")
                     if not tally.dry:
-                        await self._neo4j.write(cypher("node/provision"), node=await self._shell(row))
+                        first = (await self._commits_of(node)).node
+                        await self._neo4j.write(cypher("node/provision"), node=node.shell(first))
 
     async def commits(self, tally: Tally) -> None:
         """Applies missing changes of nodes, edges and grants in the graph. Raises StoreUnavailable."""
         at, after = datetime.min.replace(tzinfo=UTC), UUID(int=0)
-        while rows := await self._rows("mend/commits", after_time=at, after=after, limit=PAGE):
-            at, after = rows[-1]["created_at"], rows[-1]["commit_id"]
-            asked = [_subject(row) for row in rows]
-            unapplied = {row["commit_id"] for row in await self._neo4j.read(cypher("doctor/unapplied"), commits=asked)}
-            for row in [row for row in rows if str(row["commit_id"]) in unapplied]:
-                statement, kind = GRAPH_PARTS[row["kind"]]
+        while commits := await self._rows("mend/commits", row=_Commit, after_time=at, after=after, limit=PAGE):
+            at, after = commits[-1].created_at, commits[-1].commit_id
+            asked = [commit.subject for commit in commits]
+            unapplied = await self._neo4j.read(cypher("doctor/unapplied"), row=UUID, commits=asked)
+            for commit in [commit for commit in commits if commit.commit_id in unapplied]:
+                statement, kind = GRAPH_PARTS[commit.kind]
                 tally.add(kind)
                 if not tally.dry:
-                    await self._neo4j.write(cypher(statement), **row["payload"])
+                    await self._neo4j.write(cypher(statement), **commit.payload)
 
     async def places(self, tally: Tally) -> None:
         """Corrects names and parents of shells by the registry. Raises StoreUnavailable."""
-        async for rows in self.nodes():
-            there = await self._places(rows)
-            wrong = [row for row in rows if row["node_id"] in there and _differs(row, there[row["node_id"]])]
+        async for nodes in self.nodes():
+            there = await self._places(nodes)
+            wrong = [node for node in nodes if node.node_id in there and there[node.node_id].differs(node)]
             tally.add("names and places of shells", len(wrong))
             if wrong and not tally.dry:
-                await self._neo4j.write(cypher("lifecycle/placed"), nodes=[await self._place(row) for row in wrong])
+                await self._neo4j.write(cypher("lifecycle/placed"), nodes=[await self._place(node) for node in wrong])
 
     async def states(self, tally: Tally) -> None:
         """Applies the states of files in the graph; a state older than the shell's changes nothing. Raises StoreUnavailable."""
         after = UUID(int=0)
-        while rows := await self._rows("mend/states", after=after, limit=PAGE):
-            after = rows[-1]["node_id"]
-            states = [
-                {"node_id": str(row["node_id"]), "state": row["state"], "seq": row["seq"]}
-                | {"changed_at": row["changed_at"].isoformat()}
-                for row in rows
-            ]
+        while states := await self._rows("mend/states", row=NodeState, after=after, limit=PAGE):
+            after = states[-1].node_id
             if not tally.dry:
-                changed = await self._neo4j.write(cypher("lifecycle/states"), states=states)
-                tally.add("states of nodes", changed[0]["changed"] if changed else 0)
+                shown = [state.graph for state in states]
+                changed = await self._neo4j.write(cypher("lifecycle/states"), row=int, states=shown)
+                tally.add("states of nodes", sum(changed))
 
-    async def nodes(self) -> AsyncIterator[list[Row]]:
+    async def nodes(self) -> AsyncIterator[list[RegisteredNode]]:
         """The registry, parents before children, in pages. Raises StoreUnavailable."""
         layer, after = -1, UUID(int=0)
-        while rows := await self._rows("mend/nodes", after_layer=layer, after=after, limit=PAGE):
-            layer, after = rows[-1]["layer"], rows[-1]["node_id"]
-            yield rows
+        while nodes := await self._rows("mend/nodes", row=RegisteredNode, after_layer=layer, after=after, limit=PAGE):
+            layer, after = nodes[-1].layer, nodes[-1].node_id
+            yield nodes
 
-    async def _rows(self, name: str, **parameters: Any) -> list[Row]:
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text(name), parameters)
-            return await cursor.fetchall()
+    async def _rows(self, name: str, *, row: type[R], **parameters: Any) -> list[R]:
+        return await self._postgres.fetch_as_service(sql_text(name), parameters, row=row)
 
-    async def _places(self, rows: list[Row]) -> dict[UUID, Row]:
-        found = await self._neo4j.read(cypher("doctor/places"), nodes=[str(row["node_id"]) for row in rows])
-        return {UUID(row["node_id"]): row for row in found}
-
-    async def _shell(self, row: Row) -> Row:
-        """The shell of a node from the commit that made it; from the registry alone where that commit is gone."""
-        made = (await self._rows("mend/shell", node_id=row["node_id"], user_id=row["user_id"]))[0]["node"] or {}
-        vectors = {"embedding": None, "embedding_version": None, "embedding_b": None, "embedding_b_version": None}
-        said = {
-            "name": row["name"],
-            "name_key": row["name_key"],
-            "summary": "",
-            "keywords": [],
-            "aliases": [],
-            "alias_keys": [],
+    async def _places(self, nodes: list[RegisteredNode]) -> dict[UUID, _Place]:
+        ids = [str(node.node_id) for node in nodes]
+        return {
+            place.node_id: place for place in await self._neo4j.read(cypher("doctor/places"), row=_Place, nodes=ids)
         }
-        parent = row["parent_id"]
-        fixed = {
-            "node_id": str(row["node_id"]),
-            "user_id": str(row["user_id"]),
-            "user_key": row["user_id"].hex,
-            "parent_id": str(parent) if parent else None,
-            "node_type": row["node_type"],
-            "label": LABELS[row["node_type"]],
-            "layer": row["layer"],
-            "schema_name": row["schema_name"],
-            "created_at": row["created_at"].isoformat(),
-        }
-        return vectors | said | made | fixed
 
-    async def _place(self, row: Row) -> Row:
-        shell = (await self._rows("mend/shell", node_id=row["node_id"], user_id=row["user_id"]))[0]
-        own, made = shell["own"] or {}, shell["node"]
+    async def _commits_of(self, node: RegisteredNode) -> _Commits:
+        [commits] = await self._rows("mend/shell", row=_Commits, node_id=node.node_id, user_id=node.user_id)
+        return commits
+
+    async def _place(self, node: RegisteredNode) -> dict[str, Any]:
+        commits = await self._commits_of(node)
+        own, made = commits.own or {}, commits.node
         said = {name: made[name] for name in ("summary", "keywords", "aliases", "alias_keys")} if made else None
         times = {name: own.get(name) for name in ("valid_from", "valid_to", "known_from")}
-        parent = str(row["parent_id"]) if row["parent_id"] else None
-        return times | {
-            "said": said,
-            "node_id": str(row["node_id"]),
-            "parent_id": parent,
-            "name": row["name"],
-            "name_key": row["name_key"],
-            "layer": row["layer"],
-        }
-
-
-def _subject(row: Row) -> Row:
-    """What a commit changed, and to which revision."""
-    changed = row["payload"].get("revision") or row["payload"]["grant"]
-    ids = {name: changed.get(name) for name in ("node_id", "edge_id", "grant_id")}
-    return ids | {"commit_id": str(row["commit_id"]), "kind": row["kind"], "revision": changed.get("revision")}
-
-
-def _differs(row: Row, shell: Mapping[str, Any]) -> bool:
-    parent = str(row["parent_id"]) if row["parent_id"] else None
-    said = (row["name"], row["name_key"], row["layer"], parent, [parent] if parent else [])
-    return shell["revision"] == 0 or said != (
-        shell["name"],
-        shell["name_key"],
-        shell["layer"],
-        shell["parent_id"],
-        shell["parents"],
-    )
+        return node.graph | times | {"said": said}

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,23 +15,68 @@ from uuid import UUID
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.postgres_errors import TABLES_LOST
+from engine.stores.rows import R
 from engine.stores.statements import cypher, sql_in, sql_text
 
 PAGE = 1000
-KINDS = ("nodes", "records", "edges", "grants")
 
-Row = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class _Shell:
+    node_id: str
+    name: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    record_id: str
+    node_id: str
+    title: str
+    file_id: str | None
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    edge_id: str
+    edge_type: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Grant:
+    grant_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Registered:
+    node_id: UUID
+    schema_name: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownEdge:
+    edge_id: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownRecord:
+    record_id: UUID
+    revision: int
 
 
 @dataclass(slots=True)
 class Surplus:
     """Shells, records, edges and grants that Postgres does not know, or knows without their last changes."""
 
-    nodes: list[Row] = field(default_factory=list)
-    changed_nodes: list[Row] = field(default_factory=list)
-    records: list[Row] = field(default_factory=list)
-    edges: list[Row] = field(default_factory=list)
-    grants: list[Row] = field(default_factory=list)
+    nodes: list[_Shell] = field(default_factory=list)
+    changed_nodes: list[_Shell] = field(default_factory=list)
+    records: list[_Record] = field(default_factory=list)
+    edges: list[_Edge] = field(default_factory=list)
+    grants: list[_Grant] = field(default_factory=list)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -48,66 +93,68 @@ class SurplusOfGraph:
     async def find(self) -> Surplus:
         """All of it. Raises StoreUnavailable."""
         found = Surplus()
-        async for page in self._pages("doctor/shells_page", "node_id"):
-            registered = await self._registered({row["node_id"] for row in page})
-            found.nodes += [row for row in page if row["node_id"] not in registered]
+        async for shells in self._pages("doctor/shells_page", lambda node: node.node_id, row=_Shell):
+            registered = await self._registered({shell.node_id for shell in shells})
+            found.nodes += [shell for shell in shells if shell.node_id not in registered]
             found.changed_nodes += [
-                row for row in page if row["revision"] > registered.get(row["node_id"], row)["revision"]
+                shell for shell in shells if shell.revision > registered.get(shell.node_id, shell).revision
             ]
-        async for page in self._pages("doctor/records_page", "record_id"):
-            await self._records(page, found)
-        async for page in self._pages("doctor/edges_page", "edge_id"):
-            known = await self._known("mend/edges_known", edges=[row["edge_id"] for row in page])
-            revisions = {row["edge_id"]: row["revision"] for row in known}
-            found.edges += [row for row in page if row["revision"] > revisions.get(row["edge_id"], 0)]
-        async for page in self._pages("doctor/grants_page", "grant_id"):
-            known = await self._known("mend/grants_known", grants=[UUID(row["grant_id"]) for row in page])
-            there = {str(row["grant_id"]) for row in known}
-            found.grants += [row for row in page if row["grant_id"] not in there]
+        async for records in self._pages("doctor/records_page", lambda record: record.record_id, row=_Record):
+            await self._records(records, found)
+        async for edges in self._pages("doctor/edges_page", lambda edge: edge.edge_id, row=_Edge):
+            known = await self._known("mend/edges_known", row=_KnownEdge, edges=[edge.edge_id for edge in edges])
+            revisions = {edge.edge_id: edge.revision for edge in known}
+            found.edges += [edge for edge in edges if edge.revision > revisions.get(edge.edge_id, 0)]
+        async for grants in self._pages("doctor/grants_page", lambda grant: grant.grant_id, row=_Grant):
+            there = await self._known("mend/grants_known", row=UUID, grants=[UUID(grant.grant_id) for grant in grants])
+            found.grants += [grant for grant in grants if UUID(grant.grant_id) not in there]
         return found
 
     async def take_out(self, surplus: Surplus, file: Path) -> None:
         """Writes it to a file, then takes it out of the graph; the mending applies there what Postgres still has of it."""
         await asyncio.to_thread(_write, file, asdict(surplus))
-        ids = {kind: [row[f"{kind[:-1]}_id"] for row in getattr(surplus, kind)] for kind in KINDS}
-        await self._neo4j.write(cypher("lifecycle/forgotten"), **ids)
-        nodes = [row["node_id"] for row in surplus.changed_nodes]
+        await self._neo4j.write(
+            cypher("lifecycle/forgotten"),
+            nodes=[shell.node_id for shell in surplus.nodes],
+            records=[record.record_id for record in surplus.records],
+            edges=[edge.edge_id for edge in surplus.edges],
+            grants=[grant.grant_id for grant in surplus.grants],
+        )
+        nodes = [shell.node_id for shell in surplus.changed_nodes]
         await self._neo4j.write(cypher("lifecycle/rewound"), nodes=nodes)
 
-    async def _pages(self, statement: str, key: str) -> AsyncIterator[list[Row]]:
+    async def _pages(self, statement: str, key: Callable[[R], str], *, row: type[R]) -> AsyncIterator[list[R]]:
         after = ""
-        while rows := await self._neo4j.read(cypher(statement), after=after, limit=PAGE):
-            after = rows[-1][key]
-            yield rows
+        while page := await self._neo4j.read(cypher(statement), row=row, after=after, limit=PAGE):
+            after = key(page[-1])
+            yield page
 
-    async def _registered(self, nodes: set[str]) -> dict[str, Row]:
-        rows = await self._known("mend/surplus_nodes", nodes=[UUID(node) for node in nodes])
-        return {str(row["node_id"]): row for row in rows}
+    async def _registered(self, nodes: set[str]) -> dict[str, _Registered]:
+        known = await self._known("mend/surplus_nodes", row=_Registered, nodes=[UUID(node) for node in nodes])
+        return {str(node.node_id): node for node in known}
 
-    async def _records(self, page: list[Row], found: Surplus) -> None:
-        by_node: dict[str, list[Row]] = defaultdict(list)
-        for row in page:
-            by_node[row["node_id"]].append(row)
+    async def _records(self, page: list[_Record], found: Surplus) -> None:
+        by_node: dict[str, list[_Record]] = defaultdict(list)
+        for record in page:
+            by_node[record.node_id].append(record)
         registered = await self._registered(set(by_node))
-        for node, rows in by_node.items():
+        for node, records in by_node.items():
             if node not in registered:
-                found.records += rows
+                found.records += records
                 continue
+            parameters = {"records": [UUID(record.record_id) for record in records]}
+            statement = sql_in("mend/records_there", registered[node].schema_name)
             try:
-                async with self._postgres.as_service() as connection:
-                    parameters = {"records": [UUID(row["record_id"]) for row in rows]}
-                    statement = sql_in("mend/records_there", registered[node]["schema_name"])
-                    there = await (await connection.execute(statement, parameters)).fetchall()
+                there = await self._postgres.fetch_as_service(statement, parameters, row=_KnownRecord)
             except TABLES_LOST:  # its tables are missing: whether they held the records is unknown
                 continue
-            revisions = {str(row["record_id"]): row["revision"] for row in there}
-            found.records += [row for row in rows if row["revision"] > revisions.get(row["record_id"], 0)]
+            revisions = {str(record.record_id): record.revision for record in there}
+            found.records += [record for record in records if record.revision > revisions.get(record.record_id, 0)]
 
-    async def _known(self, name: str, **parameters: Any) -> list[Row]:
-        async with self._postgres.as_service() as connection:
-            return await (await connection.execute(sql_text(name), parameters)).fetchall()
+    async def _known(self, name: str, *, row: type[R], **parameters: Any) -> list[R]:
+        return await self._postgres.fetch_as_service(sql_text(name), parameters, row=row)
 
 
-def _write(file: Path, content: Row) -> None:
+def _write(file: Path, content: dict[str, Any]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(content, indent=1), encoding="utf-8")

@@ -1,5 +1,5 @@
 -- Purpose: a node or record of the newest commit that was finished after the last mark: the graph must know it. Service only. Parameters: none.
--- Returns: kind, subject_id, done_at; no row where nothing was.
-SELECT o.kind, coalesce(o.payload -> 'records' -> 0 ->> 'record_id', o.commit_id::text) AS subject_id, o.done_at
+-- Returns: subject_id, done_at; no row where nothing was.
+SELECT coalesce(o.payload -> 'records' -> 0 ->> 'record_id', o.commit_id::text) AS subject_id, o.done_at
 FROM engine.outbox AS o JOIN engine.installation AS i ON o.done_at > i.marked_at
 WHERE o.state = 'done' AND o.kind IN ('node', 'records') ORDER BY o.done_at DESC LIMIT 1
