@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +27,21 @@ class StoredItem:
     vector: Vectors | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    source_ref: str
+    terms: Any
+    embedding: object
+
+
 async def stored_items(postgres: Postgres, principal: Principal, version: EmbeddingVersion) -> list[StoredItem]:
     """All items of a user with a source id, node by node, with the vectors of an embedding version."""
     items: list[StoredItem] = []
     asked = {"version": version.name}
-    for node in await postgres.fetch(principal, sql_text("eval/nodes"), {}):
-        for row in await postgres.fetch(principal, sql_in("eval/items", node["schema_name"], version.column), asked):
-            terms = dict(zip((place + 1 for place in row["terms"].indices()), row["terms"].values(), strict=True))
-            items.append(StoredItem(row["source_ref"], terms, _as_array(row["embedding"])))
+    for schema in await postgres.fetch(principal, sql_text("eval/nodes"), {}, row=str):
+        for one in await postgres.fetch(principal, sql_in("eval/items", schema, version.column), asked, row=_Row):
+            terms = dict(zip((place + 1 for place in one.terms.indices()), one.terms.values(), strict=True))
+            items.append(StoredItem(one.source_ref, terms, _as_array(one.embedding)))
     return items
 
 

@@ -103,12 +103,19 @@ def referred(history: History) -> History:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _PlacedTurn:
+    source_ref: str
+    privacy: str
+    confidence: float
+
+
 async def places_of(postgres: Postgres, principal: Principal, nodes: Sequence[AssignableNode]) -> dict[str, Place]:
     """The place of every turn that is stored at these nodes."""
     places: dict[str, Place] = {}
     for node in nodes:
-        for row in await postgres.fetch(principal, sql_in("eval/places", node.schema_name), {}):
-            places[row["source_ref"]] = Place(node.path[1:], row["confidence"], row["privacy"] == "org")
+        for turn in await postgres.fetch(principal, sql_in("eval/places", node.schema_name), {}, row=_PlacedTurn):
+            places[turn.source_ref] = Place(node.path[1:], turn.confidence, turn.privacy == "org")
     return places
 
 

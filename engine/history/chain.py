@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4, uuid5
@@ -24,25 +23,6 @@ from engine.stores.postgres import Connection
 from engine.stores.statements import sql_text
 
 PAGE = 1000
-Row = Mapping[str, Any]
-
-
-def delta_of(row: Row) -> Delta:
-    """A row of the delta log as a delta."""
-    payload = row["payload"]
-    fields = {name: FieldChange(one["before"], one["after"]) for name, one in payload["fields"].items()}
-    return Delta(
-        row["delta_id"],
-        row["subject_kind"],
-        row["subject_id"],
-        row["revision"],
-        payload["operation"],
-        fields,
-        row["effective_at"],
-        row["created_at"],
-        row["authored_by"],
-        payload.get("reason", ""),
-    )
 
 
 async def load(connection: Connection, node_id: UUID, subject_id: UUID) -> list[Delta]:
@@ -51,10 +31,9 @@ async def load(connection: Connection, node_id: UUID, subject_id: UUID) -> list[
     after = 0
     while True:
         parameters = {"node_id": node_id, "subject_id": subject_id, "after": after, "limit": PAGE}
-        cursor = await connection.execute(sql_text("delta/of_subject"), parameters)
-        rows = await cursor.fetchall()
-        found += [delta_of(row) for row in rows]
-        if len(rows) < PAGE:
+        page = await connection.fetch(sql_text("delta/of_subject"), parameters, row=Delta)
+        found += page
+        if len(page) < PAGE:
             return found
         after = found[-1].revision
 

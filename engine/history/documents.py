@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from engine.domain.document import DocumentChunk, DocumentVersion, StoredDocument
@@ -13,6 +13,17 @@ from engine.errors import NotFound
 from engine.hierarchy.shells import Shells
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in, sql_text
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPlace:
+    """The node and file of a version, its chunks, and those of the newest version."""
+
+    node_id: UUID
+    version: int
+    file_id: UUID
+    chunks: list[UUID]
+    newest: list[UUID]
 
 
 class Documents:
@@ -27,8 +38,8 @@ class Documents:
         """Documents as they are now, by id, one page; `after` is the last id of the page before."""
         check_page(limit)
         parameters = {"user_id": principal.user_id, "after": after, "limit": limit}
-        rows = await self._postgres.fetch(principal, sql_text("document/page"), parameters)
-        return tuple(StoredDocument(**_named(row)) for row in rows)
+        found = await self._postgres.fetch(principal, sql_text("document/page"), parameters, row=StoredDocument)
+        return tuple(replace(one, file_name=shown_name(one.file_name, one.title)) for one in found)
 
     async def versions(
         self, principal: Principal, document_id: UUID, *, after: int = 0, limit: int = 100
@@ -37,16 +48,16 @@ class Documents:
         check_page(limit)
         await self.place(principal, document_id)
         parameters = {"user_id": principal.user_id, "document_id": document_id, "after": after, "limit": limit}
-        rows = await self._postgres.fetch(principal, sql_text("document/versions"), parameters)
-        return tuple(DocumentVersion(**_named(row)) for row in rows)
+        found = await self._postgres.fetch(principal, sql_text("document/versions"), parameters, row=DocumentVersion)
+        return tuple(replace(one, file_name=shown_name(one.file_name, one.title)) for one in found)
 
-    async def place(self, principal: Principal, document_id: UUID, version: int | None = None) -> dict[str, Any]:
-        """Where a version lies: node_id, version, file_id, chunks. Without a version the newest. Raises NotFound."""
+    async def place(self, principal: Principal, document_id: UUID, version: int | None = None) -> VersionPlace:
+        """Where a version lies; without a version the newest. Raises NotFound."""
         parameters = {"user_id": principal.user_id, "document_id": document_id, "version": version}
-        rows = await self._postgres.fetch(principal, sql_text("document/place"), parameters)
-        if not rows:
+        found = await self._postgres.fetch(principal, sql_text("document/place"), parameters, row=VersionPlace)
+        if not found:
             raise NotFound
-        return rows[0]
+        return found[0]
 
     async def chunks(
         self, principal: Principal, document_id: UUID, version: int | None = None, *, after: int = -1, limit: int = 100
@@ -54,23 +65,8 @@ class Documents:
         """Passages of a version in their order, one page; `after` is the last index of the page before. Raises NotFound."""
         check_page(limit)
         place = await self.place(principal, document_id, version)
-        schema = await self._shells.schema_of(principal, place["node_id"])
-        wanted = place["chunks"][after + 1 : after + 1 + limit]
-        rows = await self._postgres.fetch(principal, sql_in("document/chunks", schema), {"items": wanted})
-        by_id = {row["item_id"]: row for row in rows}
-        newest = set(place["newest"])
-        return tuple(
-            _chunk(by_id[item_id], index, superseded=item_id not in newest)
-            for index, item_id in enumerate(wanted, after + 1)
-            if item_id in by_id
-        )
-
-
-def _chunk(row: dict[str, Any], index: int, *, superseded: bool) -> DocumentChunk:
-    start, end = row.pop("span_start"), row.pop("span_end")
-    span = None if superseded or start is None else (start, end)
-    return DocumentChunk(**row, index=index, span=span, superseded=superseded)
-
-
-def _named(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {"file_name": shown_name(row["file_name"], row["title"])}
+        schema = await self._shells.schema_of(principal, place.node_id)
+        wanted = place.chunks[after + 1 : after + 1 + limit]
+        parameters = {"items": wanted, "first": after + 1, "newest": place.newest}
+        chunks = await self._postgres.fetch(principal, sql_in("document/chunks", schema), parameters, row=DocumentChunk)
+        return tuple(chunks)

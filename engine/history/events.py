@@ -50,5 +50,4 @@ class EventLog:
             "before_id": before_id,
             "limit": limit,
         }
-        rows = await self._postgres.fetch(principal, sql_text("event/page"), parameters)
-        return tuple(Event(**row) for row in rows)
+        return tuple(await self._postgres.fetch(principal, sql_text("event/page"), parameters, row=Event))

@@ -13,6 +13,7 @@ from engine.domain.delta import (
     BEGINNING,
     Delta,
     Difference,
+    LoggedKind,
     Operation,
     State,
     Subject,
@@ -26,7 +27,7 @@ from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.shells import Shells
-from engine.history.chain import delta_of, load
+from engine.history.chain import load
 from engine.history.nodes import NodeHistory
 from engine.history.relations import RelationHistory
 from engine.stores.postgres import Postgres
@@ -55,6 +56,24 @@ class Within:
 EVERYTHING = Within()
 
 
+@dataclass(frozen=True, slots=True)
+class _AtMoment:
+    """A record or item: the state of its own row, and `state` at the moment; None where it was not there."""
+
+    revision: int
+    own: dict[str, Any]
+    since: datetime | None
+    known_from: datetime
+    state: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _ChangedSubject:
+    node_id: UUID
+    subject_id: UUID
+    subject_kind: LoggedKind
+
+
 class Past:
     """Reads deltas and what follows from them."""
 
@@ -77,8 +96,7 @@ class Past:
         node_id = await self._place(principal, kind, subject_id, node_id)
         await self._shells.schema_of(principal, node_id)
         parameters = {"node_id": node_id, "subject_id": subject_id, "after": after, "limit": limit}
-        rows = await self._postgres.fetch(principal, sql_text("delta/of_subject"), parameters)
-        return tuple(delta_of(row) for row in rows)
+        return tuple(await self._postgres.fetch(principal, sql_text("delta/of_subject"), parameters, row=Delta))
 
     async def state(
         self, principal: Principal, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, moment: Moment = NOW
@@ -90,8 +108,8 @@ class Past:
         """
         if kind in ("record", "item"):
             node_id = await self._place(principal, kind, subject_id, node_id)
-            row = await self._row(principal, kind, node_id, subject_id, moment)
-            return SubjectState(kind, subject_id, node_id, row["revision"], row["state"])
+            there = await self._at(principal, kind, node_id, subject_id, moment)
+            return SubjectState(kind, subject_id, node_id, there.revision, there.state)
         if kind == "node":
             place, subject = subject_id, await self._nodes.subject(principal, subject_id)
         elif kind == "relation":
@@ -120,11 +138,11 @@ class Past:
             return (await self._relations.subject(principal, subject_id))[1]
         if kind not in ("record", "item"):
             raise InvalidInput(STATELESS)
-        row = await self._row(principal, kind, node_id, subject_id, NOW)
+        there = await self._at(principal, kind, node_id, subject_id, NOW)
         async with self._postgres.as_principal(principal) as connection:
             deltas = await load(connection, node_id, subject_id)
-        since = row["since"] or BEGINNING
-        return Subject(base_of(row["own"], deltas), since, deltas, row["revision"], row["known_from"])
+        since = there.since or BEGINNING
+        return Subject(base_of(there.own, deltas), since, deltas, there.revision, there.known_from)
 
     async def reconstructed(
         self, principal: Principal, kind: SubjectKind, node_id: UUID, subject_id: UUID, moment: Moment
@@ -132,15 +150,13 @@ class Past:
         """The state at a moment, replayed from the chain alone; for those who may change the subject. Raises NotFound."""
         return state_at(await self.subject(principal, kind, node_id, subject_id), moment, self._clock.now())
 
-    async def _row(
-        self, principal: Principal, kind: str, node_id: UUID, subject_id: UUID, moment: Moment
-    ) -> dict[str, Any]:
+    async def _at(self, principal: Principal, kind: str, node_id: UUID, subject_id: UUID, moment: Moment) -> _AtMoment:
         schema = await self._shells.schema_of(principal, node_id, moment)
         parameters = {"node_id": node_id, "subject_id": subject_id, **moment.parameters(self._clock.now())}
-        rows = await self._postgres.fetch(principal, sql_in(f"{kind}/at", schema), parameters)
-        if not rows:
+        found = await self._postgres.fetch(principal, sql_in(f"{kind}/at", schema), parameters, row=_AtMoment)
+        if not found:
             raise NotFound
-        return rows[0]
+        return found[0]
 
     async def difference(
         self, principal: Principal, start: datetime, end: datetime, within: Within = EVERYTHING, *,
@@ -161,17 +177,17 @@ class Past:
         await self._shells.schema_of(principal, within.node_id or principal.user_id)
         changed = await self._changed(principal, start, end, within, after, limit)
         found = []
-        for row in changed:
-            one = await self._compared(principal, row, start, end)
+        for subject in changed:
+            one = await self._compared(principal, subject, start, end)
             if one is not None:
                 found.append(one)
         last = changed[-1] if len(changed) == limit else None
-        return DifferencePage(tuple(found), (last["node_id"], last["subject_id"]) if last else None)
+        return DifferencePage(tuple(found), (last.node_id, last.subject_id) if last else None)
 
     async def _changed(
         self, principal: Principal, start: datetime, end: datetime, within: Within,
         after: tuple[UUID, UUID] | None, limit: int,
-    ) -> Sequence[dict[str, Any]]:  # fmt: skip
+    ) -> Sequence[_ChangedSubject]:  # fmt: skip
         after_node, after_subject = after or (None, None)
         parameters = {
             "user_id": principal.user_id,
@@ -183,13 +199,13 @@ class Past:
             "after_subject": after_subject,
             "limit": limit,
         }
-        return await self._postgres.fetch(principal, sql_text("delta/subjects_changed"), parameters)
+        changed = sql_text("delta/subjects_changed")
+        return await self._postgres.fetch(principal, changed, parameters, row=_ChangedSubject)
 
     async def _compared(
-        self, principal: Principal, row: dict[str, Any], start: datetime, end: datetime
+        self, principal: Principal, changed: _ChangedSubject, start: datetime, end: datetime
     ) -> Difference | None:
-        kind, node_id, subject_id = row["subject_kind"], row["node_id"], row["subject_id"]
-        subject = await self.subject(principal, kind, node_id, subject_id)
+        subject = await self.subject(principal, changed.subject_kind, changed.node_id, changed.subject_id)
         before = state_at(subject, Moment(start, start), start)
         now = state_at(subject, Moment(end, end), end)
         fields = difference(before, now)
@@ -200,4 +216,4 @@ class Past:
             operation = "created" if subject.known_from > start else "reopened"
         elif now is None:
             operation = "ended"
-        return Difference(kind, subject_id, node_id, operation, fields)
+        return Difference(changed.subject_kind, changed.subject_id, changed.node_id, operation, fields)

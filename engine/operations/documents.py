@@ -33,4 +33,4 @@ class KeptDocuments(Files):
         """The file of a version (None: the newest) as it was stored, verified. Raises NotFound."""
         async with self._reading("document", document_id):
             place = await self._parts.documents.place(self.principal, document_id, version)
-        return await self.read_file(place["node_id"], place["file_id"])
+        return await self.read_file(place.node_id, place.file_id)

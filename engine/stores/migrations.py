@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from psycopg import AsyncConnection, sql
+from psycopg import sql
 
 from engine.errors import MigrationError
+from engine.stores.limited import Connection
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import ROOT, cypher, sql_text
@@ -79,6 +80,18 @@ def _still_to_do(known: dict[int, str], wanted: list[Migration]) -> list[Migrati
 
 
 @dataclass(frozen=True, slots=True)
+class _Applied:
+    version: int
+    checksum: str
+
+
+@dataclass(frozen=True, slots=True)
+class _AppliedFunction:
+    name: str
+    checksums: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
     """The file of one function: its name (subject/name), its text and the SHA-256 of the text."""
 
@@ -113,8 +126,8 @@ async def migrate_postgres(
     async with postgres.as_service() as connection:
         await connection.execute(sql_text("schema/migrations_lock"))
         await connection.execute(sql_text("schema/migrations_table"))
-        cursor = await connection.execute(sql_text("schema/migrations_applied"))
-        known = {row["version"]: row["checksum"] for row in await cursor.fetchall()}
+        applied_before = await connection.fetch(sql_text("schema/migrations_applied"), row=_Applied)
+        known = {one.version: one.checksum for one in applied_before}
         await connection.execute(sql_text("schema/function_bodies_later"))
         for migration in _still_to_do(known, wanted):
             await connection.execute(sql.SQL(migration.script))
@@ -131,11 +144,11 @@ async def migrate_postgres(
     return applied
 
 
-async def _replace_functions(connection: AsyncConnection[dict[str, Any]], wanted: Sequence[Function]) -> list[str]:
+async def _replace_functions(connection: Connection, wanted: Sequence[Function]) -> list[str]:
     await connection.execute(sql_text("schema/functions_table"))
-    rows = await (await connection.execute(sql_text("schema/functions_applied"))).fetchall()
-    known: dict[str, list[str]] = {row["name"]: row["checksums"] for row in rows}
-    changed = [one for one in wanted if known.get(one.name, [None])[0] != one.checksum]
+    there = await connection.fetch(sql_text("schema/functions_applied"), row=_AppliedFunction)
+    known = {one.name: one.checksums for one in there}
+    changed = [one for one in wanted if known.get(one.name, [""])[0] != one.checksum]
     for function in changed:
         if function.checksum in known.get(function.name, ()):
             raise MigrationError(
@@ -151,7 +164,8 @@ async def _replace_functions(connection: AsyncConnection[dict[str, Any]], wanted
 async def migrate_neo4j(neo4j: Neo4j, wanted: list[Migration]) -> list[str]:
     """Applies what is missing; the names of what was applied. Repeatable, so concurrent callers do no harm."""
     await neo4j.write(cypher("schema/migration_constraint"))
-    known = {row["version"]: row["checksum"] for row in await neo4j.read(cypher("schema/migrations_applied"))}
+    applied_before = await neo4j.read(cypher("schema/migrations_applied"), row=_Applied)
+    known = {one.version: one.checksum for one in applied_before}
     applied = []
     for migration in _still_to_do(known, wanted):
         for statement in statements(migration.text):

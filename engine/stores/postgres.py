@@ -52,12 +52,6 @@ def encrypted(url: str, authority: Path | None) -> str:
     return conninfo.make_conninfo(url, sslmode="verify-full", sslrootcert=str(authority), gssencmode="disable")
 
 
-async def _first(connection: Connection, name: str) -> DictRow:
-    row = await (await connection.execute(sql_text(name))).fetchone()
-    assert row is not None
-    return row
-
-
 async def _prepare(connection: Connection) -> None:
     with suppress(psycopg.ProgrammingError):  # no vector types: the check of the roles reports it
         await register_vector_async(connection)
@@ -117,7 +111,7 @@ class Postgres:
         with translating():
             async with self.service.connection() as connection:
                 end = monotonic() + LONGEST_PREPARATION
-                while not (await _first(connection, "schema/preparation_try"))["taken"]:
+                while not any(await connection.fetch(sql_text("schema/preparation_try"), row=bool)):
                     if monotonic() > end:
                         raise StoreTimeout(STORE)
                     await asyncio.sleep(PREPARATION_PAUSE)
@@ -125,7 +119,7 @@ class Postgres:
                     yield
                 finally:
                     with suppress(psycopg.Error):  # a lost connection has released the lock
-                        await _first(connection, "schema/preparation_end")
+                        await connection.execute(sql_text("schema/preparation_end"))
 
     async def open_request(self) -> None:
         """Opens the pool of the request role, which the migrations create; raises StoreUnavailable."""

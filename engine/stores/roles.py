@@ -11,19 +11,21 @@ starts, a managed one by `neurigraph prepare`. Repeating it changes nothing.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass
 
 import psycopg
 from psycopg import AsyncConnection, conninfo, sql
-from psycopg.rows import DictRow, dict_row
 
 from engine.errors import NotFound, SettingsError
+from engine.stores.limited import Connection, limited
 from engine.stores.postgres import Postgres
 from engine.stores.postgres_errors import translating
 from engine.stores.statements import sql_text
 
 TIMEOUT = 5
 """Seconds to connect as an administrator, or to try the request role."""
+LONGEST_HAND_OVER = 300.0
+"""Seconds that one statement may take which gives schemas to another owner."""
 REMEDY = (
     "Run `neurigraph prepare` once, with the URL of an administrator's role in NEURIGRAPH_POSTGRES_ADMIN_URL and that"
     " of another role, which it makes where there is none, in NEURIGRAPH_POSTGRES_URL (docs/stores.md)."
@@ -43,6 +45,19 @@ async def ensure_roles(postgres: Postgres, service_url: str, request_url: str, a
         raise SettingsError(f"{' '.join(faults)} {REMEDY}")
 
 
+@dataclass(frozen=True, slots=True)
+class _State:
+    service: str
+    strong: bool
+    owner: str | None
+    creates: bool
+    request_there: bool
+    request_strong: bool
+    request_creates: bool
+    open: bool
+    vector_there: bool
+
+
 async def prepare_roles(admin_url: str, service_url: str, request_url: str) -> int:
     """Creates or restricts both roles, closes the database to others, transfers an earlier role's schemas; how many.
 
@@ -53,7 +68,7 @@ async def prepare_roles(admin_url: str, service_url: str, request_url: str) -> i
         raise SettingsError("NEURIGRAPH_POSTGRES_URL must name another role than the administrator's.")
     with translating():
         url = conninfo.make_conninfo(admin_url, dbname=service.get("dbname"))
-        connecting = AsyncConnection.connect(url, autocommit=True, connect_timeout=TIMEOUT, row_factory=dict_row)
+        connecting = limited(LONGEST_HAND_OVER).connect(url, autocommit=True, connect_timeout=TIMEOUT)
         async with await connecting as connection:
             async with connection.transaction():
                 await connection.execute(sql_text("schema/migrations_lock"))
@@ -70,12 +85,11 @@ async def prepare_roles(admin_url: str, service_url: str, request_url: str) -> i
             return await _hand_over(connection, str(service.get("user")))
 
 
-async def _hand_over(connection: AsyncConnection[DictRow], service: str) -> int:
+async def _hand_over(connection: Connection, service: str) -> int:
     """By parts, because a transaction can lock only so many tables; the shared schema last, so that it can resume."""
     handed = 0
     while True:
-        cursor = await connection.execute(sql_text("schema/ownership_schemas"), {"service": service})
-        schemas = [row["nspname"] for row in await cursor.fetchall()]
+        schemas = await connection.fetch(sql_text("schema/ownership_schemas"), {"service": service}, row=str)
         if not schemas:
             return handed
         named = {"service": sql.Literal(service), "schemas": sql.Literal(schemas)}
@@ -86,21 +100,20 @@ async def _hand_over(connection: AsyncConnection[DictRow], service: str) -> int:
 async def _faults(postgres: Postgres, request_url: str) -> list[str]:
     """The faults, as sentences. The service mends what it may as the owner of its database."""
     state = await _state(postgres)
-    if state["open"]:
+    if state.open:
         with suppress(NotFound):  # it does not own the database: then this is a fault
             await _close(postgres)
         state = await _state(postgres)
-    service = f"The Postgres role {state['service']}"
+    service = f"The Postgres role {state.service}"
     found = {
         f"{service} may do more than own schemas: it, or a role that it is a member of, is a superuser or may make roles or"
-        " databases, replicate, or reach the server's files.": state["strong"],
-        f"The engine's tables belong to {state['owner']}, not to {state['service']}.": state["owner"],
-        f"{service} may not create schemas.": not state["creates"],
-        "The extension vector is missing.": not state["vector_there"],
-        "There is no role neurigraph_request.": not state["request_there"],
-        "The role neurigraph_request may do more than serve requests.": state["request_strong"]
-        or state["request_creates"],
-        "Every role may create objects, or temporary ones, in this database.": state["open"],
+        " databases, replicate, or reach the server's files.": state.strong,
+        f"The engine's tables belong to {state.owner}, not to {state.service}.": state.owner is not None,
+        f"{service} may not create schemas.": not state.creates,
+        "The extension vector is missing.": not state.vector_there,
+        "There is no role neurigraph_request.": not state.request_there,
+        "The role neurigraph_request may do more than serve requests.": state.request_strong or state.request_creates,
+        "Every role may create objects, or temporary ones, in this database.": state.open,
     }
     faults = [sentence for sentence, holds in found.items() if holds]
     return faults or await _refused(request_url)
@@ -113,11 +126,9 @@ async def _close(postgres: Postgres) -> None:
         await connection.execute(sql_text("schema/database_close").format(database=database))
 
 
-async def _state(postgres: Postgres) -> dict[str, Any]:
-    async with postgres.as_service() as connection:
-        row = await (await connection.execute(sql_text("schema/roles_state"))).fetchone()
-    assert row is not None  # the statement gives one row
-    return row
+async def _state(postgres: Postgres) -> _State:
+    [state] = await postgres.fetch_as_service(sql_text("schema/roles_state"), row=_State)
+    return state
 
 
 async def _refused(request_url: str) -> list[str]:

@@ -9,7 +9,7 @@ type become UUID and datetime.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from operator import itemgetter
@@ -83,9 +83,16 @@ def _converter(hint: Any, native: bool = False) -> Convert | None:
         if each is None:
             return None if make is list else make  # it is a list already
         return lambda values: make(map(each, values))
+    if get_origin(hint) in (Mapping, dict):
+        value = _converter(arguments[1])
+        return value and _in_map(value)
     if hint in (UUID, datetime):
         return None if native else _uuid if hint is UUID else _moment
     return _from_map(hint) if dataclasses.is_dataclass(hint) else None
+
+
+def _in_map(convert: Convert) -> Convert:
+    return lambda values: {name: convert(value) for name, value in values.items()}
 
 
 def _unless_none(convert: Convert) -> Convert:

@@ -136,9 +136,7 @@ def _option(choice: ModelChoice) -> str:
 
 
 async def _known(postgres: Postgres) -> list[EmbeddingVersion]:
-    async with postgres.as_service() as connection:
-        cursor = await connection.execute(sql_text("embedding/versions"))
-        return [EmbeddingVersion(**row) for row in await cursor.fetchall()]
+    return await postgres.fetch_as_service(sql_text("embedding/versions"), row=EmbeddingVersion)
 
 
 async def _register(postgres: Postgres, embedder: Embedder) -> None:
@@ -150,5 +148,4 @@ async def _register(postgres: Postgres, embedder: Embedder) -> None:
         "dimension": embedder.dimension,
         "compression": usual_compression(embedder.dimension),
     }
-    async with postgres.as_service() as connection:
-        await connection.execute(sql_text("embedding/version_insert"), version)
+    await postgres.change_as_service(sql_text("embedding/version_insert"), version)

@@ -1,5 +1,5 @@
 -- Purpose: what an item was at a moment, and what it is. Identifier: schema.
--- Parameters: node_id, subject_id, as_of, known_at (null: all that is known), earliest (of these two, where they are asked for, else the end of time). Returns: revision, kind, privacy, own (state of its own row), since (null: from
+-- Parameters: node_id, subject_id, as_of, known_at (null: all that is known), earliest (of these two, where they are asked for, else the end of time). Returns: revision, own (state of its own row), since (null: from
 --   the beginning), known_from (of the earliest slice), state (at the moment; null where it was not there); none when missing or hidden.
 WITH slices AS (
     SELECT s.*, jsonb_build_object(
@@ -10,7 +10,7 @@ WITH slices AS (
     FROM {schema}.memory_items AS s
     WHERE (s.item_id = %(subject_id)s AND s.version_of IS NULL OR s.version_of = %(subject_id)s) AND EXISTS (SELECT FROM {schema}.metadata_records AS r WHERE r.record_id = s.record_id AND r.state = 'live')
 )
-SELECT own.revision, own.kind, own.privacy, own.fields AS own,
+SELECT own.revision, own.fields AS own,
        (SELECT nullif(min(e.valid_from), '-infinity') FROM slices AS e) AS since, (SELECT min(e.known_from) FROM slices AS e) AS known_from,
        (SELECT s.fields FROM slices AS s
         WHERE s.known_from <= coalesce(%(known_at)s::timestamptz, 'infinity') AND (s.known_to IS NULL OR s.known_to > coalesce(%(known_at)s::timestamptz, 'infinity'))
