@@ -98,7 +98,9 @@ class RegisteredEdge:
 
 
 @dataclass(frozen=True, slots=True)
-class _Schema:
+class NodeSchema:
+    """The schema of a node's tables, and whether they are of an older version."""
+
     schema_name: str
     outdated: bool
 
@@ -231,9 +233,9 @@ class Shells:
         """Raises Archived for an archived node, which takes no writes."""
         await require_unarchived(self._postgres, principal, node_id)
 
-    async def _schema(self, principal: Principal, node_id: UUID, moment: Moment) -> _Schema:
+    async def _schema(self, principal: Principal, node_id: UUID, moment: Moment) -> NodeSchema:
         parameters = {"node_id": node_id, "user_id": principal.user_id, "earliest": moment.earliest}
-        found = await self._postgres.fetch(principal, sql_text("node/schema"), parameters, row=_Schema)
+        found = await self._postgres.fetch(principal, sql_text("node/schema"), parameters, row=NodeSchema)
         if not found:
             raise NotFound
         return found[0]

@@ -234,16 +234,17 @@ class Sessions:
         """Sessions of the principal's own graph, newest first; `before` is the last of the page before."""
         check_page(limit)
         parameters = {"before": before, "key": key, "session_id": None, "limit": limit}
-        rows = await self._postgres.fetch(principal, sql_text("ingest/sessions_page"), parameters)
-        return tuple(IngestSession(**row) for row in rows)
+        return tuple(
+            await self._postgres.fetch(principal, sql_text("ingest/sessions_page"), parameters, row=IngestSession)
+        )
 
     async def session(self, principal: Principal, session_id: UUID) -> IngestSession:
         """The present state of one session. Raises NotFound."""
         parameters = {"before": None, "key": None, "session_id": session_id, "limit": 1}
-        rows = await self._postgres.fetch(principal, sql_text("ingest/sessions_page"), parameters)
-        if not rows:
+        found = await self._postgres.fetch(principal, sql_text("ingest/sessions_page"), parameters, row=IngestSession)
+        if not found:
             raise NotFound
-        return IngestSession(**rows[0])
+        return found[0]
 
     async def sources(
         self, principal: Principal, session_id: UUID, *, after: int = 0, limit: int = 100
@@ -252,6 +253,6 @@ class Sessions:
         check_page(limit)
         await self.session(principal, session_id)
         parameters = {"session_id": session_id, "after": after, "limit": limit}
-        rows = await self._postgres.fetch(principal, sql_text("ingest/sources_page"), parameters)
-        lists = ("records", "superseded")
-        return tuple(IngestedSource(**row | {name: tuple(row[name]) for name in lists}) for row in rows)
+        return tuple(
+            await self._postgres.fetch(principal, sql_text("ingest/sources_page"), parameters, row=IngestedSource)
+        )

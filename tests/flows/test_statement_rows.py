@@ -17,8 +17,7 @@ from engine.stores.rows import row_maker
 from engine.stores.statements import cypher, cypher_names, sql_file, sql_names
 from tests.flows.test_statements import LOOK_ALIKES
 
-SQL = set(sql_names())
-STATEMENTS = SQL | set(cypher_names())
+STATEMENTS = {"sql": set(sql_names()), "cypher": set(cypher_names())}
 ENGINE = Path(__file__).resolve().parents[2] / "engine"
 
 
@@ -39,12 +38,13 @@ def statements_with_rows() -> list[Any]:
 
 
 def _named(argument: ast.expr) -> str | None:
-    """The statement that an argument names: by itself, or in a call of `sql_text`, `sql_in`, `cypher`."""
+    """The file of the statement that an argument names: by itself, or in a call of `sql_text`, `sql_in`, `cypher`."""
+    ending = "sql"
     if isinstance(argument, ast.Call) and ast.unparse(argument.func) in ("sql_text", "sql_in", "cypher"):
+        ending = "cypher" if ast.unparse(argument.func) == "cypher" else "sql"
         argument = argument.args[0]
-    if isinstance(argument, ast.Constant) and argument.value in STATEMENTS:
-        return str(argument.value)
-    return None
+    names = STATEMENTS[ending]
+    return f"{argument.value}.{ending}" if isinstance(argument, ast.Constant) and argument.value in names else None
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +55,9 @@ async def schema(engine: Engine) -> str:
 
 @pytest.mark.parametrize(("name", "module", "row"), statements_with_rows())
 async def test_columns_are_the_fields(engine: Engine, schema: str, name: str, module: str, row: str) -> None:
+    file, _, ending = name.rpartition(".")
     wanted = eval(row, {"UUID": UUID}, vars(importlib.import_module(module)))
-    columns = await (_of_sql(engine, name, schema) if name in SQL else _of_cypher(engine, name))
+    columns = await (_of_cypher(engine, file) if ending == "cypher" else _of_sql(engine, file, schema))
     row_maker(wanted, columns, name)
 
 

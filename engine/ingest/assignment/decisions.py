@@ -29,8 +29,7 @@ class Assignments:
         if wanted.below is not None and not 0 <= wanted.below <= 1:
             raise InvalidInput("A confidence lies between 0 and 1.")
         parameters = {"user_id": principal.user_id, **asdict(wanted)}
-        rows = await self._postgres.fetch(principal, sql_text("assignment/page"), parameters)
-        return tuple(Assignment(**row) for row in rows)
+        return tuple(await self._postgres.fetch(principal, sql_text("assignment/page"), parameters, row=Assignment))
 
 
 async def keep_decisions(

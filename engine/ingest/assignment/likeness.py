@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +49,11 @@ PLAIN = (
     "No, that is not what I meant.", "I bought a new one and sold the old one.", "He is moving to another city in spring.",
 )  # fmt: skip
 """Sentences that belong to no node."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sampled:
+    embedding: Any
 
 
 class NodeLikeness:
@@ -101,9 +108,9 @@ class NodeLikeness:
             seen = new[:0]
             if len(new) < ENOUGH:
                 asked = {"user_id": principal.user_id, "version": model.name, "limit": MOST_REMEMBERED}
-                rows = await self._postgres.fetch(principal, sql_text("item/turns_sampled"), asked)
-                if rows:
-                    seen = np.array([row["embedding"].to_numpy() for row in rows], dtype=np.float32)
+                stored = await self._postgres.fetch(principal, sql_text("item/turns_sampled"), asked, row=_Sampled)
+                if stored:
+                    seen = np.array([turn.embedding.to_numpy() for turn in stored], dtype=np.float32)
         vocabulary.turns[model.name] = np.concatenate([seen, new])[-MOST_REMEMBERED:]
         return vocabulary.turns[model.name]
 

@@ -10,13 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from psycopg.types.json import Jsonb
-
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
 from engine.errors import ProviderUnavailable
 from engine.providers.language import Answer, Form, Prompt
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Jsonb, Postgres
 from engine.stores.statements import sql_text
 
 
@@ -53,6 +51,12 @@ class FreshAnswer:
     output_tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class _KeptAnswer:
+    key: bytes
+    answer: dict[str, Any]
+
+
 class ModelAnswers:
     """The kept answers."""
 
@@ -63,8 +67,11 @@ class ModelAnswers:
         """What is kept under these keys. Raises StoreUnavailable."""
         if not principal.owns or not keys:
             return {}
-        rows = await self._postgres.fetch(principal, sql_text("model/answers_known"), {"keys": list(keys)})
-        return {bytes(row["key"]): row["answer"] for row in rows}
+        known = sql_text("model/answers_known")
+        return {
+            one.key: one.answer
+            for one in await self._postgres.fetch(principal, known, {"keys": list(keys)}, row=_KeptAnswer)
+        }
 
     async def keep(self, principal: Principal, model: str, prompt: Prompt, fresh: Sequence[FreshAnswer]) -> None:
         """Keeps answers, each once. Raises StoreUnavailable, StoreFull."""

@@ -43,6 +43,12 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
+class _HeldItem:
+    item_id: UUID
+    record_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
 class _Read:
     """The result of one piece."""
 
@@ -131,8 +137,9 @@ class Extraction:
                 if item.kind == "observation"
             ]
             if asked:
-                rows = await self._postgres.fetch(principal, sql_in("item/there", schema), {"items": asked})
-                there |= {row["item_id"] for row in rows if row["record_id"] not in own}
+                held = sql_in("item/there", schema)
+                found = await self._postgres.fetch(principal, held, {"items": asked}, row=_HeldItem)
+                there |= {item.item_id for item in found if item.record_id not in own}
         return there
 
     @staticmethod

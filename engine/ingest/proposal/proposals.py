@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID, uuid4
 
 import numpy as np
-from psycopg.types.json import Jsonb
 
 from engine.domain.history import Conversation
 from engine.domain.ingest import UNLIMITED
@@ -25,6 +24,7 @@ from engine.domain.proposal import Applied, MovedTo, Proposal
 from engine.domain.scope import Origin
 from engine.errors import NotFound
 from engine.hierarchy.provisioning import Provisioning
+from engine.hierarchy.shells import NodeSchema
 from engine.ingest.allowance import Allowance
 from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.extraction.asked import AskedModel
@@ -33,7 +33,7 @@ from engine.ingest.proposal.model import by_model
 from engine.ingest.proposal.proposing import Said, proposed
 from engine.privacy.nodes import redacted_node
 from engine.privacy.redact import Redactor
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Jsonb, Postgres
 from engine.stores.statements import sql_in, sql_text
 from engine.turns import computed
 
@@ -47,6 +47,26 @@ EMBEDDED_AT_ONCE = 256
 
 Move = Callable[[Principal, UUID, UUID, UUID, str], Awaitable[object]]
 """Moves a record from one node to another, for a reason: `Moving.move`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    record_id: UUID
+    title: str
+    session: UUID
+    speaker: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """A move for a reason; `newest`: the record was not moved again since."""
+
+    record_id: UUID
+    node_id: UUID
+    moved_from: UUID
+    title: str
+    newest: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +89,12 @@ class Proposals:
 
     async def for_stored(self, principal: Principal) -> Proposal:
         """The hierarchy for what lies at the root. Raises NotFound."""
-        rows = await self._at_root(principal, private=False)
-        numbers = {session: number for number, session in enumerate(dict.fromkeys(row["session"] for row in rows))}
+        turns = await self._at_root(principal, private=False)
+        numbers = {session: number for number, session in enumerate(dict.fromkeys(turn.session for turn in turns))}
         said = Said(
-            tuple(row["content"] for row in rows),
-            tuple(numbers[row["session"]] for row in rows),
-            frozenset(row["speaker"] for row in rows),
+            tuple(turn.content for turn in turns),
+            tuple(numbers[turn.session] for turn in turns),
+            frozenset(turn.speaker for turn in turns),
         )
         return await self._proposed(principal, said)
 
@@ -119,14 +139,14 @@ class Proposals:
         """Moves back what this proposal moved and what was not moved since; its nodes stay. Raises NotFound where none of this
         user's has the id; one that moved nothing has nothing to undo."""
         parameters = {"user_id": principal.user_id, "reason": reason_of(proposal_id), "limit": MOST_MOVES}
-        rows = await self.postgres.fetch(principal, sql_text("assignment/moves_for_reason"), parameters)
-        if not rows:
+        moves = await self.postgres.fetch(principal, sql_text("assignment/moves_for_reason"), parameters, row=_Move)
+        if not moves:
             await self._require(principal, proposal_id)
         back = []
-        for row in (row for row in rows if row["newest"]):
+        for one in (one for one in moves if one.newest):
             reason = f"undo of {reason_of(proposal_id)}"
-            await self.move(principal, row["record_id"], row["node_id"], row["moved_from"], reason)
-            back.append(MovedTo(row["record_id"], row["moved_from"], row["title"]))
+            await self.move(principal, one.record_id, one.node_id, one.moved_from, reason)
+            back.append(MovedTo(one.record_id, one.moved_from, one.title))
         return tuple(back)
 
     async def _note(self, principal: Principal, proposal_id: UUID) -> None:
@@ -138,8 +158,7 @@ class Proposals:
 
     async def _require(self, principal: Principal, proposal_id: UUID) -> None:
         parameters = {"user_id": principal.user_id, "proposal_id": proposal_id}
-        rows = await self.postgres.fetch(principal, sql_text("assignment/proposal_known"), parameters)
-        if not rows[0]["known"]:
+        if not any(await self.postgres.fetch(principal, sql_text("assignment/proposal_known"), parameters, row=bool)):
             raise NotFound
 
     async def _belonging(self, principal: Principal, wanted: frozenset[UUID]) -> list[MovedTo]:
@@ -147,12 +166,12 @@ class Proposals:
         vocabulary = NodeVocabulary(await self.ingest.nodes(principal))
         found: dict[UUID, list[UUID | None]] = {}
         titles: dict[UUID, str] = {}
-        for row in await self._at_root(principal, private=True):
-            hits = vocabulary.evidence(row["content"])
+        for turn in await self._at_root(principal, private=True):
+            hits = vocabulary.evidence(turn.content)
             best = max(hits, key=lambda number: hits[number], default=None)
             node = vocabulary.nodes[best].node_id if best is not None else None
-            found.setdefault(row["record_id"], []).append(node)
-            titles[row["record_id"]] = row["title"]
+            found.setdefault(turn.record_id, []).append(node)
+            titles[turn.record_id] = turn.title
         moves = []
         for record, nodes in found.items():
             spoken = Counter(node for node in nodes if node is not None)
@@ -162,15 +181,14 @@ class Proposals:
                     moves.append(MovedTo(record, node, titles[record]))
         return moves
 
-    async def _at_root(self, principal: Principal, *, private: bool) -> list[dict[str, Any]]:
+    async def _at_root(self, principal: Principal, *, private: bool) -> list[_Turn]:
         """The newest turns that lie at the root, oldest first, of no thread or workflow; with `private`, private ones too."""
         own = {"node_id": principal.user_id, "user_id": principal.user_id, "earliest": None}
-        rows = await self.postgres.fetch(principal, sql_text("node/schema"), own)
-        if not rows or not principal.owns:
+        there = await self.postgres.fetch(principal, sql_text("node/schema"), own, row=NodeSchema)
+        if not there or not principal.owns:
             raise NotFound
-        asked = {"limit": MOST_TURNS, "private": private}
-        found = await self.postgres.fetch(principal, sql_in("item/turns_of_node", rows[0]["schema_name"]), asked)
-        return found[::-1]
+        turns, asked = sql_in("item/turns_of_node", there[0].schema_name), {"limit": MOST_TURNS, "private": private}
+        return (await self.postgres.fetch(principal, turns, asked, row=_Turn))[::-1]
 
 
 def _redacted(said: Said, redactor: Redactor) -> Said:

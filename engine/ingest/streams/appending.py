@@ -8,26 +8,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from time import monotonic
-from typing import Any
-
-from psycopg.types.json import Jsonb
 
 from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
 from engine.domain.history import Conversation, Turn
 from engine.domain.principal import Principal
 from engine.domain.scope import check_privacy, check_scopes
-from engine.domain.stream import Append, Appended
+from engine.domain.stream import Append, Appended, StreamStatus
 from engine.errors import Conflict, InvalidInput, NeurigraphError
 from engine.ingest.cleaning import Cleaned, check_text, cleaned, key_of, turns_hash
 from engine.privacy.redact import Redactor, redacted_origin, total
 from engine.providers.tokens import TokenCounter
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Jsonb, Postgres
 from engine.stores.statements import sql_text
 from engine.turns import computed
-
-Row = dict[str, Any]
 
 CONTRADICTION = (
     "A turn does not fit the conversation: another one has its number or id, turns before it are missing, or the conversation"
@@ -61,6 +57,16 @@ class Hurry:
             await asyncio.wait([self._asking])
 
 
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    state: StreamStatus
+    turns: int
+    stored: int
+    tokens: int
+    waiting_tokens: int
+    added: int
+
+
 class Appending:
     """Appends turns to streamed conversations."""
 
@@ -85,19 +91,19 @@ class Appending:
         clean = await self._cleaned(append)
         tokens = await self._counter.count([turn.text for turn in _conversation(clean).turns])
         self._reached("append_sent")
-        row = await self._sent(principal, append, clean, tokens)
+        now = await self._sent(principal, append, clean, tokens)
         self._reached("append_committed")
         return Appended(
             append.conversation_id,
-            row["state"],
-            row["added"],
-            len(append.turns) - row["added"],
-            row["turns"],
-            row["stored"],
-            row["turns"] - row["stored"],
-            row["tokens"],
-            row["waiting_tokens"],
-            _redacted(clean, row),
+            now.state,
+            now.added,
+            len(append.turns) - now.added,
+            now.turns,
+            now.stored,
+            now.turns - now.stored,
+            now.tokens,
+            now.waiting_tokens,
+            _redacted(clean, now),
         )
 
     async def _cleaned(self, append: Append) -> Cleaned:
@@ -109,7 +115,7 @@ class Appending:
         assert isinstance(clean, Cleaned)  # only a file cannot be cleaned
         return clean
 
-    async def _sent(self, principal: Principal, append: Append, clean: Cleaned, tokens: Sequence[int]) -> Row:
+    async def _sent(self, principal: Principal, append: Append, clean: Cleaned, tokens: Sequence[int]) -> _Answer:
         conversation, now = _conversation(clean), self._clock.now()
         arrived = (
             None if append.started_at else now
@@ -129,12 +135,13 @@ class Appending:
         }
         try:
             async with self._postgres.as_principal(principal) as connection:
-                cursor = await connection.execute(sql_text("conversation/append"), parameters)
+                cursor = await connection.send(sql_text("conversation/append"), parameters, row=_Answer)
         except Conflict as error:
             raise Conflict(CONTRADICTION) from error
-        return (await cursor.fetchall())[0]
+        [answer] = await cursor.fetchall()
+        return answer
 
-    def _opening(self, append: Append, conversation: Conversation) -> Row:
+    def _opening(self, append: Append, conversation: Conversation) -> dict[str, str | None]:
         origin = redacted_origin(append.origin, self._redactor)
         return {
             "conversation_id": conversation.source_id,
@@ -148,10 +155,10 @@ class Appending:
         }
 
 
-def _redacted(clean: Cleaned, row: Row) -> dict[str, int]:
+def _redacted(clean: Cleaned, now: _Answer) -> dict[str, int]:
     """Counts of replacements in the new turns, which are the last ones, and in a new title."""
-    units = clean.units[len(clean.units) - row["added"] :] if row["added"] else ()
-    opened = row["added"] == row["turns"] > 0
+    units = clean.units[len(clean.units) - now.added :] if now.added else ()
+    opened = now.added == now.turns > 0
     return dict(total((*units, clean.title) if opened else units))
 
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
 from uuid import UUID
 from weakref import WeakValueDictionary
 
 from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
-from engine.domain.cuts import Cut, Thresholds, WeighedTurn, first_cut
+from engine.domain.cuts import Cut, Role, Thresholds, WeighedTurn, first_cut
 from engine.domain.history import Conversation, Turn
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, TriggerType
-from engine.domain.scope import MemoryScope, Origin
+from engine.domain.scope import MemoryScope, Origin, Privacy, ScopeKind, SourceKind
+from engine.domain.stream import StreamState, StreamStatus
 from engine.errors import Conflict, NotFound
 from engine.ingest.cleaning import chained
 from engine.ingest.pipeline import Ingest
@@ -30,7 +30,6 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 from engine.turns import computed
 
-Row = dict[str, Any]
 OTHERS = "Other turns are stored under the id of this conversation; those that wait stay where they are."
 
 
@@ -40,6 +39,42 @@ class StreamLimits:
 
     cuts: Thresholds
     silence: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    conversation_id: str
+    node_id: UUID | None
+    title: str
+    started_at: datetime | None
+    privacy: Privacy
+    scope: ScopeKind
+    scope_id: str | None
+    source: SourceKind
+    state: StreamStatus
+    turns: int
+    stored: int
+    chain: bytes
+    waiting_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    tokens: list[int]
+    roles: list[Role]
+    speakers: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A turn of a piece; `content` is None once it is stored and settled."""
+
+    number: int
+    ref: str | None
+    digest: bytes
+    said_at: datetime | None
+    speaker: str
+    content: str | None
 
 
 class Pieces:
@@ -52,55 +87,56 @@ class Pieces:
         self.limits = limits
         self._at_work: WeakValueDictionary[tuple[UUID, str], asyncio.Lock] = WeakValueDictionary()
 
-    async def end(self, principal: Principal, key: str, *, silent: bool = False) -> Row:
+    async def end(self, principal: Principal, key: str, *, silent: bool = False) -> StreamState:
         """Ends a conversation; with `silent`, only where no turn came for too long. Raises NotFound."""
         now = self._clock.now()
         parameters = {"source_id": key, "silent": now - self.limits.silence if silent else None, "now": now}
         async with self._postgres.as_principal(principal) as connection:
-            cursor = await connection.execute(sql_text("conversation/end"), parameters)
-        row = (await cursor.fetchall())[0]
+            cursor = await connection.send(sql_text("conversation/end"), parameters, row=StreamState)
+        [state] = await cursor.fetchall()
         self._reached("end_committed")
-        return row
+        return state
 
     async def store_due(self, principal: Principal, key: str) -> list[Stored]:
         """Stores piece by piece, each its own commit. A lock allows one call in this process; others conflict at commit."""
         lock = self._at_work.setdefault((principal.user_id, key), asyncio.Lock())
         stored: list[Stored] = []
         async with lock:
-            row = await self._settled(principal, key)
-            while (due := await self._due(principal, key, row)) is not None:
+            now = await self._settled(principal, key)
+            while (due := await self._due(principal, key, now)) is not None:
                 cut, trigger = due
                 conflict = Conflict(OTHERS)
                 try:
-                    stored += await self._store_piece(principal, key, row, cut, trigger)
+                    stored += await self._store_piece(principal, key, now, cut, trigger)
                 except Conflict as error:  # another process may have stored the piece
                     conflict = error
                 self._reached("piece_stored")
-                before, row = row["stored"], await self._settled(principal, key)
+                before, now = now.stored, await self._settled(principal, key)
                 self._reached("piece_settled")
-                if row["stored"] <= before:
+                if now.stored <= before:
                     raise conflict
         return stored
 
-    async def _settled(self, principal: Principal, key: str) -> Row:
+    async def _settled(self, principal: Principal, key: str) -> _Settled:
         parameters = {"source_id": key, "hard": self.limits.cuts.hard, "now": self._clock.now()}
         try:
             async with self._postgres.as_principal(principal) as connection:
-                cursor = await connection.execute(sql_text("conversation/settle"), parameters)
+                cursor = await connection.send(sql_text("conversation/settle"), parameters, row=_Settled)
         except Conflict as error:
             raise Conflict(OTHERS) from error
-        return (await cursor.fetchall())[0]
+        [settled] = await cursor.fetchall()
+        return settled
 
-    async def _due(self, principal: Principal, key: str, row: Row) -> tuple[Cut, TriggerType] | None:
-        ending = row["state"] == "ending"
-        if row["stored"] == row["turns"] or (not ending and row["waiting_tokens"] < self.limits.cuts.watch_from):
+    async def _due(self, principal: Principal, key: str, now: _Settled) -> tuple[Cut, TriggerType] | None:
+        ending = now.state == "ending"
+        if now.stored == now.turns or (not ending and now.waiting_tokens < self.limits.cuts.watch_from):
             return None
         # One more than a piece holds: whether a turn ends something shows the one behind it.
-        parameters = {"source_id": key, "stored": row["stored"], "limit": self.limits.cuts.most_turns + 1}
-        [weights] = await self._postgres.fetch(principal, sql_text("conversation/weights"), parameters)
+        parameters = {"source_id": key, "stored": now.stored, "limit": self.limits.cuts.most_turns + 1}
+        [weights] = await self._postgres.fetch(principal, sql_text("conversation/weights"), parameters, row=_Weights)
         turns = [
             WeighedTurn(tokens, speaker, role)
-            for tokens, speaker, role in zip(weights["tokens"], weights["speakers"], weights["roles"], strict=True)
+            for tokens, speaker, role in zip(weights.tokens, weights.speakers, weights.roles, strict=True)
         ]
         cut = await computed(first_cut, turns, self.limits.cuts)
         if cut is not None:
@@ -108,25 +144,25 @@ class Pieces:
         return (Cut(len(turns), sum(turn.tokens for turn in turns)), "conversation_end") if ending else None
 
     async def _store_piece(
-        self, principal: Principal, key: str, row: Row, cut: Cut, trigger: TriggerType
+        self, principal: Principal, key: str, now: _Settled, cut: Cut, trigger: TriggerType
     ) -> list[Stored]:
-        start = row["stored"]
+        start = now.stored
         parameters = {"source_id": key, "start": start, "until": start + cut.turns, "limit": cut.turns + 1}
-        found = await self._postgres.fetch(principal, sql_text("conversation/piece"), parameters)
-        before = [line for line in found if line["number"] < start]
+        found = await self._postgres.fetch(principal, sql_text("conversation/piece"), parameters, row=_Line)
+        before = [line for line in found if line.number < start]
         piece = found[len(before) :]
-        if any(line["content"] is None for line in piece):
+        if any(line.content is None for line in piece):
             raise Conflict  # stored and settled meanwhile
         self._reached("piece_read")
         pending = Pending(
-            _conversation(row, piece),
-            await self._node(principal, row["node_id"]),
-            row["privacy"],
-            Origin(MemoryScope(row["scope"], row["scope_id"]), row["source"]),
+            _conversation(now, piece),
+            await self._node(principal, now.node_id),
+            now.privacy,
+            Origin(MemoryScope(now.scope, now.scope_id), now.source),
             Continuation(
                 start,
-                (before[0]["content"] or "" if before else "") if start else None,
-                chained(row["chain"], (line["digest"] for line in piece)),
+                (before[0].content or "" if before else "") if start else None,
+                chained(now.chain, (line.digest for line in piece)),
             ),
             creates=True,
         )
@@ -142,6 +178,6 @@ class Pieces:
         raise NotFound("The node of this conversation is missing, or the principal may not write to it.")
 
 
-def _conversation(row: Row, piece: Sequence[Row]) -> Conversation:
-    turns = tuple(Turn(line["speaker"], line["content"], line["said_at"], line["ref"]) for line in piece)
-    return Conversation(row["conversation_id"], turns, row["title"], row["started_at"])
+def _conversation(now: _Settled, piece: Sequence[_Line]) -> Conversation:
+    turns = tuple(Turn(line.speaker, line.content or "", line.said_at, line.ref) for line in piece)
+    return Conversation(now.conversation_id, turns, now.title, now.started_at)

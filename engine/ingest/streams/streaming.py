@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from engine.domain.clock import Clock
 from engine.domain.page import check_page
-from engine.domain.principal import Principal
+from engine.domain.principal import Principal, PrincipalKind
 from engine.domain.stream import Append, Appended, EndedStream, StreamState
 from engine.errors import NeurigraphError, NotFound
 from engine.ingest.drafts import source_key
@@ -24,8 +23,6 @@ from engine.ingest.streams.pieces import Pieces
 from engine.privacy.redact import Redactor
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
-
-Row = dict[str, Any]
 
 PAGE = 100
 RETRY_AFTER = timedelta(minutes=5)
@@ -40,6 +37,14 @@ class StreamsReport:
     records: int
     ended: int
     failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    user_id: UUID
+    source_id: str
+    principal_kind: PrincipalKind
+    principal_id: UUID
 
 
 class Streams:
@@ -67,17 +72,16 @@ class Streams:
     async def state(self, principal: Principal, conversation_id: str) -> StreamState:
         """The present state of a conversation. Raises NotFound."""
         parameters = {"source_id": self._key(principal, conversation_id)}
-        rows = await self._postgres.fetch(principal, sql_text("conversation/state"), parameters)
-        if not rows:
+        found = await self._postgres.fetch(principal, sql_text("conversation/state"), parameters, row=StreamState)
+        if not found:
             raise NotFound
-        return _state(rows[0])
+        return found[0]
 
     async def page(self, principal: Principal, *, after: str = "", limit: int = 100) -> tuple[StreamState, ...]:
         """Conversations of the principal that have not ended, by id, one page. Raises InvalidInput."""
         check_page(limit)
         parameters = {"after": after, "limit": limit}
-        rows = await self._postgres.fetch(principal, sql_text("conversation/page"), parameters)
-        return tuple(_state(row) for row in rows)
+        return tuple(await self._postgres.fetch(principal, sql_text("conversation/page"), parameters, row=StreamState))
 
     # storing ---------------------------------------------------------------------------------------------
 
@@ -95,40 +99,38 @@ class Streams:
     async def run(self) -> StreamsReport:
         """Stores the due turns of all users' conversations, and ends silent conversations. Raises StoreUnavailable."""
         turns = records = ended = failed = 0
-        last: Row = {"user_id": UUID(int=0), "source_id": ""}
+        last = _Due(UUID(int=0), "", "user", UUID(int=0))
         while due := await self._due_page(last):
             for last in due:
-                principal = Principal(last["principal_kind"], last["principal_id"], last["user_id"])
+                principal = Principal(last.principal_kind, last.principal_id, last.user_id)
                 try:
-                    over, stored = await self._look_after(principal, last["source_id"])
+                    over, stored = await self._look_after(principal, last.source_id)
                 except NeurigraphError as error:
                     failed += 1
-                    await self._note_failure(principal, last["source_id"], error)
+                    await self._note_failure(principal, last.source_id, error)
                     continue
                 turns += sum(one.turns for one in stored)
                 records += sum(len(one.records) for one in stored)
                 ended += over
         return StreamsReport(turns, records, ended, failed)
 
-    async def _due_page(self, after: Row) -> list[Row]:
+    async def _due_page(self, after: _Due) -> list[_Due]:
         now = self._clock.now()
         parameters = {
             "silent": now - self._pieces.limits.silence,
             "watch_from": self._pieces.limits.cuts.watch_from,
             "now": now,
-            "after_user": after["user_id"],
-            "after_source": after["source_id"],
+            "after_user": after.user_id,
+            "after_source": after.source_id,
             "limit": PAGE,
         }
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("conversation/due"), parameters)
-            return await cursor.fetchall()
+        return await self._postgres.fetch_as_service(sql_text("conversation/due"), parameters, row=_Due)
 
     async def _look_after(self, principal: Principal, key: str) -> tuple[bool, list[Stored]]:
         """Whether the conversation is over now, and what was stored of it."""
-        row = await self._pieces.end(principal, key, silent=True)
+        state = (await self._pieces.end(principal, key, silent=True)).state
         stored = await self._pieces.store_due(principal, key)
-        return row["state"] != "open", stored
+        return state != "open", stored
 
     async def _note_failure(self, principal: Principal, key: str, error: NeurigraphError) -> None:
         retry_at = self._clock.now() + RETRY_AFTER
@@ -137,7 +139,3 @@ class Streams:
 
     def _key(self, principal: Principal, conversation_id: str) -> str:
         return principal.own_key(source_key(self._redactor.identifier(conversation_id)))
-
-
-def _state(row: Row) -> StreamState:
-    return StreamState(waiting=row["turns"] - row["stored"], **row)
