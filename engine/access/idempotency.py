@@ -16,11 +16,9 @@ from time import monotonic
 from typing import Any
 from uuid import uuid4
 
-from psycopg.types.json import Jsonb
-
 from engine.domain.principal import Principal
 from engine.errors import IdempotencyMismatch, InProgress, InvalidInput, NeurigraphError
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Jsonb, Postgres
 from engine.stores.statements import sql_text
 
 Answer = dict[str, Any]

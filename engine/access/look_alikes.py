@@ -10,11 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from psycopg import sql
-
 from engine.domain.look_alikes import look_alike_key
 from engine.stores.postgres import Postgres
-from engine.stores.statements import sql_text
+from engine.stores.statements import sql_of, sql_text
 
 TABLES = (("users", "user_id", "handle", "handle_key"), ("integrations", "integration_id", "name", "name_key"))
 PAGE = 500
@@ -37,16 +35,13 @@ class _LookAlikes:
 async def complete_keys(postgres: Postgres) -> None:
     """Adds what is missing; idempotent, also in several processes at the same time."""
     for table, id_column, name, key in TABLES:
-        columns = {"id": sql.Identifier(id_column), "name": sql.Identifier(name), "key": sql.Identifier(key)}
+        columns = {"table": table, "id": id_column, "name": name, "key": key}
         while await _completed(postgres, table, columns) == PAGE:
             pass
 
 
-async def _completed(postgres: Postgres, table: str, columns: Mapping[str, sql.Identifier]) -> int:
-    unkeyed, keyed = [
-        sql_text(statement).format(table=sql.Identifier(table), **columns)
-        for statement in ("look_alike/unkeyed", "look_alike/keyed")
-    ]
+async def _completed(postgres: Postgres, table: str, columns: Mapping[str, str]) -> int:
+    unkeyed, keyed = sql_of("look_alike/unkeyed", **columns), sql_of("look_alike/keyed", **columns)
     async with postgres.as_service() as connection:
         await connection.execute(sql_text("look_alike/lock"))
         found = await connection.fetch(unkeyed, {"limit": PAGE}, row=_Unkeyed)

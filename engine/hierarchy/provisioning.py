@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID, uuid4
 
-from psycopg.types.json import Jsonb
-
 from engine.commit.outbox import Commit, Outbox
 from engine.domain.clock import Clock
 from engine.domain.look_alikes import look_alike_key
@@ -24,7 +22,7 @@ from engine.errors import Conflict, DepthExceeded, InvalidInput, NotFound
 from engine.hierarchy.archived import require_unarchived
 from engine.hierarchy.meaning import Meanings
 from engine.providers.active import ActiveModel
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Jsonb, Postgres
 from engine.stores.statements import sql_text
 
 MAX_SUMMARY = 2000

@@ -14,9 +14,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from psycopg import sql
-from psycopg.types.json import Jsonb
-
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.dates import dates_in
@@ -42,7 +39,7 @@ from engine.errors import EmbeddingsChanged, NotFound, ProviderUnavailable
 from engine.history.chain import load, next_delta, row_of
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
-from engine.stores.postgres import Connection
+from engine.stores.postgres import Connection, Jsonb, Statement
 from engine.stores.statements import sql_in, sql_text
 
 SEARCHED: Mapping[str, str] = {"record": "summary", "item": "content"}
@@ -61,7 +58,7 @@ class Place:
     kind: str
     model: Model
 
-    def statement(self, name: str) -> sql.Composed:
+    def statement(self, name: str) -> Statement:
         """The statement of that name for this kind, on the columns of the model's slot."""
         return sql_in(f"{self.kind}/{name}", self.schema, self.model.version.column)
 

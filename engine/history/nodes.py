@@ -11,8 +11,6 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from psycopg.types.json import Jsonb
-
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.delta import (
@@ -38,7 +36,7 @@ from engine.hierarchy.meaning import Meanings
 from engine.history.chain import load, next_delta, row_of
 from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Jsonb, Postgres
 from engine.stores.statements import cypher, sql_text
 
 CLOCK_SKEW = timedelta(seconds=60)

@@ -12,8 +12,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
-from psycopg.types.json import Jsonb
-
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock, Moment
 from engine.domain.delta import (
@@ -38,7 +36,7 @@ from engine.hierarchy.shells import Shells
 from engine.history.chain import load, next_delta, row_of
 from engine.history.nodes import replayed
 from engine.stores.neo4j import STORE, Neo4j
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Jsonb, Postgres
 from engine.stores.statements import cypher, sql_in
 
 RESERVED = frozenset(

@@ -12,8 +12,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from psycopg.types.json import Jsonb
-
 from engine.domain.delta import (
     BEGINNING,
     ENDED,
@@ -33,7 +31,7 @@ from engine.domain.scope import counted_unit
 from engine.history.chain import load, row_of
 from engine.history.contents import ContentHistory, Place, Stored, recorded
 from engine.providers.active import Model
-from engine.stores.postgres import Connection
+from engine.stores.postgres import Connection, Jsonb
 from engine.stores.statements import sql_in
 
 ENDS = {ENDED: FieldChange(False, True)}

@@ -19,8 +19,6 @@ from os import SEEK_END
 from typing import Any
 from uuid import UUID, uuid4
 
-from psycopg.types.json import Jsonb
-
 from engine.commit.outbox import StepHook
 from engine.commit.outdated import on_current
 from engine.commit.unit_of_work import UnitsOfWork
@@ -41,7 +39,7 @@ from engine.ingest.packing import is_native, object_key, pack
 from engine.ingest.received import note_received
 from engine.providers.active import Model
 from engine.stores.objects import ObjectStore
-from engine.stores.postgres import Connection, Postgres
+from engine.stores.postgres import Connection, Jsonb, Postgres
 from engine.stores.statements import sql_in, sql_text
 from engine.turns import computed
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from psycopg.types.json import Jsonb
-
 from engine.domain.principal import Principal
 from engine.domain.record import RecordDraft
 from engine.domain.resource import ResourceType
-from engine.stores.postgres import Connection
+from engine.stores.postgres import Connection, Jsonb
 from engine.stores.statements import sql_text
 
 

@@ -17,8 +17,6 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
-from psycopg.types.json import Jsonb
-
 from engine.domain.backoff import pause_before
 from engine.domain.clock import Clock
 from engine.domain.document import NewVersion
@@ -33,7 +31,7 @@ from engine.ingest.allowance import Allowance
 from engine.ingest.failures import FailureLog
 from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Stored
 from engine.progress import Progress
-from engine.stores.postgres import Connection, Postgres
+from engine.stores.postgres import Connection, Jsonb, Postgres
 from engine.stores.statements import sql_text
 
 log = logging.getLogger(__name__)

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import psycopg
 from procrastinate import App, JobContext, PsycopgConnector
 from procrastinate.app import WorkerOptions
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
@@ -29,7 +28,7 @@ from engine.errors import NeurigraphError, StoreUnavailable
 from engine.jobs.job import Cause, Job
 from engine.jobs.runs import Runs
 from engine.stores.limited import Connection
-from engine.stores.postgres_errors import STORE
+from engine.stores.postgres_errors import STORE, DriverError, RaisedError
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +66,7 @@ def answering() -> Iterator[None]:
     """Within this block the library's errors are raised as the engine's."""
     try:
         yield
-    except (ConnectorException, psycopg.Error) as error:
+    except (ConnectorException, DriverError) as error:
         raise StoreUnavailable(STORE) from error
 
 
@@ -124,7 +123,7 @@ class Queue:
             try:
                 await self._asking.job_manager.finish_job_by_id_async(run_id, Status.ABORTED, delete_job=False)
             except ConnectorException as error:
-                if isinstance(error.__cause__, psycopg.errors.RaiseException):
+                if isinstance(error.__cause__, RaisedError):
                     return False  # another process was faster, or the worker is alive
                 raise
         return True
@@ -163,7 +162,7 @@ class Queue:
         while True:
             try:
                 await app.run_worker_async(**options)
-            except (ConnectorException, psycopg.Error, NeurigraphError) as error:
+            except (ConnectorException, DriverError, NeurigraphError) as error:
                 log.warning("the queue does not answer (%s); the worker restarts", type(error).__name__)
             await asyncio.sleep(RESTART)
 

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from psycopg.types.json import Json
-
 from engine.domain.clock import Clock
 from engine.domain.page import check_page
 from engine.errors import NotFound, StoreFull, StoreTimeout, StoreUnavailable
 from engine.jobs.job import Cause, Outcome, Report, Run, is_quiet
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Json, Jsonb, Postgres
 from engine.stores.statements import sql_text
 
 MOST_STALLED = 100
@@ -72,7 +70,7 @@ class Runs:
             "cause": error[:100],
             "detail": words,
             "subject": job,
-            "reference": Json({"run_id": run_id, "attempts": attempts}),
+            "reference": Jsonb({"run_id": run_id, "attempts": attempts}),
             "now": self._clock.now(),
         }
         await self._change("failure/log", parameters)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from procrastinate.schema import SchemaManager
-from psycopg import sql
 
 from engine.stores.postgres import Connection, Postgres
 from engine.stores.statements import sql_text
@@ -28,7 +27,7 @@ async def install_queue(postgres: Postgres) -> list[str]:
         missing = [name for name in wanted if name not in applied]
         await connection.execute(sql_text("job/queue_path"))
         if not applied:
-            await connection.execute(sql.SQL(SchemaManager.get_schema()))
+            await connection.execute(SchemaManager.get_schema().encode())
         else:
             for name in missing:
                 await connection.execute(wanted[name].read_bytes())

@@ -6,7 +6,6 @@ import asyncio
 from typing import Annotated
 
 import typer
-from psycopg import conninfo
 from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
@@ -18,6 +17,7 @@ from engine.shell.options import AsJson
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
 from engine.shell.tables import counted
+from engine.stores.urls import url_parts
 from engine.wiring.addresses import prepare_managed
 
 LOOKS, LOOK = 5, 0.2
@@ -66,9 +66,9 @@ async def _up(here: Session, *, browser: bool, show_secrets: bool, restart: bool
 
 def _doors(stack: Stack, secrets: object, show_secrets: bool) -> Table:
     """The addresses of the servers; passwords only on request."""
-    parts = conninfo.conninfo_to_dict(stack.postgres_url)
+    parts = url_parts(stack.postgres_url)
     where = f"-h {parts.get('host')} -p {parts.get('port')} -U {parts.get('user')} {parts.get('dbname')}"
-    password = str(parts.get("password", ""))
+    password = parts.get("password", "")
     rows = [
         ("Neo4j", stack.neo4j_url),
         (

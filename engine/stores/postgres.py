@@ -18,17 +18,18 @@ from typing import Any, overload
 
 import psycopg
 from pgvector.psycopg import register_vector_async
-from psycopg import conninfo
 from psycopg.rows import DictRow, dict_row
+from psycopg.types.json import Json as Json
 from psycopg.types.json import Jsonb as Jsonb
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from engine.domain.principal import Principal
-from engine.errors import SettingsError, StoreFull, StoreTimeout, StoreUnavailable, WritingStopped
+from engine.errors import StoreFull, StoreTimeout, StoreUnavailable, WritingStopped
 from engine.stores.deadline import MARGIN, ending_within, remaining
 from engine.stores.limited import Connection as Connection
 from engine.stores.limited import Parameters as Parameters
-from engine.stores.limited import Statement, limited
+from engine.stores.limited import Statement as Statement
+from engine.stores.limited import limited
 from engine.stores.postgres_errors import STORE, translating
 from engine.stores.room import noticing_full_disk
 from engine.stores.rows import R
@@ -39,17 +40,6 @@ OPENING = 15.0
 """Seconds that the first connection may take."""
 LONGEST_PREPARATION, PREPARATION_PAUSE = 300.0, 0.2
 """Seconds that a process waits for another one that prepares the database, and between two attempts."""
-
-
-def encrypted(url: str, authority: Path | None) -> str:
-    """The URL with TLS required and verified, by the authority and for the host name; raises SettingsError."""
-    if authority is None:
-        return url
-    mode = conninfo.conninfo_to_dict(url).get("sslmode", "verify-full")
-    if mode != "verify-full":
-        raise SettingsError(f"NEURIGRAPH_POSTGRES_CA means sslmode=verify-full; the URL says sslmode={mode}.")
-    # Kerberos would be tried before TLS, without the certificate
-    return conninfo.make_conninfo(url, sslmode="verify-full", sslrootcert=str(authority), gssencmode="disable")
 
 
 async def _prepare(connection: Connection) -> None:

@@ -31,6 +31,9 @@ from engine.stores.limited import SilentServer
 from engine.turns import TurnTimeout
 
 STORE = "metadata store"
+DriverError = psycopg.Error
+RaisedError = errors.RaiseException
+"""An error that a function of the database raised by itself."""
 
 STOPPED = "NG503"
 """SQLSTATE of the error that refuses writes while the stores' generations differ."""

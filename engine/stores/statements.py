@@ -74,14 +74,15 @@ def sql_text(name: str) -> sql.SQL:
     return sql.SQL(sql_file(name).read_text(encoding="utf-8"))
 
 
+def sql_of(name: str, **identifiers: str) -> sql.Composed:
+    """The SQL statement of this name with each `{part}` as the identifier given for it."""
+    return sql_text(name).format(**{part: sql.Identifier(value) for part, value in identifiers.items()})
+
+
 @cache
 def sql_in(name: str, schema: str, vectors: str = "embedding") -> sql.Composed:
     """The SQL statement of this name with `{schema}` as the identifier of a node's schema.
 
     `{embedding}` and `{embedding_version}` are the columns of a slot: `vectors` and the one beside it.
     """
-    return sql_text(name).format(
-        schema=sql.Identifier(schema),
-        embedding=sql.Identifier(vectors),
-        embedding_version=sql.Identifier(f"{vectors}_version"),
-    )
+    return sql_of(name, schema=schema, embedding=vectors, embedding_version=f"{vectors}_version")

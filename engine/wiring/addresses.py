@@ -8,16 +8,15 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from psycopg import conninfo
 from pydantic import SecretStr
 
 from engine.embedded import attached
 from engine.errors import SettingsError
 from engine.progress import Progress
 from engine.settings import Settings
-from engine.stores.postgres import encrypted
 from engine.stores.roles import prepare_roles
 from engine.stores.tls import authority
+from engine.stores.urls import encrypted, url_parts, with_role
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +89,10 @@ def _folder_url(folder: Path) -> str:
 
 def request_url(service_url: str) -> str:
     """The URL of the unprivileged role on the same server; its password is derived from the service's."""
-    password = derived(service_url, b"neurigraph request role")
-    return conninfo.make_conninfo(service_url, user="neurigraph_request", password=password)
+    return with_role(service_url, "neurigraph_request", derived(service_url, b"neurigraph request role"))
 
 
 def derived(service_url: str, purpose: bytes) -> str:
     """HMAC-SHA256 keyed with the service's password: it cannot be computed without that, and need not be stored."""
-    password = str(conninfo.conninfo_to_dict(service_url).get("password", ""))
+    password = url_parts(service_url).get("password", "")
     return hmac.new(password.encode(), purpose, hashlib.sha256).hexdigest()

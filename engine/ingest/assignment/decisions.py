@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 
-from psycopg.types.json import Jsonb
-
 from engine.domain.assignment import Assignment, AssignmentFilter
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.record import RecordDraft
 from engine.errors import InvalidInput
-from engine.stores.postgres import Connection, Postgres
+from engine.stores.postgres import Connection, Jsonb, Postgres
 from engine.stores.statements import sql_text
 
 

@@ -17,7 +17,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import numpy as np
-from psycopg.types.json import Jsonb
 from pydantic import TypeAdapter
 
 from engine.commit.outbox import StepHook
@@ -32,7 +31,7 @@ from engine.ingest.rereading.held import Place
 from engine.ingest.rereading.lost_manifests import LostManifests
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel, Model
-from engine.stores.postgres import Connection, Postgres
+from engine.stores.postgres import Connection, Jsonb, Postgres
 from engine.stores.statements import sql_text
 
 PAGE = 20
