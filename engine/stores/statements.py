@@ -74,7 +74,7 @@ def sql_text(name: str) -> sql.SQL:
     return sql.SQL(sql_file(name).read_text(encoding="utf-8"))
 
 
-def sql_of(name: str, **identifiers: str) -> sql.Composed:
+def sql_of(name: str, /, **identifiers: str) -> sql.Composed:
     """The SQL statement of this name with each `{part}` as the identifier given for it."""
     return sql_text(name).format(**{part: sql.Identifier(value) for part, value in identifiers.items()})
 
