@@ -34,16 +34,23 @@ CACHE = Path(os.environ.get("NEURIGRAPH_CACHE", Path.home() / ".cache" / "neurig
 
 
 ORDER = (
-    "tests/faults/",
-    "test_leaks",
+    "test_crashes",
+    "test_warming",
+    "test_restored_stores",
+    "test_leaks_graph",
+    "test_shell.py",
+    "test_stack",
     "test_rest_openapi",
+    "test_embedding_versions",
+    "test_leaks",
+    "tests/faults/",
+    "tests/access/",
     "tests/embedded/",
-    "tests/access",
-    "tests/contract",
-    "tests/flows",
+    "tests/flows/",
+    "tests/contract/",
     "",
 )
-"""Fault tests first: their doctor looks at all users, who are few then. What takes longest next, so that two processes end together."""
+"""First what makes the session's Neo4j lose its plans of statements. Then what takes longest, so that two processes end together."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

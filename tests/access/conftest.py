@@ -14,7 +14,7 @@ from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.rights import give
 from engine.neurigraph import Engine
 from engine.progress import Silent
-from tests.access.mutations import SMALL
+from tests.access.mutations import SMALL, guarding
 
 
 @pytest.fixture(scope="module")
@@ -49,3 +49,12 @@ async def named_only(engine: Engine) -> World:
 async def growing(engine: Engine) -> World:
     """A forest for the mutations that show when personas store."""
     return await grow(engine, Random(9), SMALL)
+
+
+@pytest.fixture(scope="module")
+async def guards(engine: Engine, world: World) -> AsyncIterator[None]:
+    """What the mutations of a module took away is there again at its end."""
+    before = await guarding(engine, world)
+    yield
+    after = await guarding(engine, world)
+    assert (sorted(before - after), sorted(after - before)) == ([], [])

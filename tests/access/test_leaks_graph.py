@@ -12,7 +12,9 @@ from engine.evaluation.leaks.model import World
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.retrieval import anchors
-from tests.access.mutations import SMALL, as_service, known, noticed, rewrite, statement_text, whole
+from tests.access.mutations import SMALL, as_service, known, noticed, rewrite, statement_text
+
+pytestmark = pytest.mark.usefixtures("guards")
 
 CYPHER_AIM = {
     "node/shell": "shell",
@@ -179,7 +181,3 @@ async def test_a_predicate_taken_away_is_noticed(
         engine, forest, CYPHER_AIM[name], redundant=reason is not None, changing=changing, planned=False
     )
     assert found == (reason is None), reason or "no leak was found"
-
-
-async def test_what_was_mutated_is_whole_again(engine: Engine) -> None:
-    assert await whole(engine)

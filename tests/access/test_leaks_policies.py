@@ -12,7 +12,17 @@ from psycopg import sql
 from engine.evaluation.leaks.forest import grow
 from engine.evaluation.leaks.model import World
 from engine.neurigraph import Engine
-from tests.access.mutations import SMALL, as_service, in_every_node, noticed, rewrite, statement_text, whole
+from tests.access.mutations import (
+    SMALL,
+    as_service,
+    in_every_node,
+    noticed,
+    policies_of_nodes_restored,
+    rewrite,
+    statement_text,
+)
+
+pytestmark = pytest.mark.usefixtures("guards")
 
 PART = {
     "metadata_records": "records",
@@ -63,19 +73,13 @@ async def open_policy(engine: Engine, world: World, table: str, policy: str, hal
     if half in ("past", "part"):
         rule += f" AND {WITHOUT[half, table == 'file_manifest']}"
     statement = f"ALTER POLICY {policy} ON {{schema}}.{table} {clause} ({rule})"
-    try:
+    async with policies_of_nodes_restored(engine, world):
         async with engine.postgres.as_service() as connection:
             for place in world.places.values():
                 literals = {"mode": mode, "node": str(place.node_id), "part": PART[table]}
                 named = {name: sql.Literal(value) for name, value in literals.items()}
                 await connection.execute(sql.SQL(statement).format(schema=sql.Identifier(place.schema_name), **named))
         yield
-    finally:
-        async with engine.postgres.as_service() as connection:
-            for place in world.places.values():
-                await connection.execute(
-                    "SELECT engine.apply_node_policies(%s, %s)", [place.node_id, place.schema_name]
-                )
 
 
 @pytest.mark.ledger("X01")
@@ -185,7 +189,3 @@ async def test_no_policy_of_the_request_role_is_missing_here(engine: Engine, wor
     expected = {(table, policy) for table, policy, _ in NODE_POLICIES}
     assert of_node == expected
     assert shared == {tuple(name.split()[:2]) for name in SHARED_POLICIES}
-
-
-async def test_what_was_mutated_is_whole_again(engine: Engine) -> None:
-    assert await whole(engine)

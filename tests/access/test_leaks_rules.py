@@ -6,7 +6,9 @@ import pytest
 
 from engine.evaluation.leaks.model import World
 from engine.neurigraph import Engine
-from tests.access.mutations import EVERY_ROW, as_service, known, noticed, whole
+from tests.access.mutations import EVERY_ROW, as_service, known, noticed
+
+pytestmark = pytest.mark.usefixtures("guards")
 
 SCAN = (
     "engine.search_scan(uuid[],text[],integer[],public.vector,text,public.sparsevec,public.sparsevec,text[],text[],text[],"
@@ -217,7 +219,3 @@ async def test_a_condition_taken_away_is_noticed(engine: Engine, world: World, s
     finally:
         await as_service(engine, text)
     assert found == (name not in REDUNDANT_RULES), REDUNDANT_RULES.get(name, "no leak was found")
-
-
-async def test_what_was_mutated_is_whole_again(engine: Engine) -> None:
-    assert await whole(engine)

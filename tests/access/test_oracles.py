@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from random import Random
 
 import pytest
@@ -13,7 +11,9 @@ from engine.evaluation.leaks.forest import grow
 from engine.evaluation.leaks.fuzzer import Run
 from engine.evaluation.leaks.model import World
 from engine.neurigraph import Engine
-from tests.access.mutations import SMALL, as_service, in_every_node
+from tests.access.mutations import SMALL, as_service, in_every_node, policies_of_nodes_restored
+
+pytestmark = pytest.mark.usefixtures("guards")
 
 KINDS = ("oracle of a node", "oracle of what was stored", "oracle of a graph")
 WRITES = ("insert into a node", "insert of a shared row", *KINDS)
@@ -55,23 +55,11 @@ IN_NODES = {
 ID_TABLES = ("metadata_records", "memory_items", "file_manifest")
 
 
-@asynccontextmanager
-async def mended(engine: Engine, world: World) -> AsyncIterator[None]:
-    try:
-        yield
-    finally:
-        async with engine.postgres.as_service() as connection:
-            for place in world.places.values():
-                await connection.execute(
-                    "SELECT engine.apply_node_policies(%s, %s)", [place.node_id, place.schema_name]
-                )
-
-
 @pytest.mark.ledger("X01")
 @pytest.mark.parametrize("name", IN_NODES)
 async def test_a_condition_of_a_nodes_policy_taken_away_is_noticed(engine: Engine, world: World, name: str) -> None:
     table, rule, part, kind = IN_NODES[name]
-    async with mended(engine, world):
+    async with policies_of_nodes_restored(engine, world):
         async with engine.postgres.as_service() as connection:
             for place in world.places.values():
                 values = {"node": sql.Literal(str(place.node_id)), "part": sql.Literal(part)}
@@ -84,7 +72,7 @@ async def test_a_condition_of_a_nodes_policy_taken_away_is_noticed(engine: Engin
 @pytest.mark.ledger("X01")
 @pytest.mark.parametrize("table", ID_TABLES)
 async def test_that_ids_may_change_is_noticed(engine: Engine, world: World, table: str) -> None:
-    async with mended(engine, world):
+    async with policies_of_nodes_restored(engine, world):
         await in_every_node(engine, world, f"DROP TRIGGER keep_ids ON {{schema}}.{table}")
         assert await found(engine, world, "oracle of a node")
 

@@ -47,7 +47,8 @@ async def graph(home: Path, cache: Path) -> AsyncIterator[Neo4j]:
         await opened.close()
 
 
-async def test_the_planner_knows_every_name_from_the_start(graph: Neo4j) -> None:
+@pytest.mark.ledger("U03")
+async def test_every_statement_is_planned_and_its_names_are_known_from_the_start(graph: Neo4j) -> None:
     """A plan that names what did not exist is made again when that comes into being: a search of a new user would take seconds."""
     await migrate_neo4j(graph, migrations("neo4j"))
     unknown = set()

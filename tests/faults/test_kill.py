@@ -19,6 +19,7 @@ from tests.faults import victim
 from tests.faults.killing import all_agree, lived
 
 LONG = pytest.mark.long
+FIRST, SECOND, THIRD = STEPS
 OF_KIND: dict[CommitKind, str] = {
     "node": "node",
     "records": "record",
@@ -51,7 +52,7 @@ async def test_every_kind_of_commit_is_finished_after_a_kill_at_every_step(
 
 
 @pytest.mark.ledger("N05", "N15")
-@pytest.mark.parametrize("step", ["accepted", "-"])
+@pytest.mark.parametrize("step", [FIRST, pytest.param(SECOND, marks=LONG), pytest.param(THIRD, marks=LONG), "-"])
 async def test_provisioning_is_whole_or_not_there(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert await lived(engine, victim, handle, "node", step) == (step == "-")
@@ -67,7 +68,7 @@ async def test_provisioning_is_whole_or_not_there(engine: Engine, step: str) -> 
 
 
 @pytest.mark.ledger("N05", "N15")
-@pytest.mark.parametrize("step", ["accepted", "graph_written"])
+@pytest.mark.parametrize("step", [FIRST, SECOND, pytest.param(THIRD, marks=LONG)])
 async def test_a_path_is_whole_or_not_there(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, victim, handle, "path", step)
@@ -79,7 +80,7 @@ async def test_a_path_is_whole_or_not_there(engine: Engine, step: str) -> None:
 
 
 @pytest.mark.ledger("N15")
-@pytest.mark.parametrize("step", ["accepted"])
+@pytest.mark.parametrize("step", [FIRST, pytest.param(SECOND, marks=LONG)])
 async def test_archiving_is_whole_or_not_there(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, victim, handle, "change archived", step)

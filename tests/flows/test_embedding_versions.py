@@ -29,6 +29,7 @@ from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
 from tests.flows.commands import typed
 from tests.processes import run_module
+from tests.session_stores import empty
 
 E5, MINILM = "onnx-e5-small-1", "onnx-minilm-1"
 FAST = Pace(duty=1)
@@ -57,7 +58,8 @@ async def own(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> AsyncIte
 
 @pytest.fixture
 async def engine(own: Engine) -> AsyncIterator[Engine]:
-    """The same, searched with e5-small and without another version at the beginning and the end."""
+    """The same without users, searched with e5-small and without another version at the beginning and the end."""
+    await empty(own)  # a version is built for all of them
     yield own
     versions = await own.embeddings.list()
     active = next(version for version in versions if version.status == "active")

@@ -36,16 +36,6 @@ LOOK_ALIKES = {
 """The columns of one of the tables that two statements serve."""
 
 
-@pytest.mark.ledger("U03")
-@pytest.mark.parametrize("name", CYPHER)
-async def test_neo4j_plans_every_statement(engine: Engine, name: str) -> None:
-    text = cypher(name.removesuffix(".cypher"))
-    if name.startswith("schema/"):
-        return  # schema changes cannot be explained; they run at every start
-    version = "CYPHER 25\n" if "CYPHER 25\n" in text else ""
-    await engine.neo4j.read(version + "EXPLAIN " + text.replace(version, "", 1) if version else "EXPLAIN " + text)
-
-
 @pytest.mark.ledger("N31")
 @pytest.mark.parametrize("name", [name for name in CYPHER if name.split("/")[0] not in OPERATORS_OWN])
 def test_every_statement_for_a_person_is_bound_to_a_user(name: str) -> None:
