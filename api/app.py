@@ -17,7 +17,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect
 
-from api.auth import Guard, bearer, issuer_of
+from api.auth import Guard, bearer
 from api.body_limit import BodyLimit
 from api.door_settings import check_settings
 from api.downloads import PART
@@ -182,7 +182,7 @@ def _middleware(settings: Settings) -> list[Middleware]:
     return [
         Middleware(SecurityHeaders),
         *([origins] if settings.cors_origins else []),
-        Middleware(Guard, settings=settings, issuer=issuer_of(settings)),
+        Middleware(Guard, settings=settings),
         Middleware(
             InFlight,
             writes=settings.writes_at_once,

@@ -25,11 +25,10 @@ from api.local_only import LocalOnly
 from api.peer import Peers
 from api.problems import engine_problem, http_kind, problem
 from api.rate_limit import RateLimit
-from engine.access.oidc import Issuer, is_token
-from engine.access.tokens import is_secret
 from engine.domain.identity import Identity
-from engine.errors import NeurigraphError, NotFound
+from engine.errors import NeurigraphError
 from engine.neurigraph import Engine
+from engine.operations.authenticating import Authentication
 from engine.settings import Settings
 
 OPEN_PATHS = frozenset({"/docs", "/v1/health/live", "/v1/health/ready", "/v1/openapi.json"})
@@ -46,18 +45,11 @@ bearer = HTTPBearer(auto_error=False, description="The operator's token, an `ngt
 """Only for the OpenAPI document: `Guard` authenticates before."""
 
 
-def issuer_of(settings: Settings) -> Issuer | None:
-    """The issuer in the settings, if any."""
-    if settings.oidc_issuer is None or settings.oidc_audience is None:
-        return None
-    return Issuer(settings.oidc_issuer, settings.oidc_audience, claim=settings.oidc_claim, skew=settings.oidc_skew_s)
-
-
 class Guard:
     """Authenticates requests and limits their rate; accepts a request or answers with the refusal."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, issuer: Issuer | None = None) -> None:
-        self._app, self._issuer = app, issuer
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app, self._authentication = app, Authentication(settings)
         self._token = settings.api_token.get_secret_value().encode() if settings.api_token else None
         self._operator = Identity("operator", None, settings.workspace)
         self._peers = Peers(settings.trusted_proxies)
@@ -90,14 +82,14 @@ class Guard:
         if digest not in self._proven and (seconds := self._failures.wait(address)):
             return _too_many(scope, seconds)
         engine: Engine = scope["app"].state.opening.opened()
-        identity = await self._recognised(engine, credential)
+        identity = await self._authentication.identity(engine.keeper, credential)
         if identity is None:
             self._proven.pop(digest, None)  # it has expired: from now on it counts as a failed attempt
             return self._refused(scope, address)
         self._remember(digest)
 
         async def stands() -> bool:
-            return await self._recognised(engine, credential) == identity
+            return await self._authentication.identity(engine.keeper, credential) == identity
 
         return self._let_in(scope, identity, stands)
 
@@ -123,21 +115,6 @@ class Guard:
             return _too_many(scope, seconds)
         scope.setdefault("state", {}).update(identity=identity, stands=stands)
         return None
-
-    async def _recognised(self, engine: Engine, credential: str) -> Identity | None:
-        """The identity of the credential, if it is valid. Raises StoreUnavailable, ProviderUnavailable."""
-        if is_secret(credential):
-            return await engine.tokens.authenticate(credential)
-        if self._issuer is None or not is_token(credential):
-            return None
-        handle = await self._issuer.handle_of(credential)
-        if handle is None:
-            return None
-        try:
-            user = await engine.find_user(handle)
-        except NotFound:
-            return None
-        return Identity("user", user.user_id, self._operator.workspace)
 
     def _remember(self, digest: bytes) -> None:
         self._proven[digest] = None

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Awaitable, Callable
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import Depends, Header, Query, Request, Response
-from fastapi.encoders import jsonable_encoder
 
 from api.models import Instant, WriteLimits
 from engine.domain.clock import Moment
 from engine.domain.identity import Identity
-from engine.domain.ingest import UNLIMITED, Limits, Terms
+from engine.domain.ingest import Limits, Terms
 from engine.domain.principal import Principal
 from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.turns import computed
+from engine.operations.workspace import Workspace
 from engine.wiring.opening import Opening
 
 
@@ -44,9 +41,14 @@ def identity_of(request: Request) -> Identity:
 
 
 def administrators_only(request: Request) -> None:
-    """Raises NotFound, as for an unknown path, for anyone else."""
+    """Raises NotFound, as for an unknown path, for anyone else: the operations do, too, but only after the body was checked."""
     if not identity_of(request).administers:
         raise NotFound
+
+
+async def workspace_of(request: Request) -> Workspace:
+    """The workspace, with the caller's rights."""
+    return engine_of(request).workspace_as(identity_of(request))
 
 
 async def memory_of(user_id: UUID, request: Request) -> Memory:
@@ -75,9 +77,11 @@ def moment_of(
 
 
 WhoAsks = Annotated[Identity, Depends(identity_of)]
-CurrentEngine = Annotated[Engine, Depends(engine_of)]
+CurrentWorkspace = Annotated[Workspace, Depends(workspace_of)]
 UserMemory = Annotated[Memory, Depends(memory_of)]
+ADMINISTRATORS = [Depends(administrators_only)]
 AtMoment = Annotated[Moment, Depends(moment_of)]
+REPLAYED = "Idempotency-Replayed"
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -90,60 +94,20 @@ IdempotencyKey = Annotated[
 ]
 
 
-REPLAYED = "Idempotency-Replayed"
+def _once(memory: UserMemory, response: Response, key: IdempotencyKey = None) -> Memory:
+    """The memory for one write: a repeated request with the same key gets the kept answer, and a header that says so."""
 
-
-def on_terms(memory: Memory, key: str | None, limits: WriteLimits | None) -> Memory:
-    """The memory, whose writes use the session of the request's key and keep its limits."""
-    taken = UNLIMITED if limits is None else Limits(limits.milliseconds, limits.tokens, limits.model_calls)
-    return memory.on_terms(Terms(key=memory.redactor.identifier(key) if key else None, limits=taken))
-
-
-async def require_user(memory: Memory) -> None:
-    """Raises NotFound for an unknown user; other statements would return nothing instead.
-
-    For an integration it never raises: an integration gets empty results for every user, known or unknown.
-    """
-    if memory.principal.kind != "third_party":
-        await memory.require()
-
-
-async def require_owner(memory: Memory) -> None:
-    """Raises NotFound unless the principal owns the graph: only the owner sees rights and logs."""
-    await require_user(memory)
-    if not memory.principal.owns:
-        raise NotFound
-
-
-async def once(
-    request: Request,
-    response: Response,
-    memory: Memory,
-    key: str | None,
-    action: Callable[[], Awaitable[tuple[int, Any]]],
-) -> Any:
-    """Runs a write once for each idempotency key; a repeated request gets the kept status and answer.
-
-    Raises NotFound for an unknown user and for a principal without access to it, IdempotencyMismatch, and what the
-    action raises: errors are not kept.
-    """
-    await memory.require()
-
-    async def kept() -> dict[str, Any]:
-        status, value = await action()
-        return {"status": status, "value": jsonable_encoder(value)}
-
-    sent = await request.json()
-
-    def fingerprinted() -> bytes:
-        # Stored with the answer, so it is redacted first: a hash of personal data could be reversed by guessing.
-        body = json.dumps(memory.redactor.value(sent), sort_keys=True)
-        return f"{request.method} {request.url.path}\n{body}".encode()
-
-    asked = await computed(fingerprinted)
-    own_key = memory.redactor.identifier(key) if key else key
-    answer, replayed = await memory.idempotency.once(memory.principal, own_key, asked, kept)
-    response.status_code = answer["status"]
-    if replayed:
+    def replayed() -> None:
         response.headers[REPLAYED] = "true"
-    return answer["value"]
+
+    return memory.once(key, replayed)
+
+
+OnceMemory = Annotated[Memory, Depends(_once)]
+
+
+def limited(memory: Memory, limits: WriteLimits | None) -> Memory:
+    """The memory, whose writes keep these limits."""
+    if limits is None:
+        return memory
+    return memory.on_terms(Terms(limits=Limits(limits.milliseconds, limits.tokens, limits.model_calls)))

@@ -6,8 +6,8 @@ import re
 from itertools import pairwise
 
 from api.peer import is_loopback, networks
-from engine.access.oidc import is_safe
 from engine.errors import SettingsError
+from engine.operations.authenticating import Authentication
 from engine.settings import Settings
 
 SHORTEST_TOKEN = 24
@@ -26,10 +26,7 @@ def check_settings(settings: Settings) -> None:
     for origin in settings.cors_origins:
         if not _ORIGIN.fullmatch(origin):
             raise SettingsError(f"NEURIGRAPH_CORS_ORIGINS: {origin} is not an origin like https://app.example.org.")
-    if settings.oidc_issuer is not None and not settings.oidc_audience:
-        raise SettingsError("NEURIGRAPH_OIDC_ISSUER needs NEURIGRAPH_OIDC_AUDIENCE.")
-    if settings.oidc_issuer is not None and not is_safe(settings.oidc_issuer):
-        raise SettingsError("NEURIGRAPH_OIDC_ISSUER must be an https URL, or one of this machine.")
+    Authentication(settings)
 
 
 def _check_token(settings: Settings) -> None:

@@ -125,13 +125,6 @@ class NewGrantBody(Body):
     past: bool = Field(False, description="Also opens the node's history before the grant.")
 
 
-class RevokedGrant(BaseModel):
-    """A grant that has ended."""
-
-    grant_id: UUID
-    revoked_at: datetime
-
-
 class Review(Body):
     """A note that a failed entry was reviewed."""
 
@@ -270,10 +263,3 @@ class Question(Body):
     )
     as_of: Instant | None = Field(default=None, description="When it was true; without it, now.")
     known_at: Instant | None = Field(default=None, description="When the engine knew it; without it, now.")
-
-
-class CreatedEdge(BaseModel):
-    """The edge and whether it was created."""
-
-    edge_id: UUID
-    created: bool

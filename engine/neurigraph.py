@@ -5,24 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from engine.access.integrations import Integrations
 from engine.access.tokens import Tokens
+from engine.access.users import Users
 from engine.commit.outbox import Outbox
-from engine.commit.set_aside import SetAside
 from engine.domain.history import History
-from engine.domain.ingest import PLAIN, Failure, Terms
-from engine.domain.node import User
-from engine.domain.page import check_page
+from engine.domain.identity import Identity
+from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Principal
 from engine.domain.record import IngestReport
 from engine.domain.scope import INGESTED, Origin
-from engine.errors import Conflict, NeurigraphError, NotFound, StoreTimeout, StoreUnavailable
+from engine.errors import NeurigraphError, StoreTimeout, StoreUnavailable
 from engine.hierarchy.upgrades import Upgrades
-from engine.ingest.failures import FailureLog
 from engine.jobs.jobs import Jobs
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.dormancy import Dormancy
@@ -37,7 +34,9 @@ from engine.lifecycle.remedies import Remedies
 from engine.lifecycle.retention import Retention
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Memory
-from engine.operations.asking import Parts
+from engine.operations.caller import Caller, Parts
+from engine.operations.keeper import Keeper, Services
+from engine.operations.workspace import Workspace
 from engine.progress import Progress
 from engine.providers.active import ActiveModel
 from engine.providers.embedder import Embedder
@@ -104,31 +103,24 @@ class Engine:
         """The embedder of the active version."""
         return self.active.current.embedder
 
-    async def create_user(self, handle: str, display_name: str = "") -> User:
-        """The user with this handle in the configured workspace, created with a root node when there is none."""
-        user = await self.parts.provisioning.user(self.settings.workspace, handle, display_name)
-        return user if user.created else await self.find_user(user.handle)
+    @property
+    def keeper(self) -> Keeper:
+        """The operator, who calls the operations of the workspace."""
+        users = Users(self.postgres, self.parts.provisioning, self.settings.workspace)
+        failures, commits = self.parts.ingest.failures, self.parts.set_aside
+        services = Services(
+            users, self.tokens, self.integrations, self.jobs, failures, commits, self.embeddings, self.parts.redactor
+        )
+        return Keeper(Identity("operator", None, self.settings.workspace), services)
 
-    async def find_user(self, handle: str) -> User:
-        """The user with this handle; raises NotFound."""
-        return await self._found("user/by_handle", {"handle": handle})
+    @property
+    def workspace(self) -> Workspace:
+        """The workspace, acting as its operator: users, tokens, integrations, jobs, commits, embedding versions."""
+        return Workspace(self.keeper)
 
-    async def user(self, user_id: UUID) -> User:
-        """The user of this id; raises NotFound."""
-        return await self._found("user/by_id", {"user_id": user_id})
-
-    async def _found(self, statement: str, parameters: dict[str, Any]) -> User:
-        everything = {"workspace": self.settings.workspace, **parameters}
-        found = await self.postgres.fetch_as_service(sql_text(statement), everything, row=User)
-        if not found:
-            raise NotFound
-        return found[0]
-
-    async def users(self, *, after: str = "", limit: int = 100) -> list[User]:
-        """Users of the workspace by handle, one page."""
-        check_page(limit)
-        parameters = {"workspace": self.settings.workspace, "after": after, "limit": limit}
-        return await self.postgres.fetch_as_service(sql_text("user/list"), parameters, row=User)
+    def workspace_as(self, identity: Identity) -> Workspace:
+        """The workspace as an identity may see and change it."""
+        return Workspace(replace(self.keeper, identity=identity))
 
     def memory(self, user_id: UUID) -> Memory:
         """The memory of a user, acting as that user."""
@@ -136,42 +128,20 @@ class Engine:
 
     def memory_as(self, principal: Principal) -> Memory:
         """The memory of a user as a principal may see it: the user, a persona, an integration."""
-        return Memory(principal, self.parts)
+        return Memory(Caller(principal, self.parts))
 
     async def ingest(
         self, history: History, progress: Progress | None = None, origin: Origin = INGESTED, terms: Terms = PLAIN
     ) -> IngestReport:
         """Stores a history for the user that it names, created when there is none; `origin` where the history names none."""
-        user = await self.create_user(history.handle, history.display_name)
+        user = await self.workspace.users.create(history.handle, history.display_name)
         memory = self.memory(user.user_id).on_terms(terms)
-        return await memory.within(origin.scope, source=origin.source).ingest(history, progress)
-
-    @property
-    def failures(self) -> FailureLog:
-        """Permanent failures; without a principal, those of jobs."""
-        return self.parts.ingest.failures
-
-    @property
-    def commits(self) -> SetAside:
-        """The commits of the workspace that could not be finished and wait for a decision."""
-        return SetAside(self.postgres, self.neo4j, self.outbox, self.settings.workspace)
+        return await memory.within(origin.scope, source=origin.source).ingests.history(history, progress)
 
     @property
     def remedies(self) -> Remedies:
         """What mends damage that the doctor found."""
         return Remedies(self.postgres, self.neo4j, self.objects, self.pending)
-
-    async def replay_job(self, failure_id: UUID) -> Failure:
-        """Asks for a run of the job that failed; its entry is settled when one succeeds.
-
-        Raises NotFound, Conflict where it was dismissed, StoreUnavailable.
-        """
-        failure = await self.failures.failure(None, failure_id)
-        if failure.state == "dismissed":
-            raise Conflict("It was dismissed.")
-        if failure.state == "open":
-            await self.jobs.ask(failure.subject)
-        return failure
 
     def working(self, *, only: str | None = None) -> AbstractAsyncContextManager[None]:
         """Carries out background jobs in this process inside the block; `only`: requested runs of this job alone.
@@ -196,7 +166,7 @@ class Engine:
         """What is damaged or set aside although all stores answer; None where it is unknown after a second."""
         try:
             with ending_within(CHECK_TIMEOUT / 2):
-                return Degraded(await self.parts.search.damage.known(), (await self.commits.waiting()).commits)
+                return Degraded(await self.parts.search.damage.known(), (await self.parts.set_aside.waiting()).commits)
         except StoreUnavailable:
             return None
 

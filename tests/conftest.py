@@ -159,7 +159,7 @@ async def few_nodes(engine: Engine) -> None:
 @pytest.fixture
 async def user(engine: Engine) -> User:
     """A user whom no other test knows."""
-    return await engine.create_user(f"u{uuid4().hex[:12]}", "Bob Harlan")
+    return await engine.workspace.users.create(f"u{uuid4().hex[:12]}", "Bob Harlan")
 
 
 @pytest.fixture

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query
 
 from api.bodies import JsonRoute
-from api.context import IdempotencyKey, UserMemory, once, require_owner
+from api.context import OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, number
 from api.models import Move
 from api.problems import documented, replayable
@@ -30,30 +30,20 @@ async def assignments(  # noqa: PLR0913 (the parameters of a query are its param
     before: Annotated[int | None, Query(ge=1, le=MOST, description="The last entry of the previous page.")] = None,
 ) -> Sequence[Assignment]:
     """Why records lie where they lie, newest first, one page."""
-    await require_owner(memory)
     start = page.start(number, before)
     wanted = AssignmentFilter(record_id, node_id, below, decided_by, start, page.limit)
-    return page.of(await memory.assignments(wanted), lambda one: one.entry_id)
+    return page.of(await memory.records.assignments(wanted), lambda one: one.entry_id)
 
 
 @router.post(
     "/nodes/{node_id}/records/{record_id}/move",
     operation_id="moveRecord",
     status_code=201,
-    response_model=Moved,
     responses=replayable() | documented(400, 404, 409, 413, 415, 422, 503, 507),
 )
-async def move(  # noqa: PLR0913 (the parts of a request are its parameters)
-    node_id: UUID, record_id: UUID, body: Move, memory: UserMemory, request: Request, response: Response,
-    key: IdempotencyKey = None,
-) -> Any:  # fmt: skip
+async def move(node_id: UUID, record_id: UUID, body: Move, memory: OnceMemory) -> Moved:
     """Moves a record with its items, file and history to another node of the graph, atomically.
 
     The move is a decision by hand: the newest of the record's assignments.
     """
-
-    async def action() -> tuple[int, Moved]:
-        own = memory.redactor.identifier(key) if key else None
-        return 201, await memory.move_record(record_id, node_id, body.to_node_id, reason=body.reason, key=own)
-
-    return await once(request, response, memory, key, action)
+    return await memory.records.move(record_id, node_id, body.to_node_id, reason=body.reason)

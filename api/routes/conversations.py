@@ -6,12 +6,12 @@ An id may contain slashes. The part after the last slash is the action, so ids a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from api.bodies import JsonRoute
-from api.context import IdempotencyKey, UserMemory, once, require_user
+from api.context import OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, text
 from api.problems import answered, documented, replayable
 from api.streams import AppendBody, EndBody, OccasionBody
@@ -30,53 +30,43 @@ WRITE_PROBLEMS = documented(400, 404, 409, 413, 415, 422, 503, 507)
     "/conversations/{conversation_id:path}/turns",
     operation_id="appendTurns",
     status_code=201,
-    response_model=Appended,
     responses=replayable(answered(200, Appended, "All of these turns were stored before.")) | WRITE_PROBLEMS,
 )
 async def append_turns(
-    conversation_id: ConversationId, body: AppendBody, memory: UserMemory, request: Request, response: Response,
-    key: IdempotencyKey = None,
-) -> Any:  # fmt: skip
+    conversation_id: ConversationId, body: AppendBody, memory: OnceMemory, response: Response
+) -> Appended:
     """Appends turns to a conversation, which its first turns open; they are durable when the request returns.
 
     Turns sent again with the same number (`first`) or ids change nothing; a gap, or a different turn at the same place,
     is 409. They are not found by a search until a piece of the conversation is stored.
     """
     place = memory.within(MemoryScope(body.scope, body.scope_id), source=body.source)
-
-    async def action() -> tuple[int, Appended]:
-        appended = await place.append(
-            conversation_id,
-            *(turn.turn() for turn in body.turns),
-            first=body.first,
-            title=body.title,
-            started_at=body.started_at,
-            node_id=body.node_id,
-            privacy=body.privacy,
-        )
-        return (201 if appended.added else 200), appended
-
-    return await once(request, response, memory, key, action)
+    appended = await place.conversations.append(
+        conversation_id,
+        *(turn.turn() for turn in body.turns),
+        first=body.first,
+        title=body.title,
+        started_at=body.started_at,
+        node_id=body.node_id,
+        privacy=body.privacy,
+    )
+    response.status_code = 201 if appended.added else 200
+    return appended
 
 
 @router.post(
     "/conversations/{conversation_id:path}/end",
     operation_id="endConversation",
     status_code=201,
-    response_model=EndedStream,
     responses=replayable(answered(200, EndedStream, "Everything was stored already.")) | WRITE_PROBLEMS,
 )
 async def end_conversation(
-    conversation_id: ConversationId, body: EndBody, memory: UserMemory, request: Request, response: Response,
-    key: IdempotencyKey = None,
-) -> Any:  # fmt: skip
+    conversation_id: ConversationId, body: EndBody, memory: OnceMemory, response: Response
+) -> EndedStream:
     """Stores the rest of a conversation, however short. If the request is interrupted, a job finishes it."""
-
-    async def action() -> tuple[int, EndedStream]:
-        ended = await memory.end(conversation_id)
-        return (201 if ended.turns else 200), ended
-
-    return await once(request, response, memory, key, action)
+    ended = await memory.conversations.end(conversation_id)
+    response.status_code = 201 if ended.turns else 200
+    return ended
 
 
 @router.get(
@@ -84,7 +74,7 @@ async def end_conversation(
 )
 async def conversation(conversation_id: ConversationId, memory: UserMemory) -> StreamState:
     """The status of a streamed conversation: its turns and tokens, how many are stored and how many wait."""
-    return await memory.stream(conversation_id)
+    return await memory.conversations.get(conversation_id)
 
 
 @router.get("/conversations", operation_id="listConversations", responses=PAGE_HEADERS | documented(404, 422, 503))
@@ -94,8 +84,7 @@ async def conversations(
     after: Annotated[str, Query(max_length=LONGEST_ID, description="The last id of the previous page.")] = "",
 ) -> Sequence[StreamState]:
     """Streamed conversations that have not ended, by id, one page."""
-    await require_user(memory)
-    streams = await memory.streams(after=page.start(text, after), limit=page.limit)
+    streams = await memory.conversations.list(after=page.start(text, after), limit=page.limit)
     return page.of(streams, lambda stream: stream.conversation_id)
 
 
@@ -103,23 +92,14 @@ async def conversations(
     "/occasions",
     operation_id="storeOccasion",
     status_code=201,
-    response_model=IngestReport,
     responses=replayable(answered(200, IngestReport, "It was stored already.")) | WRITE_PROBLEMS,
 )
-async def store_occasion(
-    body: OccasionBody, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
-) -> Any:
+async def store_occasion(body: OccasionBody, memory: OnceMemory, response: Response) -> IngestReport:
     """Stores a meeting, a call, a session of work or a milestone as one record."""
     place = memory.within(MemoryScope(body.scope, body.scope_id), source=body.source)
-    source_id = body.source_id or (
-        f"key:{key}" if key else None
-    )  # as for texts: a repeated request is not stored twice
     occasion = Occasion(
-        body.kind, body.title, body.text, body.started_at, body.ended_at, tuple(body.participants), source_id
+        body.kind, body.title, body.text, body.started_at, body.ended_at, tuple(body.participants), body.source_id
     )  # fmt: skip
-
-    async def action() -> tuple[int, IngestReport]:
-        report = await place.remember_occasion(occasion, node_id=body.node_id, privacy=body.privacy)
-        return (201 if report.records else 200), report
-
-    return await once(request, response, memory, key, action)
+    report = await place.records.remember_occasion(occasion, node_id=body.node_id, privacy=body.privacy)
+    response.status_code = 201 if report.records else 200
+    return report

@@ -27,8 +27,7 @@ async def documents(
     after: Annotated[UUID | None, Query(description="The last document of the previous page.")] = None,
 ) -> Sequence[StoredDocument]:
     """Current documents by id, one page. A persona sees those that it stored."""
-    await memory.require()
-    found = await memory.documents(after=page.start(identity, after), limit=page.limit)
+    found = await memory.documents.list(after=page.start(identity, after), limit=page.limit)
     return page.of(found, lambda document: document.document_id)
 
 
@@ -40,7 +39,7 @@ async def versions(
     after: Annotated[int, Query(ge=0, le=MOST, description="The last version of the previous page.")] = 0,
 ) -> Sequence[DocumentVersion]:
     """Versions of a document, the oldest first, one page."""
-    found = await memory.document_versions(document_id, after=page.start(number, after), limit=page.limit)
+    found = await memory.documents.versions(document_id, after=page.start(number, after), limit=page.limit)
     return page.of(found, lambda version: version.version)
 
 
@@ -52,8 +51,8 @@ async def versions(
 )
 async def content(document_id: UUID, version: Version, memory: UserMemory) -> Response:
     """The file of a version as it was stored, under its own name. Its hash is verified before it is sent."""
-    data = await memory.read_document(document_id, version)
-    [stored] = await memory.document_versions(document_id, after=version - 1, limit=1)
+    data = await memory.documents.read(document_id, version)
+    [stored] = await memory.documents.versions(document_id, after=version - 1, limit=1)
     return download(data, stored.file_name)
 
 
@@ -68,5 +67,5 @@ async def chunks(
     after: Annotated[int, Query(ge=-1, le=MOST, description="The last index of the previous page.")] = -1,
 ) -> Sequence[DocumentChunk]:
     """Passages of a version in their order, one page."""
-    found = await memory.document_chunks(document_id, version, after=page.start(number, after), limit=page.limit)
+    found = await memory.documents.chunks(document_id, version, after=page.start(number, after), limit=page.limit)
     return page.of(found, lambda chunk: chunk.index)

@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Path
 from pydantic import Field
 
 from api.bodies import JsonRoute
-from api.context import CurrentEngine, administrators_only
+from api.context import ADMINISTRATORS, CurrentWorkspace
 from api.cursors import PAGE_HEADERS, APage
 from api.models import Body
 from api.problems import documented
-from engine.domain.embedding import Compression, EmbeddingVersion, ModelChoice, Pace
-from engine.errors import Conflict
-from engine.lifecycle.embedding_versions import BuildReport, VersionProgress
+from engine.domain.embedding import BuildReport, Compression, EmbeddingVersion, ModelChoice, Pace, VersionProgress
 
 router = APIRouter(
-    prefix="/v1/embedding-versions",
-    tags=["embedding versions"],
-    route_class=JsonRoute,
-    dependencies=[Depends(administrators_only)],
+    prefix="/v1/embedding-versions", tags=["embedding versions"], route_class=JsonRoute, dependencies=ADMINISTRATORS
 )
 WRITES = documented(400, 404, 409, 413, 415, 422, 503, 507)
 Name = Annotated[
@@ -63,50 +58,48 @@ class PromoteBody(Body):
 
 
 @router.get("", operation_id="listEmbeddingVersions", responses=PAGE_HEADERS | documented(404, 422, 503))
-async def list_versions(engine: CurrentEngine, page: APage) -> Sequence[EmbeddingVersion]:
+async def list_versions(workspace: CurrentWorkspace, page: APage) -> Sequence[EmbeddingVersion]:
     """All versions, oldest first."""
-    return page.window(await engine.embeddings.list())
+    return page.window(await workspace.embeddings.list())
 
 
 @router.post("", operation_id="startCanary", status_code=201, responses=WRITES)
-async def start_canary(body: NewCanary, engine: CurrentEngine) -> EmbeddingVersion:
+async def start_canary(body: NewCanary, workspace: CurrentWorkspace) -> EmbeddingVersion:
     """Creates a canary of a model, without vectors yet; repeating it returns the same one."""
-    return await engine.embeddings.start(ModelChoice(body.provider, body.model), body.compression)
+    return await workspace.embeddings.start(ModelChoice(body.provider, body.model), body.compression)
 
 
 @router.get("/{name}", operation_id="getEmbeddingVersion", responses=documented(404, 422, 503))
-async def version_progress(name: Name, engine: CurrentEngine) -> VersionProgress:
+async def version_progress(name: Name, workspace: CurrentWorkspace) -> VersionProgress:
     """The progress of a version; it counts every text, so do not poll it every second."""
-    return await engine.embeddings.progress(name)
+    return await workspace.embeddings.get(name)
 
 
 @router.post("/{name}/build", operation_id="buildEmbeddings", responses=WRITES)
-async def build(name: Name, body: BuildBody, engine: CurrentEngine) -> BuildReport:
+async def build(name: Name, body: BuildBody, workspace: CurrentWorkspace) -> BuildReport:
     """Makes some of a version's missing vectors and returns how many remain; repeat it until none does."""
-    return await engine.embeddings.build(name, pace=Pace(body.duty, body.most))
+    return await workspace.embeddings.build(name, pace=Pace(body.duty, body.most))
 
 
 @router.post("/{name}/compare", operation_id="compareEmbeddings", responses=WRITES)
-async def compare(name: Name, body: CompareBody, engine: CurrentEngine) -> dict[str, Any]:
+async def compare(name: Name, body: CompareBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Compares the version with the active one on stored texts; the result is kept with it."""
-    return await engine.embeddings.compare(body.samples, name=name)
+    return await workspace.embeddings.compare(body.samples, name=name)
 
 
 @router.post("/{name}/promote", operation_id="promoteEmbeddings", responses=WRITES)
-async def promote(name: Name, body: PromoteBody, engine: CurrentEngine) -> VersionProgress:
+async def promote(name: Name, body: PromoteBody, workspace: CurrentWorkspace) -> VersionProgress:
     """Makes the canary the active version, in one step."""
-    return await engine.embeddings.promote(name, force=body.force)
+    return await workspace.embeddings.promote(name, force=body.force)
 
 
 @router.post("/{name}/rollback", operation_id="rollBackEmbeddings", responses=WRITES)
-async def roll_back(name: Name, body: Nothing, engine: CurrentEngine) -> VersionProgress:
+async def roll_back(name: Name, body: Nothing, workspace: CurrentWorkspace) -> VersionProgress:
     """Rolls back the active version, which is named, to the previous one, in one step."""
-    if (await engine.embeddings.version(name)).status != "active":
-        raise Conflict("Only the active version can be rolled back.")
-    return await engine.embeddings.roll_back()
+    return await workspace.embeddings.roll_back(name)
 
 
 @router.delete("/{name}", operation_id="dropEmbeddings", responses=documented(404, 409, 422, 503))
-async def drop(name: Name, engine: CurrentEngine) -> EmbeddingVersion:
+async def drop(name: Name, workspace: CurrentWorkspace) -> EmbeddingVersion:
     """Deletes the vectors of a version that is not active."""
-    return await engine.embeddings.drop(name)
+    return await workspace.embeddings.drop(name)

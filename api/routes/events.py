@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from api.bodies import JsonRoute
-from api.context import IdempotencyKey, UserMemory, once, require_owner
+from api.context import OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, Before, last_line, timed
 from api.models import Body, Instant
 from api.problems import documented, replayable
@@ -35,20 +35,11 @@ class NewEventBody(Body):
     "",
     operation_id="writeEvent",
     status_code=201,
-    response_model=Event,
     responses=replayable() | documented(400, 404, 409, 413, 415, 422, 503, 507),
 )
-async def write(
-    body: NewEventBody, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
-) -> Any:
+async def write(body: NewEventBody, memory: OnceMemory) -> Event:
     """Writes an event. It is never changed."""
-    await require_owner(memory)
-    event = NewEvent(**body.model_dump())
-
-    async def action() -> tuple[int, Event]:
-        return 201, await memory.write_event(event)
-
-    return await once(request, response, memory, key, action)
+    return await memory.events.write(NewEvent(**body.model_dump()))
 
 
 @router.get("", operation_id="listEvents", responses=PAGE_HEADERS | documented(404, 422, 503))
@@ -63,7 +54,6 @@ async def events(  # noqa: PLR0913 (the parameters of a query are its arguments)
     before: Before = None,
 ) -> Sequence[Event]:
     """Events by the time at which they happened, newest first, one page."""
-    await require_owner(memory)
     wanted = Wanted(kind, node_id, start, end, known_at)
-    found = await memory.events(wanted, before=page.start(timed, last_line(before)), limit=page.limit)
+    found = await memory.events.list(wanted, before=page.start(timed, last_line(before)), limit=page.limit)
     return page.of(found, lambda event: (event.occurred_at, event.event_id))

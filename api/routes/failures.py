@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 
-from api.context import CurrentEngine, UserMemory, administrators_only, require_owner
+from api.context import ADMINISTRATORS, CurrentWorkspace, UserMemory
 from api.cursors import PAGE_HEADERS, APage, identity
 from api.problems import documented
 from engine.domain.ingest import Failure, FailureState
@@ -27,8 +27,7 @@ async def list_failures(
     memory: UserMemory, page: APage, state: State = None, before: Before = None
 ) -> Sequence[Failure]:
     """Permanent failures of this graph, newest first, one page. They name sources, never their content."""
-    await require_owner(memory)
-    found = await memory.failures(state=state, before=page.start(identity, before), limit=page.limit)
+    found = await memory.failures.list(state=state, before=page.start(identity, before), limit=page.limit)
     return page.of(found, lambda failure: failure.failure_id)
 
 
@@ -39,49 +38,47 @@ async def list_failures(
 )
 async def replay(failure_id: UUID, memory: UserMemory) -> Failure:
     """Reads the source again from its file and stores it; 409 if it has no file and must be sent again."""
-    await require_owner(memory)
-    return await memory.replay(failure_id)
+    return await memory.failures.replay(failure_id)
 
 
 @router.post(f"{OWN}/{{failure_id}}/dismiss", operation_id="dismissFailure", responses=documented(404, 409, 422, 503))
 async def dismiss(failure_id: UUID, memory: UserMemory, note: Note = "") -> Failure:
     """Dismisses a failure. Repeating it changes nothing; 409 if it was replayed."""
-    await require_owner(memory)
-    return await memory.dismiss(failure_id, note)
+    return await memory.failures.dismiss(failure_id, note)
 
 
 @router.get(
     OF_JOBS,
     operation_id="listJobFailures",
-    dependencies=[Depends(administrators_only)],
+    dependencies=ADMINISTRATORS,
     responses=PAGE_HEADERS | documented(404, 422, 503),
 )
 async def list_job_failures(
-    engine: CurrentEngine, page: APage, state: State = None, before: Before = None
+    workspace: CurrentWorkspace, page: APage, state: State = None, before: Before = None
 ) -> Sequence[Failure]:
     """Jobs that failed at every attempt, newest first, one page. A later success settles the entry."""
     start = page.start(identity, before)
-    found = await engine.failures.page(None, state=state, before=start, limit=page.limit)
+    found = await workspace.failures.list(state=state, before=start, limit=page.limit)
     return page.of(found, lambda failure: failure.failure_id)
 
 
 @router.post(
     f"{OF_JOBS}/{{failure_id}}/replay",
     operation_id="replayJobFailure",
-    dependencies=[Depends(administrators_only)],
+    dependencies=ADMINISTRATORS,
     responses=documented(404, 409, 422, 503),
 )
-async def replay_job(failure_id: UUID, engine: CurrentEngine) -> Failure:
+async def replay_job(failure_id: UUID, workspace: CurrentWorkspace) -> Failure:
     """Requests a run of the job; the entry is settled when a run succeeds."""
-    return await engine.replay_job(failure_id)
+    return await workspace.failures.replay(failure_id)
 
 
 @router.post(
     f"{OF_JOBS}/{{failure_id}}/dismiss",
     operation_id="dismissJobFailure",
-    dependencies=[Depends(administrators_only)],
+    dependencies=ADMINISTRATORS,
     responses=documented(404, 409, 422, 503),
 )
-async def dismiss_job(failure_id: UUID, engine: CurrentEngine, note: Note = "") -> Failure:
+async def dismiss_job(failure_id: UUID, workspace: CurrentWorkspace, note: Note = "") -> Failure:
     """Dismisses an entry. Repeating it changes nothing; 409 if it was replayed."""
-    return await engine.failures.settle(None, failure_id, "dismissed", note)
+    return await workspace.failures.dismiss(failure_id, note)

@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query
 
 from api.bodies import JsonRoute
-from api.context import UserMemory, require_owner
+from api.context import UserMemory
 from api.cursors import PAGE_HEADERS, APage, number
 from api.models import Review, ReviewedEntry
 from api.problems import documented
@@ -29,10 +29,9 @@ async def file_log(
     before: Annotated[int | None, Query(ge=1, le=MOST, description="The last entry of the previous page.")] = None,
 ) -> Sequence[StateEntry]:
     """Transitions of the files of a graph, newest first, one page. The log is append-only."""
-    await require_owner(memory)
     start = page.start(number, before)
-    entries = await memory.file_log.page(
-        memory.principal, node_id=node_id, file_id=file_id, to_review=to_review, before=start, limit=page.limit
+    entries = await memory.files.log(
+        node_id=node_id, file_id=file_id, to_review=to_review, before=start, limit=page.limit
     )
     return page.of(entries, lambda entry: entry.entry_id)
 
@@ -42,5 +41,4 @@ async def file_log(
 )
 async def review(entry_id: Annotated[int, Path(ge=1, le=MOST)], body: Review, memory: UserMemory) -> ReviewedEntry:
     """Marks a failed entry as reviewed by the owner, in an entry of its own. Repeating it changes nothing."""
-    await require_owner(memory)
-    return ReviewedEntry(entry_id=await memory.file_log.review(memory.principal, entry_id, body.note))
+    return ReviewedEntry(entry_id=await memory.files.review(entry_id, body.note))

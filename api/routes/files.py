@@ -17,9 +17,8 @@ from api.context import UserMemory
 from api.downloads import BYTES_OR_PART, PART, disposition, media_type
 from api.event_stream import followed
 from api.problems import documented
-from engine.domain.file_state import FileStatus
+from engine.domain.file_state import FileStatus, OpenedFile
 from engine.errors import Rehydrating
-from engine.lifecycle.rehydrate import OpenedFile
 
 router = APIRouter(prefix="/v1/users/{user_id}/nodes/{node_id}/files", tags=["files"])
 BLOCK = 1 << 18
@@ -63,7 +62,7 @@ async def _opened(
     async with AsyncExitStack() as opening:
         opened: OpenedFile | Rehydrating
         try:
-            opened = await opening.enter_async_context(memory.open_file(node_id, file_id, wait_s=wait))
+            opened = await opening.enter_async_context(memory.files.open(node_id, file_id, wait_s=wait))
         except Rehydrating as error:
             opened = error
         yield opened
@@ -84,7 +83,7 @@ async def open_file(
     `Neurigraph-Part: true`.
     """
     if isinstance(file, Rehydrating):
-        status = await memory.file_state(node_id, file_id)
+        status = await memory.files.state(node_id, file_id)
         return JSONResponse(jsonable_encoder(status), 202, _retry(file.retry_after))
     headers = {"Content-Disposition": disposition(file.name), "Content-Length": str(file.size_bytes)}
     shown = media_type(file.content_type)
@@ -100,13 +99,13 @@ def _retry(seconds: float) -> dict[str, str]:
 @router.get("/{file_id}/state", operation_id="getFileState", responses=documented(404, 422, 503))
 async def state(node_id: UUID, file_id: UUID, memory: UserMemory) -> FileStatus:
     """The state of a file: asleep, awake, or being restored. This does not wake it."""
-    return await memory.file_state(node_id, file_id)
+    return await memory.files.state(node_id, file_id)
 
 
 @router.post("/{file_id}/wake", operation_id="wakeFile", responses=STILL_RESTORED | documented(404, 422, 500, 503, 507))
 async def wake(node_id: UUID, file_id: UUID, memory: UserMemory, response: Response, wait: Wait = None) -> FileStatus:
     """Wakes a file and keeps it awake until it is put to sleep or unused for long. Repeating it changes nothing."""
-    status = await memory.wake(node_id, file_id, wait_s=wait)
+    status = await memory.files.wake(node_id, file_id, wait_s=wait)
     if status.state == "rehydrating":
         response.status_code = 202
         response.headers.update(_retry(Rehydrating.retry_after))
@@ -116,7 +115,7 @@ async def wake(node_id: UUID, file_id: UUID, memory: UserMemory, response: Respo
 @router.post("/{file_id}/sleep", operation_id="sleepFile", responses=documented(404, 409, 422, 503))
 async def sleep(node_id: UUID, file_id: UUID, memory: UserMemory) -> FileStatus:
     """Puts a file to sleep; needs write access to its node. 409 while it is restored. Repeating it changes nothing."""
-    return await memory.sleep(node_id, file_id)
+    return await memory.files.sleep(node_id, file_id)
 
 
 @router.get(
@@ -135,9 +134,9 @@ async def events(
     ] = 30,
 ) -> StreamingResponse:
     """The state as a server-sent event, and each change until the file is restored. This does not wake it."""
-    first = await memory.file_state(node_id, file_id)
+    first = await memory.files.state(node_id, file_id)
     return followed(
-        request, first, lambda: memory.file_state(node_id, file_id), lambda seen: seen.state == "rehydrating", wait
+        request, first, lambda: memory.files.state(node_id, file_id), lambda seen: seen.state == "rehydrating", wait
     )  # fmt: skip
 
 

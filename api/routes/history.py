@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Query, Response
 
 from api.bodies import JsonRoute
 from api.changes import ChangeBody, EdgeChange, ItemChange, NodeChange, RecordChange
-from api.context import AtMoment, IdempotencyKey, UserMemory, once
+from api.context import AtMoment, OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, Page, encoded, identity, number
 from api.entity_tags import ETAG, etag
 from api.models import Instant
 from api.problems import documented, replayable
 from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
+from engine.domain.difference import DifferencePage, Within
 from engine.errors import InvalidInput
-from engine.history.reading import DifferencePage, Within
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["history"], route_class=JsonRoute)
 
@@ -40,26 +40,18 @@ After = Annotated[int, Query(ge=0, le=2**31 - 1, description="The last revision 
 
 
 class Writing:
-    """A requested change: its memory, its request and the revision that it expects."""
+    """A requested change: its memory and the revision that it expects."""
 
-    def __init__(
-        self, request: Request, response: Response, memory: UserMemory, key: IdempotencyKey = None, expected: Expected = None
-    ) -> None:  # fmt: skip
-        self._request, self._response, self._memory, self._key = request, response, memory, key
+    def __init__(self, memory: OnceMemory, response: Response, expected: Expected = None) -> None:
+        self._memory, self._response = memory, response
         self._revision = int(expected.strip('"').partition("-")[0]) if expected else None
 
-    async def write(self, kind: SubjectKind, subject_id: UUID, node_id: UUID | None, body: ChangeBody) -> Any:
-        """Writes the change once for each idempotency key; the answer carries the new revision as ETag."""
-        key = self._memory.redactor.identifier(self._key) if self._key else None
-        change = Change(
-            kind, subject_id, body.fields(), node_id, body.effective_at, body.correction, self._revision, body.reason, key
+    async def write(self, kind: SubjectKind, subject_id: UUID, node_id: UUID | None, body: ChangeBody) -> Changed:
+        """Writes the change; the answer carries the new revision as ETag."""
+        answer = await self._memory.history.change(
+            Change(kind, subject_id, body.fields(), node_id, body.effective_at, body.correction, self._revision, body.reason)
         )  # fmt: skip
-
-        async def action() -> tuple[int, Changed]:
-            return 200, await self._memory.change(change)
-
-        answer = await once(self._request, self._response, self._memory, self._key, action)
-        self._response.headers["ETag"] = etag(answer["revision"])
+        self._response.headers["ETag"] = etag(answer.revision)
         return answer
 
 
@@ -69,28 +61,27 @@ AWriting = Annotated[Writing, Depends()]
 @router.patch(
     "/nodes/{node_id}",
     operation_id="changeNode",
-    response_model=Changed,
     responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS,
 )
-async def change_node(node_id: UUID, body: NodeChange, writing: AWriting) -> Any:
+async def change_node(node_id: UUID, body: NodeChange, writing: AWriting) -> Changed:
     """Renames, describes or moves a node. Its schema, files and ids stay the same; only its path changes."""
     return await writing.write("node", node_id, None, body)
 
 
 @router.patch(
-    "/nodes/{node_id}/records/{record_id}", operation_id="changeRecord", response_model=Changed,
+    "/nodes/{node_id}/records/{record_id}", operation_id="changeRecord",
     responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS,
 )  # fmt: skip
-async def change_record(node_id: UUID, record_id: UUID, body: RecordChange, writing: AWriting) -> Any:
+async def change_record(node_id: UUID, record_id: UUID, body: RecordChange, writing: AWriting) -> Changed:
     """Changes a record by a delta, valid from now or from a given time; nothing is overwritten."""
     return await writing.write("record", record_id, node_id, body)
 
 
 @router.patch(
-    "/nodes/{node_id}/items/{item_id}", operation_id="changeItem", response_model=Changed,
+    "/nodes/{node_id}/items/{item_id}", operation_id="changeItem",
     responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS,
 )  # fmt: skip
-async def change_item(node_id: UUID, item_id: UUID, body: ItemChange, writing: AWriting) -> Any:
+async def change_item(node_id: UUID, item_id: UUID, body: ItemChange, writing: AWriting) -> Changed:
     """Changes an item by a delta; searches of the past still find its old content."""
     return await writing.write("item", item_id, node_id, body)
 
@@ -98,10 +89,9 @@ async def change_item(node_id: UUID, item_id: UUID, body: ItemChange, writing: A
 @router.patch(
     "/edges/{edge_id}",
     operation_id="changeEdge",
-    response_model=Changed,
     responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS,
 )
-async def change_edge(edge_id: UUID, body: EdgeChange, writing: AWriting) -> Any:
+async def change_edge(edge_id: UUID, body: EdgeChange, writing: AWriting) -> Changed:
     """Changes a cross-node edge, ends it, or restores it."""
     return await writing.write("relation", edge_id, None, body)
 
@@ -111,7 +101,7 @@ async def record(
     node_id: UUID, record_id: UUID, memory: UserMemory, moment: AtMoment, response: Response
 ) -> SubjectState:
     """A record as it was at a time; `fields` is null if it did not exist then."""
-    state = await memory.state("record", record_id, node_id=node_id, moment=moment)
+    state = await memory.history.state("record", record_id, node_id=node_id, moment=moment)
     response.headers["ETag"] = etag(state.revision)
     return state
 
@@ -119,7 +109,7 @@ async def record(
 @router.get("/nodes/{node_id}/items/{item_id}", operation_id="getItem", responses=STATE | READ_PROBLEMS)
 async def item(node_id: UUID, item_id: UUID, memory: UserMemory, moment: AtMoment, response: Response) -> SubjectState:
     """An item as it was at a time; `fields` is null if it did not exist then."""
-    state = await memory.state("item", item_id, node_id=node_id, moment=moment)
+    state = await memory.history.state("item", item_id, node_id=node_id, moment=moment)
     response.headers["ETag"] = etag(state.revision)
     return state
 
@@ -127,7 +117,7 @@ async def item(node_id: UUID, item_id: UUID, memory: UserMemory, moment: AtMomen
 @router.get("/edges/{edge_id}", operation_id="getEdge", responses=STATE | READ_PROBLEMS)
 async def edge(edge_id: UUID, memory: UserMemory, moment: AtMoment, response: Response) -> SubjectState:
     """A cross-node edge as it was at a time; `fields` is null if it did not hold then."""
-    state = await memory.state("relation", edge_id, moment=moment)
+    state = await memory.history.state("relation", edge_id, moment=moment)
     response.headers["ETag"] = etag(state.revision)
     return state
 
@@ -136,7 +126,7 @@ async def edge(edge_id: UUID, memory: UserMemory, moment: AtMoment, response: Re
 async def node_history(node_id: UUID, memory: UserMemory, page: APage, after: After = 0) -> Sequence[Delta]:
     """Changes of a node by revision, one page."""
     start = page.start(number, after)
-    return _revisions(page, await memory.deltas("node", node_id, after=start, limit=page.limit))
+    return _revisions(page, await memory.history.deltas("node", node_id, after=start, limit=page.limit))
 
 
 @router.get(
@@ -149,7 +139,9 @@ async def record_history(
 ) -> Sequence[Delta]:
     """Changes of a record by revision, one page; needs the right to change it."""
     start = page.start(number, after)
-    return _revisions(page, await memory.deltas("record", record_id, node_id=node_id, after=start, limit=page.limit))
+    return _revisions(
+        page, await memory.history.deltas("record", record_id, node_id=node_id, after=start, limit=page.limit)
+    )
 
 
 @router.get(
@@ -160,14 +152,16 @@ async def item_history(
 ) -> Sequence[Delta]:
     """Changes of an item by revision, one page; needs the right to change it."""
     start = page.start(number, after)
-    return _revisions(page, await memory.deltas("item", item_id, node_id=node_id, after=start, limit=page.limit))
+    return _revisions(
+        page, await memory.history.deltas("item", item_id, node_id=node_id, after=start, limit=page.limit)
+    )
 
 
 @router.get("/edges/{edge_id}/history", operation_id="getEdgeHistory", responses=PAGE_HEADERS | READ_PROBLEMS)
 async def edge_history(edge_id: UUID, memory: UserMemory, page: APage, after: After = 0) -> Sequence[Delta]:
     """Changes of a cross-node edge by revision, one page."""
     start = page.start(number, after)
-    return _revisions(page, await memory.deltas("relation", edge_id, after=start, limit=page.limit))
+    return _revisions(page, await memory.history.deltas("relation", edge_id, after=start, limit=page.limit))
 
 
 @router.get("/difference", operation_id="getDifference", responses=PAGE_HEADERS | READ_PROBLEMS)
@@ -189,7 +183,7 @@ async def difference(  # noqa: PLR0913 (the parameters of a request are its para
 ) -> DifferencePage:
     """Differences between the states at two times, one page."""
     last, most = page.start(_pair, _last(after)), min(page.limit, MOST_DIFFERENCES)
-    found = await memory.difference(start, end, Within(node_id, subject_id), after=last, limit=most)
+    found = await memory.history.difference(start, end, Within(node_id, subject_id), after=last, limit=most)
     if found.after is not None:
         page.next(encoded(found.after))
     return found

@@ -10,17 +10,15 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from api.bodies import JsonRoute
-from api.context import IdempotencyKey, UserMemory, on_terms, once, require_owner
+from api.context import OnceMemory, UserMemory, limited
 from api.cursors import PAGE_HEADERS, APage, identity, number
 from api.event_stream import followed
 from api.models import ManySources
 from api.problems import answered, documented, replayable
 from api.routes.records import conversation_of
+from engine.domain.history import Text
 from engine.domain.ingest import IngestedSource, IngestSession
 from engine.domain.record import IngestReport
-from engine.errors import InvalidInput
-from engine.ingest.documents import note
-from engine.ingest.sources import Pending
 from engine.turns import computed
 
 router = APIRouter(prefix="/v1/users/{user_id}/ingests", tags=["ingests"], route_class=JsonRoute)
@@ -44,33 +42,19 @@ EVENTS: dict[int | str, dict[str, Any]] = {
     "",
     operation_id="ingest",
     status_code=201,
-    response_model=IngestReport,
     responses=replayable(answered(200, IngestReport, "Nothing was stored: every source was stored before or failed."))
     | documented(400, 404, 409, 413, 415, 422, 503, 507),
 )
-async def ingest(
-    body: ManySources, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
-) -> Any:
+async def ingest(body: ManySources, memory: OnceMemory, response: Response) -> IngestReport:
     """Stores many conversations and texts in one session. A source that fails is reported and does not stop the others.
 
     With an idempotency key the running session can be found and followed, and a repeated request resumes it.
     """
-    await require_owner(memory)
-    if not body.conversations and not body.texts:
-        raise InvalidInput("There is nothing to store: send conversations or texts.")
-    place = on_terms(memory, key, body.limits)
-    contents = await computed(_contents, body)
-
-    async def action() -> tuple[int, IngestReport]:
-        report = await place.store(contents)
-        return (201 if report.records else 200), report
-
-    return await once(request, response, memory, key, action)
-
-
-def _contents(body: ManySources) -> list[Pending]:
-    conversations = [Pending(conversation_of(one)) for one in body.conversations]
-    return conversations + [Pending(note(text.source_id, text.title, text.text, "other")) for text in body.texts]
+    conversations = await computed(lambda: [conversation_of(one) for one in body.conversations])
+    texts = [Text(one.source_id, one.title, one.text) for one in body.texts]
+    report = await limited(memory, body.limits).ingests.many(conversations, texts)
+    response.status_code = 201 if report.records else 200
+    return report
 
 
 @router.get("", operation_id="listIngests", responses=PAGE_HEADERS | documented(404, 422, 503))
@@ -83,18 +67,15 @@ async def list_ingests(
     before: Annotated[UUID | None, Query(description="The last session of the previous page.")] = None,
 ) -> Sequence[IngestSession]:
     """The sessions of all writes, newest first, one page."""
-    await require_owner(memory)
-    own_key = memory.redactor.identifier(key) if key else None
     start = page.start(identity, before)
-    sessions = await memory.ingest_sessions(key=own_key, before=start, limit=page.limit)
+    sessions = await memory.ingests.list(key=key, before=start, limit=page.limit)
     return page.of(sessions, lambda session: session.session_id)
 
 
 @router.get("/{session_id}", operation_id="getIngest", responses=documented(404, 422, 503))
 async def get_ingest(session_id: UUID, memory: UserMemory) -> IngestSession:
     """One session: counts of received, stored, skipped and failed sources, and of items that wait for their vectors."""
-    await require_owner(memory)
-    return await memory.ingest_session(session_id)
+    return await memory.ingests.get(session_id)
 
 
 @router.get(
@@ -107,8 +88,7 @@ async def sources(
     after: Annotated[int, Query(ge=0, le=2**62, description="The last entry of the previous page.")] = 0,
 ) -> Sequence[IngestedSource]:
     """The result of each source: its hash and record ids, or why it failed. Sources stored before are only counted."""
-    await require_owner(memory)
-    found = await memory.ingested_sources(session_id, after=page.start(number, after), limit=page.limit)
+    found = await memory.ingests.sources(session_id, after=page.start(number, after), limit=page.limit)
     return page.of(found, lambda source: source.entry_id)
 
 
@@ -127,8 +107,5 @@ async def events(
     ] = 60,
 ) -> StreamingResponse:
     """The session as a server-sent event, and again after each of its commits; the stream ends with the session."""
-    await require_owner(memory)
-    first = await memory.ingest_session(session_id)
-    return followed(
-        request, first, lambda: memory.ingest_session(session_id), lambda seen: seen.state == "running", wait
-    )
+    first = await memory.ingests.get(session_id)
+    return followed(request, first, lambda: memory.ingests.get(session_id), lambda seen: seen.state == "running", wait)

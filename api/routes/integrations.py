@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 
 from api.bodies import JsonRoute
-from api.context import CurrentEngine, administrators_only
+from api.context import ADMINISTRATORS, CurrentWorkspace
 from api.cursors import PAGE_HEADERS, APage, text
 from api.models import NewIntegration
 from api.problems import answered, documented
-from engine.access.integrations import Integration
+from engine.domain.integration import Integration
 
-router = APIRouter(
-    prefix="/v1/integrations", tags=["integrations"], route_class=JsonRoute, dependencies=[Depends(administrators_only)]
-)
+router = APIRouter(prefix="/v1/integrations", tags=["integrations"], route_class=JsonRoute, dependencies=ADMINISTRATORS)
 
 
 @router.post(
@@ -25,21 +23,21 @@ router = APIRouter(
     status_code=201,
     responses=answered(200, Integration, "It existed already.") | documented(400, 404, 409, 413, 415, 422, 503, 507),
 )
-async def create_integration(body: NewIntegration, engine: CurrentEngine, response: Response) -> Integration:
+async def create_integration(body: NewIntegration, workspace: CurrentWorkspace, response: Response) -> Integration:
     """The integration of this name, created if it does not exist; repeating it changes nothing."""
-    integration = await engine.integrations.create(body.name)
+    integration = await workspace.integrations.create(body.name)
     response.status_code = 201 if integration.created else 200
     return integration
 
 
 @router.get("", operation_id="listIntegrations", responses=PAGE_HEADERS | documented(404, 422, 503))
 async def list_integrations(
-    engine: CurrentEngine,
+    workspace: CurrentWorkspace,
     page: APage,
     after: Annotated[
         str, Query(max_length=200, pattern=r"^[^\x00]*$", description="The last name of the previous page.")
     ] = "",
 ) -> Sequence[Integration]:
     """Integrations by name, one page."""
-    found = await engine.integrations.list(after=page.start(text, after), limit=page.limit)
+    found = await workspace.integrations.list(after=page.start(text, after), limit=page.limit)
     return page.of(found, lambda one: one.name)

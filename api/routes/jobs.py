@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from api.bodies import JsonRoute
-from api.context import CurrentEngine, WhoAsks, administrators_only
+from api.context import ADMINISTRATORS, CurrentWorkspace
 from api.cursors import PAGE_HEADERS, APage, number
 from api.models import RunRequest
 from api.problems import answered, documented
-from engine.domain.identity import Identity
-from engine.jobs.job import DETAILS, JobState, Run
+from engine.domain.job import JobState, Run
 
-router = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=JsonRoute, dependencies=[Depends(administrators_only)])
+router = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=JsonRoute, dependencies=ADMINISTRATORS)
 LONGEST_WAIT = 60
 LOOK_AGAIN = "2"
 """Seconds after which to poll a run that has not ended."""
@@ -28,35 +26,34 @@ RunId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 
 @router.get("", operation_id="listJobs", responses=PAGE_HEADERS | documented(404, 422, 503))
-async def list_jobs(engine: CurrentEngine, identity: WhoAsks, page: APage) -> Sequence[JobState]:
+async def list_jobs(workspace: CurrentWorkspace, page: APage) -> Sequence[JobState]:
     """All jobs: schedule, next run, numbers of runs and failures, and the last run."""
-    return page.window([_shown(state, identity) for state in await engine.jobs.states()])
+    return page.window(await workspace.jobs.list())
 
 
 @router.get("/{name}", operation_id="getJob", responses=documented(404, 422, 503))
-async def get_job(name: JobName, engine: CurrentEngine, identity: WhoAsks) -> JobState:
+async def get_job(name: JobName, workspace: CurrentWorkspace) -> JobState:
     """One job."""
-    return _shown(await engine.jobs.state(name), identity)
+    return await workspace.jobs.get(name)
 
 
 @router.get("/{name}/runs", operation_id="listRuns", responses=PAGE_HEADERS | documented(404, 422, 503))
 async def list_runs(
     name: JobName,
-    engine: CurrentEngine,
-    identity: WhoAsks,
+    workspace: CurrentWorkspace,
     page: APage,
     before: Annotated[int | None, Query(ge=1, le=2**63 - 1, description="The last run of the previous page.")] = None,
     quiet: Annotated[bool, Query(description="Also runs that found nothing to do; they are kept for an hour.")] = False,
 ) -> Sequence[Run]:
     """Started runs of a job, newest first, one page."""
-    runs = await engine.jobs.log(name, before=page.start(number, before), quiet=quiet, limit=page.limit)
-    return page.of([_without_details(run, identity) for run in runs], lambda run: run.run_id)
+    runs = await workspace.jobs.runs(name, before=page.start(number, before), quiet=quiet, limit=page.limit)
+    return page.of(runs, lambda run: run.run_id)
 
 
 @router.get("/{name}/runs/{run_id}", operation_id="getRun", responses=documented(404, 422, 503))
-async def get_run(name: JobName, run_id: RunId, engine: CurrentEngine, identity: WhoAsks) -> Run:
+async def get_run(name: JobName, run_id: RunId, workspace: CurrentWorkspace) -> Run:
     """One run: waiting, running or ended, with its report."""
-    return _without_details(await engine.jobs.run(name, run_id), identity)
+    return await workspace.jobs.run(name, run_id)
 
 
 @router.post(
@@ -70,26 +67,14 @@ async def get_run(name: JobName, run_id: RunId, engine: CurrentEngine, identity:
 async def run_job(
     name: JobName,
     body: RunRequest,
-    engine: CurrentEngine,
-    identity: WhoAsks,
+    workspace: CurrentWorkspace,
     response: Response,
     wait: Annotated[float, Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the run to end.")] = 0,
 ) -> Run:
     """Requests a run now. A waiting run serves this request, too; a running one is followed by another."""
-    run = await engine.jobs.outcome(await engine.jobs.ask(name), wait)
+    run = await workspace.jobs.ask(name, wait)
     response.status_code = 200 if run.ended else 202
     if not run.ended:
         response.headers["Retry-After"] = LOOK_AGAIN
         response.headers["Location"] = f"/v1/jobs/{name}/runs/{run.run_id}"
-    return _without_details(run, identity)
-
-
-def _shown(state: JobState, identity: Identity) -> JobState:
-    return replace(state, last=_without_details(state.last, identity)) if state.last else state
-
-
-def _without_details(run: Run, identity: Identity) -> Run:
-    """The run as the caller may see it: details name nodes of users, so administrators see only counts."""
-    if run.report is None or identity.kind == "operator":
-        return run
-    return replace(run, report={name: value for name, value in run.report.items() if name != DETAILS})
+    return run

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from api.bodies import JsonRoute
-from api.context import AtMoment, IdempotencyKey, UserMemory, once, require_user
+from api.context import AtMoment, OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, identity, named, text
 from api.entity_tags import TAGGED, IfNoneMatch, matches, shell_tag
-from api.models import Body, CreatedEdge, NewEdge, NewNodeBody
+from api.models import Body, NewEdge, NewNodeBody
 from api.problems import answered, documented, replayable
-from engine.domain.node import ChildNode, NewNode, ProvisionedNode, Shell
+from engine.domain.metadata import EdgePlace, MetadataPage, RegisteredEdge
+from engine.domain.node import ChildNode, CreatedEdge, NewNode, ProvisionedNode, Shell
 from engine.domain.search import Anchor
-from engine.hierarchy.shells import EdgePlace, MetadataPage, RegisteredEdge
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["nodes"], route_class=JsonRoute)
 WRITE_PROBLEMS = documented(400, 404, 409, 413, 415, 422, 503, 507)
@@ -36,21 +36,15 @@ class TouchBody(Body):
     "/nodes",
     operation_id="provisionNode",
     status_code=201,
-    response_model=ProvisionedNode,
     responses=replayable(answered(200, ProvisionedNode, "A child with this name existed already.")) | WRITE_PROBLEMS,
 )
-async def provision(
-    body: NewNodeBody, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
-) -> Any:
+async def provision(body: NewNodeBody, memory: OnceMemory, response: Response) -> ProvisionedNode:
     """Creates a child node in all stores, atomically. Layer 5 is the deepest."""
-
-    async def action() -> tuple[int, ProvisionedNode]:
-        parent = body.parent_id or memory.principal.user_id
-        new = NewNode(parent, body.name, body.node_type, body.summary, tuple(body.keywords), tuple(body.aliases))
-        node = await memory.provision(new)
-        return (201 if node.created else 200), node
-
-    return await once(request, response, memory, key, action)
+    parent = body.parent_id or memory.principal.user_id
+    new = NewNode(parent, body.name, body.node_type, body.summary, tuple(body.keywords), tuple(body.aliases))
+    node = await memory.nodes.provision(new)
+    response.status_code = 201 if node.created else 200
+    return node
 
 
 @router.get("/nodes/{node_id}", operation_id="getShell", response_model=Shell, responses=TAGGED | READ_PROBLEMS)
@@ -58,7 +52,7 @@ async def shell(
     node_id: UUID, memory: UserMemory, moment: AtMoment, response: Response, known: IfNoneMatch = None
 ) -> Shell | Response:
     """The current shell: identity, path, children with their states, edges, the newest manifest entries."""
-    found = await memory.shell(node_id, moment)
+    found = await memory.nodes.shell(node_id, moment)
     tag = shell_tag(found)
     if known and matches(known, tag):
         return Response(status_code=304, headers={"ETag": tag})
@@ -69,14 +63,14 @@ async def shell(
 @router.get("/nodes/{node_id}/children", operation_id="listChildren", responses=PAGE_HEADERS | READ_PROBLEMS)
 async def children(node_id: UUID, memory: UserMemory, moment: AtMoment, page: APage) -> Sequence[ChildNode]:
     """The children of a node, by name, one page."""
-    found = await memory.children(node_id, moment, after=page.start(named, None), limit=page.limit)
+    found = await memory.nodes.children(node_id, moment, after=page.start(named, None), limit=page.limit)
     return page.of(found, lambda child: (child.name, child.node_id))
 
 
 @router.get("/nodes/{node_id}/metadata", operation_id="getMetadata", responses=PAGE_HEADERS | READ_PROBLEMS)
 async def metadata(node_id: UUID, memory: UserMemory, moment: AtMoment, page: APage) -> MetadataPage:
     """Records of a node, newest first, one page; no file is opened."""
-    found = await memory.metadata(node_id, limit=page.limit, cursor=page.cursor, moment=moment)
+    found = await memory.nodes.metadata(node_id, limit=page.limit, cursor=page.cursor, moment=moment)
     if found.cursor is not None:
         page.next(found.cursor)
     return found
@@ -87,7 +81,7 @@ async def metadata(node_id: UUID, memory: UserMemory, moment: AtMoment, page: AP
 )
 async def touch(node_id: UUID, body: TouchBody, memory: UserMemory) -> None:
     """Marks the node, and these of its items and records, as used: access times and counts follow in some seconds."""
-    await memory.touch(node_id, body.ids)
+    await memory.nodes.touch(node_id, body.ids)
 
 
 @router.get("/anchors", operation_id="findAnchors", responses=PAGE_HEADERS | READ_PROBLEMS)
@@ -98,18 +92,14 @@ async def anchors(
     name: Annotated[str, Query(min_length=1, max_length=4000, examples=["Dave"])],
 ) -> Sequence[Anchor]:
     """All nodes with this name or alias and their paths, one page; archived ones are marked, they are not searched."""
-    found = await memory.anchors(name, moment, skip=page.offset, limit=page.limit)
-    if not found:
-        await require_user(memory)
+    found = await memory.nodes.anchors(name, moment, skip=page.offset, limit=page.limit)
     return page.following(found)
 
 
 @router.get("/edges", operation_id="listEdges", responses=PAGE_HEADERS | READ_PROBLEMS)
 async def edges(memory: UserMemory, moment: AtMoment, page: APage) -> Sequence[RegisteredEdge]:
     """All cross-node edges, by the names of their ends, one page."""
-    found = await memory.edges(moment, after=page.start(_edge, None), limit=page.limit)
-    if not found:
-        await require_user(memory)
+    found = await memory.edges.list(moment, after=page.start(_edge, None), limit=page.limit)
     return page.of(found, lambda edge: edge.place)
 
 
@@ -122,16 +112,10 @@ def _edge(parts: Any) -> EdgePlace:
     "/edges",
     operation_id="relateNodes",
     status_code=201,
-    response_model=CreatedEdge,
     responses=replayable(answered(200, CreatedEdge, "It existed already.")) | WRITE_PROBLEMS,
 )
-async def relate(
-    body: NewEdge, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
-) -> Any:
+async def relate(body: NewEdge, memory: OnceMemory, response: Response) -> CreatedEdge:
     """Creates a cross-node edge; the same type between the same nodes is one edge."""
-
-    async def action() -> tuple[int, CreatedEdge]:
-        edge, created = await memory.relate(body.source_id, body.target_id, body.edge_type, body.properties)
-        return (201 if created else 200), CreatedEdge(edge_id=edge, created=created)
-
-    return await once(request, response, memory, key, action)
+    edge = await memory.edges.make(body.source_id, body.target_id, body.edge_type, body.properties)
+    response.status_code = 201 if edge.created else 200
+    return edge

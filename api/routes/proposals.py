@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter
 from pydantic import Field, StringConstraints
 
 from api.bodies import JsonRoute
-from api.context import IdempotencyKey, UserMemory, once, require_owner
+from api.context import OnceMemory, UserMemory
 from api.models import Body
 from api.problems import documented, replayable
 from engine.domain.proposal import Applied, MovedTo, Proposal, ProposedNode
@@ -39,33 +39,24 @@ router = APIRouter(prefix="/v1/users/{user_id}/node-proposal", tags=["nodes"], r
 @router.get("", operation_id="proposeNodes", responses=documented(404, 422, 503))
 async def propose(memory: UserMemory) -> Proposal:
     """Proposes nodes for the people and matters in the turns at the root. Creates nothing."""
-    await require_owner(memory)
-    return await memory.propose_nodes()
+    return await memory.proposals.propose()
 
 
 @router.post(
     "",
     operation_id="makeProposedNodes",
     status_code=201,
-    response_model=Applied,
     responses=replayable() | documented(400, 404, 409, 413, 415, 422, 503, 507),
 )
-async def make(
-    body: ProposalBody, memory: UserMemory, request: Request, response: Response, key: IdempotencyKey = None
-) -> Any:
+async def make(body: ProposalBody, memory: OnceMemory) -> Applied:
     """Creates the nodes of a proposal, edited or not, and moves records from the root that belong to one of them."""
-
-    async def action() -> tuple[int, Applied]:
-        await require_owner(memory)
-        nodes = tuple(
-            ProposedNode(
-                tuple(node.path), node.node_type, node.summary, tuple(node.keywords), tuple(node.aliases), 0, 0, ""
-            )
-            for node in body.nodes
+    nodes = tuple(
+        ProposedNode(
+            tuple(node.path), node.node_type, node.summary, tuple(node.keywords), tuple(node.aliases), 0, 0, ""
         )
-        return 201, await memory.make_proposed(Proposal(nodes, 0, 0))
-
-    return await once(request, response, memory, key, action)
+        for node in body.nodes
+    )
+    return await memory.proposals.make(Proposal(nodes, 0, 0))
 
 
 @router.post(
@@ -73,5 +64,4 @@ async def make(
 )
 async def undo(proposal_id: UUID, memory: UserMemory) -> tuple[MovedTo, ...]:
     """Moves the proposal's records back to the root, except those moved again since; its nodes stay."""
-    await require_owner(memory)
-    return await memory.undo_proposed(proposal_id)
+    return await memory.proposals.undo(proposal_id)

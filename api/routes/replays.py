@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from api.bodies import JsonRoute
-from api.context import CurrentEngine, UserMemory, require_owner
+from api.context import UserMemory
 from api.cursors import PAGE_HEADERS, APage, identity
 from api.models import RunRequest
 from api.problems import documented
@@ -20,12 +20,9 @@ WRITES = documented(400, 404, 409, 413, 415, 422, 503, 507)
 
 
 @router.post("", operation_id="beginReplay", status_code=202, responses=WRITES)
-async def begin(body: RunRequest, memory: UserMemory, engine: CurrentEngine) -> Replay:
+async def begin(body: RunRequest, memory: UserMemory) -> Replay:
     """Starts a replay, or resumes the open one; a background job builds it. No model is called."""
-    await require_owner(memory)
-    replay = await memory.begin_replay()
-    await engine.jobs.ask("replay-build")
-    return replay
+    return await memory.replays.begin(job=True)
 
 
 @router.get("", operation_id="listReplays", responses=PAGE_HEADERS | documented(404, 422, 503))
@@ -35,34 +32,29 @@ async def list_replays(
     before: Annotated[UUID | None, Query(description="The last replay of the previous page.")] = None,
 ) -> Sequence[Replay]:
     """Replays, newest first, one page."""
-    await require_owner(memory)
-    found = await memory.replays(before=page.start(identity, before), limit=page.limit)
+    found = await memory.replays.list(before=page.start(identity, before), limit=page.limit)
     return page.of(found, lambda replay: replay.replay_id)
 
 
 @router.get("/{replay_id}", operation_id="getReplay", responses=documented(404, 422, 503))
 async def one(replay_id: UUID, memory: UserMemory) -> Replay:
     """One replay: how many records are rebuilt, and how they differ."""
-    await require_owner(memory)
-    return await memory.one_replay(replay_id)
+    return await memory.replays.get(replay_id)
 
 
 @router.get("/{replay_id}/comparison", operation_id="compareReplay", responses=documented(404, 422, 503))
 async def compare(replay_id: UUID, memory: UserMemory) -> ReplayComparison:
     """The changes that a swap would make."""
-    await require_owner(memory)
-    return await memory.compare_replay(replay_id)
+    return await memory.replays.compare(replay_id)
 
 
 @router.post("/{replay_id}/swap", operation_id="swapReplay", responses=WRITES)
 async def swap(replay_id: UUID, body: RunRequest, memory: UserMemory) -> Replay:
     """Replaces all records that differ, in one step. Repeating it changes nothing; 409 while it is being built."""
-    await require_owner(memory)
-    return await memory.swap_replay(replay_id)
+    return await memory.replays.swap(replay_id)
 
 
 @router.post("/{replay_id}/discard", operation_id="discardReplay", responses=WRITES)
 async def discard(replay_id: UUID, body: RunRequest, memory: UserMemory) -> Replay:
     """Discards the rebuilt records. Repeating it changes nothing; 409 if it was swapped."""
-    await require_owner(memory)
-    return await memory.discard_replay(replay_id)
+    return await memory.replays.discard(replay_id)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 
-from api.context import UserMemory, require_owner
+from api.context import UserMemory
 from api.cursors import PAGE_HEADERS, APage, Before, last_line, timed
 from api.downloads import BYTES, download
 from api.problems import documented
@@ -28,9 +28,8 @@ async def resources(
     before: Before = None,
 ) -> Sequence[RawResource]:
     """Raw inputs, newest first, one page. They are append-only."""
-    await require_owner(memory)
     start = page.start(timed, last_line(before))
-    found = await memory.resources(content_type=content_type, source_id=source_id, before=start, limit=page.limit)
+    found = await memory.resources.list(content_type=content_type, source_id=source_id, before=start, limit=page.limit)
     return page.of(found, lambda resource: (resource.received_at, resource.resource_id))
 
 
@@ -42,6 +41,5 @@ async def resources(
 )
 async def content(resource_id: UUID, memory: UserMemory) -> Response:
     """The bytes of a raw input under its own name. The hash is verified before the first byte is sent."""
-    await require_owner(memory)
-    found = await memory.resource_content(resource_id)
+    found = await memory.resources.content(resource_id)
     return download(found.content, found.file_name, found.media_type)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from api.bodies import JsonRoute
-from api.context import UserMemory, require_user
+from api.context import UserMemory
 from api.models import Question
 from api.problems import documented
 from engine.domain.clock import Moment
@@ -18,7 +18,7 @@ router = APIRouter(prefix="/v1/users/{user_id}/search", tags=["search"], route_c
 @router.post("", operation_id="search", responses=documented(400, 404, 413, 415, 422, 503))
 async def search(body: Question, memory: UserMemory) -> SearchAnswer:
     """Finds the anchors of the query and searches only there; opens no file."""
-    answer = await memory.search(
+    return await memory.search(
         SearchRequest(
             body.query,
             body.limit,
@@ -30,6 +30,3 @@ async def search(body: Question, memory: UserMemory) -> SearchAnswer:
             tuple(body.sources) if body.sources else None,
         )
     )
-    if not answer.nodes_searched:
-        await require_user(memory)
-    return answer

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from api.bodies import JsonRoute
-from api.context import CurrentEngine, WhoAsks, administrators_only
+from api.context import ADMINISTRATORS, CurrentWorkspace
 from api.cursors import PAGE_HEADERS, APage, text
 from api.models import NewUser
 from api.problems import answered, documented
 from engine.domain.node import User
-from engine.errors import NotFound
 
 router = APIRouter(prefix="/v1/users", tags=["users"], route_class=JsonRoute)
 
@@ -22,13 +21,13 @@ router = APIRouter(prefix="/v1/users", tags=["users"], route_class=JsonRoute)
 @router.post(
     "",
     operation_id="createUser",
+    dependencies=ADMINISTRATORS,
     status_code=201,
-    dependencies=[Depends(administrators_only)],
     responses=answered(200, User, "It existed already.") | documented(400, 404, 409, 413, 415, 422, 503, 507),
 )
-async def create_user(body: NewUser, engine: CurrentEngine, response: Response) -> User:
+async def create_user(body: NewUser, workspace: CurrentWorkspace, response: Response) -> User:
     """The user with this handle, created with a root node if it does not exist; repeating it changes nothing."""
-    user = await engine.create_user(body.handle, body.display_name)
+    user = await workspace.users.create(body.handle, body.display_name)
     response.status_code = 201 if user.created else 200
     return user
 
@@ -36,38 +35,31 @@ async def create_user(body: NewUser, engine: CurrentEngine, response: Response) 
 @router.get(
     "",
     operation_id="listUsers",
-    dependencies=[Depends(administrators_only)],
+    dependencies=ADMINISTRATORS,
     responses=PAGE_HEADERS | documented(404, 422, 503),
 )
 async def list_users(
-    engine: CurrentEngine,
+    workspace: CurrentWorkspace,
     page: APage,
     after: Annotated[
         str, Query(max_length=200, pattern=r"^[^\x00]*$", description="The last handle of the previous page.")
     ] = "",
 ) -> Sequence[User]:
     """Users by handle, one page; archived ones are marked."""
-    users = await engine.users(after=page.start(text, after), limit=page.limit)
+    users = await workspace.users.list(after=page.start(text, after), limit=page.limit)
     return page.of(users, lambda user: user.handle)
 
 
 @router.get("/by-handle/{handle:path}", operation_id="findUser", responses=documented(404, 422, 503))
 async def find_user(
     handle: Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00]*$", examples=["bob"])],
-    engine: CurrentEngine,
-    identity: WhoAsks,
+    workspace: CurrentWorkspace,
 ) -> User:
     """The user with this handle; a user finds only itself."""
-    user = await engine.find_user(handle)
-    if not identity.administers and (identity.kind, identity.principal_id) != ("user", user.user_id):
-        raise NotFound
-    return user
+    return await workspace.users.find(handle)
 
 
 @router.get("/{user_id}", operation_id="getUser", responses=documented(404, 422, 503))
-async def get_user(user_id: UUID, engine: CurrentEngine, identity: WhoAsks) -> User:
+async def get_user(user_id: UUID, workspace: CurrentWorkspace) -> User:
     """The user with this id; a user finds only itself."""
-    user = await engine.user(user_id)
-    if not identity.administers and (identity.kind, identity.principal_id) != ("user", user.user_id):
-        raise NotFound
-    return user
+    return await workspace.users.get(user_id)

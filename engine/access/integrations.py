@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
-from uuid import UUID, uuid4
+from uuid import uuid4
 
+from engine.domain.integration import Integration
 from engine.domain.look_alikes import look_alike_key
 from engine.domain.names import clean_name
 from engine.domain.page import check_page
 from engine.errors import Conflict
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
-
-
-@dataclass(frozen=True, slots=True)
-class Integration:
-    """An application. `created` is False where the one of that name existed already."""
-
-    integration_id: UUID
-    name: str
-    created_at: datetime
-    created: bool
 
 
 class Integrations:

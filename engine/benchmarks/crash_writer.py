@@ -32,7 +32,7 @@ async def main(home: str, cache: str, workspace: str, handle: str) -> None:
     waiting = [int(line) for line in sys.stdin][::-1]
     settings = Settings(_env_file=None, home=Path(home), cache=Path(cache), workspace=workspace)
     async with open_engine(settings, warming=False) as engine:
-        memory = engine.memory((await engine.find_user(handle)).user_id)
+        memory = engine.memory((await engine.workspace.users.find(handle)).user_id)
         await asyncio.gather(*(_write(memory, waiting) for _ in range(AT_ONCE)))
 
 
@@ -41,7 +41,7 @@ async def _write(memory: Memory, waiting: list[int]) -> None:
         number = waiting.pop()
         while True:
             try:
-                await memory.remember(conversation(number))
+                await memory.records.remember(conversation(number))
                 break
             except (StoreUnavailable, Conflict):
                 await asyncio.sleep(PAUSE)

@@ -124,12 +124,12 @@ class Ordeal:
         records, cursor = set(), None
         user = self._memory.principal.user_id
         while True:
-            page = await self._memory.metadata(user, limit=PAGE, cursor=cursor)
+            page = await self._memory.nodes.metadata(user, limit=PAGE, cursor=cursor)
             stored.update(record.title for record in page.records)
             records |= {record.record_id for record in page.records}
             if (cursor := page.cursor) is None:
                 break
-        endured, shell = self.endured, await self._memory.shell(user)
+        endured, shell = self.endured, await self._memory.nodes.shell(user)
         endured.lost = sum(f"c{number}" not in stored for number in endured.acknowledged)
         endured.twice = sum(count - 1 for count in stored.values())
         endured.half = abs(shell.items - TURNS * sum(stored.values())) + abs(shell.records - sum(stored.values()))
@@ -137,14 +137,14 @@ class Ordeal:
         endured.findings = len(await self._engine.doctor.examine())
         listed = set()
         for session in await self._sessions():
-            for source in await self._memory.ingested_sources(session, limit=500):
+            for source in await self._memory.ingests.sources(session, limit=500):
                 listed |= set(source.records)
         endured.unlisted = len(listed ^ records)
 
     async def _sessions(self) -> list[UUID]:
         found: list[UUID] = []
         before = None
-        while page := await self._memory.ingest_sessions(before=before, limit=500):
+        while page := await self._memory.ingests.list(before=before, limit=500):
             found += [one.session_id for one in page if one.records]
             before = page[-1].session_id
         return found

@@ -77,7 +77,7 @@ async def _filled(ground: Ground, base: History, items: int, progress: Progress)
     )
     user = await ground.user()
     memory = ground.engine.memory(user.user_id)
-    await memory.ingest(History(user.handle, user.display_name, conversations, nodes=nodes), progress)
+    await memory.ingests.history(History(user.handle, user.display_name, conversations, nodes=nodes), progress)
     return memory
 
 

@@ -23,6 +23,7 @@ from engine.domain.history import History, PlannedNode
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.memory import Memory
+from engine.operations.caller import Caller
 from engine.progress import Progress
 from engine.retrieval.pipeline import Search
 from engine.retrieval.weights import load_weights
@@ -47,7 +48,7 @@ async def measure(settings: Settings, data: Path | None, progress: Progress) -> 
         async with _without_enforcement(ground) as free:
             ways = {
                 "enforced": _way(memory),
-                "free": _way(Memory(memory.principal, replace(ground.engine.parts, search=free))),
+                "free": _way(Memory(Caller(memory.principal, replace(ground.engine.parts, search=free)))),
                 "granted": _way(few),
                 "granted_among_many": _way(many),
             }
@@ -102,7 +103,7 @@ async def _subject(ground: Ground, memory: Memory, name: str) -> Memory:
     """The memory for an integration with a grant on all of it."""
     integration = await ground.engine.integrations.create(name)
     whole = NewGrant(memory.principal.user_id, "third_party", integration.integration_id, depth=5)
-    await memory.grants.give(memory.principal, whole)
+    await memory.grants.give(whole)
     return ground.engine.memory_as(Principal("third_party", integration.integration_id, memory.principal.user_id))
 
 
@@ -110,7 +111,9 @@ async def _more_grants(ground: Ground, subject: UUID) -> None:
     """Grants to the subject on the nodes of another user, many on each."""
     other = await ground.user()
     nodes = tuple(PlannedNode((f"Node {number}",)) for number in range(OTHER_NODES))
-    await ground.engine.memory(other.user_id).ingest(History(other.handle, other.display_name, (), nodes=nodes))
+    await ground.engine.memory(other.user_id).ingests.history(
+        History(other.handle, other.display_name, (), nodes=nodes)
+    )
     parameters = {"user_id": other.user_id, "subject_id": subject, "many": GRANTS}
     async with ground.engine.postgres.as_service() as connection:
         cursor = await connection.execute(sql_text("bench/grants"), parameters)

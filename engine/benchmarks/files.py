@@ -89,7 +89,7 @@ class _Shelf:
     async def opened(self, file_id: UUID) -> float:
         """Seconds until the whole verified file was readable."""
         started = time.perf_counter()
-        async with self.memory.open_file(self.node_id, file_id):
+        async with self.memory.files.open(self.node_id, file_id):
             return time.perf_counter() - started
 
     async def read_plainly(self, key: str) -> float:
@@ -136,24 +136,24 @@ async def measure(settings: Settings, data: Path | None, progress: Progress) -> 
 async def _saved(ground: Ground, history: History, progress: Progress) -> tuple[int, int]:
     """Ingests a history; returns the total bytes of its files, original and stored."""
     memory = ground.engine.memory((await ground.user()).user_id)
-    report = await memory.ingest(history, progress)
+    report = await memory.ingests.history(history, progress)
     size = stored = 0
     for node in {record.node_id for record in report.records}:
-        page = await memory.metadata(node, limit=500)
+        page = await memory.nodes.metadata(node, limit=500)
         while True:
             size += sum(record.size_bytes or 0 for record in page.records)
             stored += sum(record.stored_bytes or 0 for record in page.records)
             if page.cursor is None:
                 break
-            page = await memory.metadata(node, limit=500, cursor=page.cursor)
+            page = await memory.nodes.metadata(node, limit=500, cursor=page.cursor)
     return size, stored
 
 
 async def _shelf(ground: Ground) -> _Shelf:
     user = await ground.user()
     memory = ground.engine.memory(user.user_id)
-    report = await memory.remember_text("Shelf", "Files that a benchmark opens.", node_id=user.user_id)
-    schema = (await memory.shell(user.user_id)).schema_name or ""
+    report = await memory.records.remember_text("Shelf", "Files that a benchmark opens.", node_id=user.user_id)
+    schema = (await memory.nodes.shell(user.user_id)).schema_name or ""
     return _Shelf(ground, memory, user.user_id, report.records[0].record_id, schema)
 
 

@@ -28,7 +28,7 @@ class Ground:
 
     async def user(self) -> User:
         """A new user with only a root."""
-        return await self.engine.create_user(f"bench-{uuid4().hex[:12]}", "Bench")
+        return await self.engine.workspace.users.create(f"bench-{uuid4().hex[:12]}", "Bench")
 
 
 @asynccontextmanager

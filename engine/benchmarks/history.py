@@ -65,7 +65,7 @@ async def _reworded(memory: Memory, questions: list[str], progress: Progress) ->
             if hit.item_id not in seen and len(seen) < CHANGED:
                 seen.add(hit.item_id)
                 fields = {"content": f"{hit.content} (corrected)"}
-                await memory.change(Change("item", hit.item_id, fields, hit.node_id))
+                await memory.history.change(Change("item", hit.item_id, fields, hit.node_id))
                 progress.advance(_TASK)
     progress.finish(_TASK)
     return len(seen)
@@ -74,21 +74,21 @@ async def _reworded(memory: Memory, questions: list[str], progress: Progress) ->
 async def _long_chain(ground: Ground, memory: Memory, progress: Progress) -> list[Figure]:
     """One record changed a thousand times: the cost of the last changes, and of reading it."""
     node = memory.principal.user_id
-    report = await memory.remember_text("Long lived", "A record that changes all the time.", node_id=node)
+    report = await memory.records.remember_text("Long lived", "A record that changes all the time.", node_id=node)
     record = report.records[0].record_id
     writes: list[float] = []
     progress.start("long chain", DELTAS, "deltas")
     for number in range(DELTAS):
         started = perf_counter()
-        await memory.change(Change("record", record, {"title": f"Title {number}"}, node))
+        await memory.history.change(Change("record", record, {"title": f"Title {number}"}, node))
         writes.append(perf_counter() - started)
         progress.advance("long chain")
     progress.finish("long chain")
-    middle = (await memory.deltas("record", record, node_id=node, after=DELTAS // 2, limit=1))[0].known_at
+    middle = (await memory.history.deltas("record", record, node_id=node, after=DELTAS // 2, limit=1))[0].known_at
     states, chains = [], []
     for _ in range(READS):
         started = perf_counter()
-        state = await memory.state("record", record, node_id=node, moment=Moment(known_at=middle))
+        state = await memory.history.state("record", record, node_id=node, moment=Moment(known_at=middle))
         states.append(perf_counter() - started)
         started = perf_counter()
         chain = await ground.engine.parts.past.reconstructed(

@@ -49,14 +49,14 @@ async def _memory(ground: Ground, base: History) -> Memory:
     """A new user with the history's nodes, without its turns."""
     user = await ground.user()
     memory = ground.engine.memory(user.user_id)
-    await memory.ingest(History(user.handle, user.display_name, (), nodes=base.nodes))
+    await memory.ingests.history(History(user.handle, user.display_name, (), nodes=base.nodes))
     return memory
 
 
 async def _ingest(ground: Ground, base: History, texts: tuple[Conversation, ...]) -> Reading:
     memory = await _memory(ground, base)
     before = ground.meter.read()
-    report = await memory.ingest(History("bench", "Bench", texts))
+    report = await memory.ingests.history(History("bench", "Bench", texts))
     spent = ground.meter.read().since(before)
     assert report.turns == TURNS
     return spent
@@ -77,7 +77,7 @@ async def _trips(ground: Ground, base: History, texts: tuple[Conversation, ...])
     """The round trips of an ingest, and the number of its records."""
     memory = await _memory(ground, base)
     async with counted(ground.engine) as trips:
-        report = await memory.ingest(History("bench", "Bench", texts), Silent())
+        report = await memory.ingests.history(History("bench", "Bench", texts), Silent())
     return trips, len(report.records)
 
 

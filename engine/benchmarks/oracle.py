@@ -59,8 +59,8 @@ async def _stranger(ground: Ground, base: History) -> tuple[Memory, list[UUID]]:
     conversations = base.conversations[:NODES]
     nodes = []
     for number, conversation in enumerate(conversations):
-        node = await memory.provision(NewNode(user.user_id, f"Node {number}"))
-        await memory.remember(conversation, node_id=node.node_id)
+        node = await memory.nodes.provision(NewNode(user.user_id, f"Node {number}"))
+        await memory.records.remember(conversation, node_id=node.node_id)
         nodes.append(node.node_id)
     integration = await ground.engine.integrations.create("stranger")
     return ground.engine.memory_as(Principal("third_party", integration.integration_id, user.user_id)), nodes
@@ -69,9 +69,9 @@ async def _stranger(ground: Ground, base: History) -> tuple[Memory, list[UUID]]:
 def _operations(stranger: Memory) -> dict[str, Ask]:
     file = uuid4()
     return {
-        "shell": stranger.shell,
-        "metadata": stranger.metadata,
-        "file": lambda node: stranger.read_file(node, file),
+        "shell": stranger.nodes.shell,
+        "metadata": stranger.nodes.metadata,
+        "file": lambda node: stranger.files.read(node, file),
     }
 
 

@@ -58,7 +58,7 @@ async def _provision(ground: Ground, user: User, amount: int, progress: Progress
     for number in range(1, amount + 1):
         parent = ids[(number - 1) // CHILDREN]
         summary = f"What is known of subject {number}, in a sentence or two."
-        node = await memory.provision(
+        node = await memory.nodes.provision(
             NewNode(parent, f"Subject {number}", "concept", summary, (f"word{number}", "subject"))
         )
         ids.append(node.node_id)

@@ -90,7 +90,7 @@ async def filled(ground: Ground, base: History, progress: Progress) -> Memory:
     )
     user = await ground.user()
     memory = ground.engine.memory(user.user_id)
-    await memory.ingest(History(user.handle, user.display_name, conversations, nodes=nodes), progress)
+    await memory.ingests.history(History(user.handle, user.display_name, conversations, nodes=nodes), progress)
     return memory
 
 

@@ -127,27 +127,27 @@ class Soak:
         await memory.search(SearchRequest(turn.text[:200] or "walleye"))
 
     async def _write(self, memory: Memory) -> None:
-        await memory.remember(self._next())
+        await memory.records.remember(self._next())
 
     async def _stream(self, memory: Memory) -> None:
         one = self._next()
         for turn in one.turns[:4]:
-            await memory.append(one.source_id, StreamedTurn(turn.speaker, turn.text))
-        await memory.end(one.source_id)
+            await memory.conversations.append(one.source_id, StreamedTurn(turn.speaker, turn.text))
+        await memory.conversations.end(one.source_id)
 
     async def _change(self, memory: Memory) -> None:
         node = memory.principal.user_id
-        page = await memory.metadata(node, limit=20)
+        page = await memory.nodes.metadata(node, limit=20)
         if page.records:
             record = self._rng.choice(page.records)
             change = Change("record", record.record_id, {"title": f"Title {self._rng.randrange(1000)}"}, node)
-            await memory.change(change)
+            await memory.history.change(change)
 
     async def _open(self, memory: Memory) -> None:
-        page = await memory.metadata(memory.principal.user_id, limit=20)
+        page = await memory.nodes.metadata(memory.principal.user_id, limit=20)
         files = [record.file_id for record in page.records if record.file_id]
         if files:
-            await memory.read_file(memory.principal.user_id, self._rng.choice(files))
+            await memory.files.read(memory.principal.user_id, self._rng.choice(files))
 
     async def _sample(self) -> Sample:
         here, servers = psutil.Process(), status(self._engine.settings.home).servers
@@ -203,7 +203,9 @@ async def measure(settings: Settings, data: Path | None, progress: Progress, ite
             for planned in history.nodes[:8]:
                 if len(planned.path) == 1:
                     root = memory.principal.user_id
-                    await memory.provision(NewNode(root, planned.path[0], "concept", planned.summary, planned.keywords))
+                    await memory.nodes.provision(
+                        NewNode(root, planned.path[0], "concept", planned.summary, planned.keywords)
+                    )
             memories.append(memory)
         before = ground.meter.read()
         soaked = await Soak(ground, memories, texts, seed=1).run(items, progress)

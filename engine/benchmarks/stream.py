@@ -106,7 +106,7 @@ async def _memory(ground: Ground) -> Memory:
 async def _append(memory: Memory, name: str, turns: Sequence[StreamedTurn], took: list[float] | None = None) -> None:
     for number, turn in enumerate(turns):
         started = perf_counter()
-        await memory.append(name, turn, first=number)
+        await memory.conversations.append(name, turn, first=number)
         if took is not None:
             took.append(perf_counter() - started)
 
@@ -164,15 +164,15 @@ async def _long(ground: Ground, base: History, tokens: int, progress: Progress) 
             turns = _turns(base, 2000, copy)
             copy += 100
             for start in range(0, len(turns), TOGETHER):
-                state = await memory.append("long", *turns[start : start + TOGETHER], first=done)
+                state = await memory.conversations.append("long", *turns[start : start + TOGETHER], first=done)
                 done = state.turns
                 progress.advance(_TASK, TOGETHER)
                 if state.tokens >= tokens:
                     break
         appending = perf_counter() - started
-        await memory.end("long")
+        await memory.conversations.end("long")
     stored = ground.meter.read().since(before)
-    records = (await memory.metadata(memory.principal.user_id, limit=100)).records
+    records = (await memory.nodes.metadata(memory.principal.user_id, limit=100)).records
     return Long(appending, stored, done, state.tokens, len(records), watched)
 
 

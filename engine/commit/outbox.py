@@ -15,13 +15,14 @@ import logging
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 import psycopg
 from psycopg.types.json import Jsonb
 
 from engine.domain.backoff import pause_before
+from engine.domain.commit import CommitKind
 from engine.domain.principal import Principal
 from engine.errors import (
     CommitSetAside,
@@ -52,7 +53,6 @@ def no_step(_: str) -> None:
     """Ignores the steps: the default hook."""
 
 
-CommitKind = Literal["node", "records", "granted", "revoked", "node_revised", "record_revised", "relation"]
 _GRAPH_PART: dict[CommitKind, str] = {
     "node": "node/provision",
     "records": "record/apply",

@@ -10,46 +10,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
-from engine.commit.outbox import CommitKind, Outbox
+from engine.commit.outbox import Outbox
+from engine.domain.commit import CommitOutcome, CommitSummary
 from engine.domain.page import check_page
 from engine.errors import Conflict, NotFound
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
 
-CommitState = Literal["pending", "done", "set_aside", "discarded"]
 _TAKEN_BACK: Mapping[str, str] = {
     "node": "lifecycle/node_withdrawn",
     "records": "lifecycle/records_withdrawn",
     "granted": "access/revoked",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class CommitSummary:
-    """A commit that is set aside: its user, what it writes, why it failed, and the commits that it waits for."""
-
-    commit_id: UUID
-    user_id: UUID
-    handle: str
-    kind: CommitKind
-    subject: str | None
-    created_at: datetime
-    attempts: int
-    cause: str
-    waits_for: tuple[UUID, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CommitOutcome:
-    """The state of a commit after it was retried or discarded."""
-
-    commit_id: UUID
-    state: CommitState
-    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)

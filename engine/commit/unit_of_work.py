@@ -16,7 +16,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID, uuid4
 
-from engine.commit.outbox import Commit, CommitKind, Outbox
+from engine.commit.outbox import Commit, Outbox
+from engine.domain.commit import CommitKind
 from engine.domain.principal import Principal
 from engine.stores.postgres import Connection, Postgres
 from engine.stores.statements import sql_text

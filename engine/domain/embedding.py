@@ -72,3 +72,27 @@ def usual_compression(dimension: int) -> Compression:
 def version_name(version: str, dimension: int, compression: Compression) -> str:
     """The name of a version: the embedder's, with the compression where it is not the usual one."""
     return version if compression == usual_compression(dimension) else f"{version}-{compression}"
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build did; JSON-able. `remaining` counts rows and shells that still lack a vector."""
+
+    version: str
+    filled: int
+    remaining: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class VersionProgress:
+    """How far a version is: rows (records and items with their past states) and shells in all, and those done."""
+
+    version: EmbeddingVersion
+    total: int
+    done: int
+
+    @property
+    def remaining(self) -> int:
+        """What has no vector of this version."""
+        return self.total - self.done

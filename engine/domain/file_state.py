@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import IO, Literal
 from uuid import UUID
 
 from engine.domain.node import FileState
@@ -54,3 +54,17 @@ class StateEntry:
     needs_review: bool
     reviewed_by: int | None
     reviews: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedFile:
+    """A restored file; `content` is positioned at the start and lives as long as the context that gave it. `part`: only the
+    passages that lie at the node, as a text; the file lies at other nodes, too."""
+
+    file_id: UUID
+    record_id: UUID
+    name: str
+    content_type: str
+    size_bytes: int
+    content: IO[bytes]
+    part: bool = False

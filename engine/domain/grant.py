@@ -61,6 +61,14 @@ class NewGrant:
 
 
 @dataclass(frozen=True, slots=True)
+class RevokedGrant:
+    """A grant that has ended."""
+
+    grant_id: UUID
+    revoked_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Grant:
     """A grant as it was given; `revoked_at` and `expires_at` say when it ends."""
 

@@ -49,6 +49,15 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
+class Text:
+    """A text of many, with the id under which it is stored once."""
+
+    source_id: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryFile:
     """A file that came with the history, read when it is stored and not before."""
 

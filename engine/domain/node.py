@@ -140,3 +140,11 @@ class Shell:
 def shell_text(name: str, summary: str, keywords: Sequence[str]) -> str:
     """What the vector of a shell is made from: name, summary and keywords together."""
     return ". ".join(part for part in (name, summary, ", ".join(keywords)) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedEdge:
+    """The edge and whether it was created."""
+
+    edge_id: UUID
+    created: bool

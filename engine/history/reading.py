@@ -23,6 +23,7 @@ from engine.domain.delta import (
     difference,
     state_at,
 )
+from engine.domain.difference import EVERYTHING, DifferencePage, Within
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.errors import InvalidInput, NotFound
@@ -35,25 +36,6 @@ from engine.stores.statements import sql_in, sql_text
 
 MOST_DIFFERENCES = 100
 STATELESS = "Records, items, nodes and relations have states."
-
-
-@dataclass(frozen=True, slots=True)
-class DifferencePage:
-    """Differences between two moments, by node and subject. `after` leads to the next page; None on the last page."""
-
-    differences: tuple[Difference, ...]
-    after: tuple[UUID, UUID] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Within:
-    """The scope of a difference: one node with its contents, one subject, or a whole graph (both None)."""
-
-    node_id: UUID | None = None
-    subject_id: UUID | None = None
-
-
-EVERYTHING = Within()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from time import monotonic
 from typing import Any
 
 from engine.domain.clock import Clock
+from engine.domain.job import JobState, Run
 from engine.errors import NotFound
-from engine.jobs.job import Job, JobState, Run, next_due
+from engine.jobs.job import Job, next_due
 from engine.jobs.queue import Queue
 from engine.jobs.runs import Counts, Runs
 

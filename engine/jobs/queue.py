@@ -24,8 +24,9 @@ from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Status
 
 from engine.domain.backoff import pause_before
+from engine.domain.job import Cause
 from engine.errors import NeurigraphError, StoreUnavailable
-from engine.jobs.job import Cause, Job
+from engine.jobs.job import Job
 from engine.jobs.runs import Runs
 from engine.stores.limited import Connection
 from engine.stores.postgres_errors import STORE, DriverError, RaisedError

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.domain.clock import Clock
+from engine.domain.job import Cause, Outcome, Report, Run
 from engine.domain.page import check_page
 from engine.errors import NotFound, StoreFull, StoreTimeout, StoreUnavailable
-from engine.jobs.job import Cause, Outcome, Report, Run, is_quiet
+from engine.jobs.job import is_quiet
 from engine.stores.postgres import Json, Jsonb, Postgres
 from engine.stores.statements import sql_text
 

@@ -11,11 +11,13 @@ from uuid import UUID
 
 from engine.domain.clock import Clock
 from engine.domain.embedding import (
+    BuildReport,
     Compression,
     EmbeddingVersion,
     ModelChoice,
     Pace,
     Slot,
+    VersionProgress,
     usual_compression,
     version_name,
 )
@@ -34,30 +36,6 @@ PASSES = 5
 LAST_GAPS = 2000
 """So many missing vectors are made by a promotion itself."""
 MOST_QUERIES = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class BuildReport:
-    """What a build did; JSON-able. `remaining` counts rows and shells that still lack a vector."""
-
-    version: str
-    filled: int
-    remaining: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class VersionProgress:
-    """How far a version is: rows (records and items with their past states) and shells in all, and those done."""
-
-    version: EmbeddingVersion
-    total: int
-    done: int
-
-    @property
-    def remaining(self) -> int:
-        """What has no vector of this version."""
-        return self.total - self.done
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import IO
 from uuid import UUID
 
 from engine.commit.outbox import StepHook
-from engine.domain.file_state import FileStatus
+from engine.domain.file_state import FileStatus, OpenedFile
 from engine.domain.names import shown_name
 from engine.domain.principal import Principal
 from engine.errors import DamagedFile, NeurigraphError, NotFound, Rehydrating, StoreFull, StoreUnavailable
@@ -41,20 +41,6 @@ CLOSING = 5.0
 """Seconds that restorations are given when the engine closes."""
 TRIES = 3
 """Attempts of a reader to get another copy when one vanished while it was read."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedFile:
-    """A restored file; `content` is positioned at the start and lives as long as the context that gave it. `part`: only the
-    passages that lie at the node, as a text; the file lies at other nodes, too."""
-
-    file_id: UUID
-    record_id: UUID
-    name: str
-    content_type: str
-    size_bytes: int
-    content: IO[bytes]
-    part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

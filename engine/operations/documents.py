@@ -5,32 +5,35 @@ from __future__ import annotations
 from uuid import UUID
 
 from engine.domain.document import DocumentChunk, DocumentVersion, StoredDocument
+from engine.operations.caller import Caller, members
+from engine.operations.declaring import Subject, reads
 from engine.operations.files import Files
 
 
-class KeptDocuments(Files):
+class Documents(Subject[Caller], name="documents"):
     """What was stored as a text or a file, version by version. A persona sees what it stored itself."""
 
-    async def documents(self, *, after: UUID | None = None, limit: int = 100) -> tuple[StoredDocument, ...]:
+    @reads(members)
+    async def list(self, *, after: UUID | None = None, limit: int = 100) -> tuple[StoredDocument, ...]:
         """Documents as they are now, by id, one page; `after` is the last id of the page before."""
-        return await self._parts.documents.page(self.principal, after=after, limit=limit)
+        return await self.caller.parts.documents.page(self.caller.principal, after=after, limit=limit)
 
-    async def document_versions(
-        self, document_id: UUID, *, after: int = 0, limit: int = 100
-    ) -> tuple[DocumentVersion, ...]:
+    @reads(members, at="document_id", refusal="document")
+    async def versions(self, document_id: UUID, *, after: int = 0, limit: int = 100) -> tuple[DocumentVersion, ...]:
         """Versions of a document, the oldest first, one page; `after` is the last of the page before. Raises NotFound."""
-        async with self._reading("document", document_id):
-            return await self._parts.documents.versions(self.principal, document_id, after=after, limit=limit)
+        documents = self.caller.parts.documents
+        return await documents.versions(self.caller.principal, document_id, after=after, limit=limit)
 
-    async def document_chunks(
+    @reads(members, at="document_id", refusal="document")
+    async def chunks(
         self, document_id: UUID, version: int | None = None, *, after: int = -1, limit: int = 100
     ) -> tuple[DocumentChunk, ...]:
         """Passages of a version (None: the newest) in their order, one page; `after` is the last index. Raises NotFound."""
-        async with self._reading("document", document_id):
-            return await self._parts.documents.chunks(self.principal, document_id, version, after=after, limit=limit)
+        documents = self.caller.parts.documents
+        return await documents.chunks(self.caller.principal, document_id, version, after=after, limit=limit)
 
-    async def read_document(self, document_id: UUID, version: int | None = None) -> bytes:
+    @reads(members, at="document_id", refusal="document", limited=False)
+    async def read(self, document_id: UUID, version: int | None = None) -> bytes:
         """The file of a version (None: the newest) as it was stored, verified. Raises NotFound."""
-        async with self._reading("document", document_id):
-            place = await self._parts.documents.place(self.principal, document_id, version)
-        return await self.read_file(place.node_id, place.file_id)
+        place = await self.caller.parts.documents.place(self.caller.principal, document_id, version)
+        return await Files(self.caller).read(place.node_id, place.file_id)

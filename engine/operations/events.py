@@ -6,22 +6,24 @@ from datetime import datetime
 from uuid import UUID
 
 from engine.domain.event import Event, NewEvent, Wanted
-from engine.operations.asking import Asking
+from engine.operations import redactions
+from engine.operations.caller import Caller, owner
+from engine.operations.declaring import Subject, reads, writes
 
 
-class Diary(Asking):
+class Events(Subject[Caller], name="events"):
     """Events are written once and never changed; for the user of the graph alone."""
 
-    async def write_event(self, new: NewEvent) -> Event:
+    @writes(owner, redacts={"new": redactions.event}, at="new.node_id", refusal="event", once=True)
+    async def write(self, new: NewEvent) -> Event:
         """Writes an event. Raises NotFound for a node that is not the user's."""
-        redactor = self._parts.redactor
-        emotion = redactor.text(new.emotion) if new.emotion else new.emotion
-        worded = new.worded(redactor.text(new.kind), redactor.text(new.content), emotion)
-        async with self._noting("event", new.node_id or self.principal.user_id):
-            return await self._parts.events.write(self.principal, worded)
+        return await self.caller.parts.events.write(self.caller.principal, new)
 
-    async def events(
+    @reads(owner)
+    async def list(
         self, wanted: Wanted | None = None, *, before: tuple[datetime, UUID] | None = None, limit: int = 100
     ) -> tuple[Event, ...]:
         """Events by when they happened, newest first, one page; `before`: time and id of the last one of the page before."""
-        return await self._parts.events.page(self.principal, wanted or Wanted(), before=before, limit=limit)
+        return await self.caller.parts.events.page(
+            self.caller.principal, wanted or Wanted(), before=before, limit=limit
+        )

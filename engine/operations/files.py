@@ -4,50 +4,55 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
 from uuid import UUID
 
-from engine.domain.file_state import FileStatus
-from engine.lifecycle.file_log import FileLog
-from engine.lifecycle.rehydrate import OpenedFile
-from engine.operations.asking import Asking
+from engine.domain.file_state import FileStatus, OpenedFile, StateEntry
+from engine.operations import redactions
+from engine.operations.caller import Caller, members, owner, readers
+from engine.operations.declaring import Subject, opens, reads, writes
 
 
-class Files(Asking):
+class Files(Subject[Caller], name="files"):
     """Phase two of a retrieval: identified files, and only those."""
 
-    @asynccontextmanager
-    async def open_file(
-        self, node_id: UUID, file_id: UUID, *, wait_s: float | None = None
-    ) -> AsyncIterator[OpenedFile]:
-        """Phase two: this one file, restored and verified. See `Rehydration.opened`."""
-        async with AsyncExitStack() as opening:
-            async with self._noting("file", node_id):  # not around the reader, whose own errors are no refusals
-                opened = self._parts.rehydration.opened(self.principal, node_id, file_id, wait_s)
-                file = await opening.enter_async_context(opened)
+    @opens(readers, at="node_id", refusal="file")
+    async def open(self, node_id: UUID, file_id: UUID, *, wait_s: float | None = None) -> AsyncIterator[OpenedFile]:
+        """This one file, restored and verified. See `Rehydration.opened`."""
+        async with self.caller.parts.rehydration.opened(self.caller.principal, node_id, file_id, wait_s) as file:
             yield file
 
-    async def read_file(self, node_id: UUID, file_id: UUID) -> bytes:
+    @reads(readers, at="node_id", limited=False)
+    async def read(self, node_id: UUID, file_id: UUID) -> bytes:
         """The whole content of a file; for files that fit in memory."""
-        async with self.open_file(node_id, file_id) as file:
+        async with self.open(node_id, file_id) as file:
             return await asyncio.to_thread(file.content.read)
 
-    async def file_state(self, node_id: UUID, file_id: UUID) -> FileStatus:
+    @reads(readers, at="node_id", refusal="file state")
+    async def state(self, node_id: UUID, file_id: UUID) -> FileStatus:
         """Whether a file sleeps, is awake, or is being restored; wakes nothing. Raises NotFound."""
-        async with self._noting("file state", node_id):
-            return await self._parts.rehydration.status(self.principal, node_id, file_id)
+        return await self.caller.parts.rehydration.status(self.caller.principal, node_id, file_id)
 
+    @reads(readers, at="node_id", refusal="wake", limited=False)
     async def wake(self, node_id: UUID, file_id: UUID, *, wait_s: float | None = None) -> FileStatus:
         """Wakes a file and keeps it awake, see `Rehydration.wake`."""
-        async with self._noting("wake", node_id):
-            return await self._parts.rehydration.wake(self.principal, node_id, file_id, wait_s)
+        return await self.caller.parts.rehydration.wake(self.caller.principal, node_id, file_id, wait_s)
 
+    @writes(members, at="node_id", refusal="sleep")
     async def sleep(self, node_id: UUID, file_id: UUID) -> FileStatus:
         """Puts a file to sleep, see `Dormancy.sleep`."""
-        async with self._noting("sleep", node_id):
-            return await self._parts.dormancy.sleep(self.principal, node_id, file_id)
+        return await self.caller.parts.dormancy.sleep(self.caller.principal, node_id, file_id)
 
-    @property
-    def file_log(self) -> FileLog:
-        """The log of the states of files, and its entries that need a review."""
-        return self._parts.file_log
+    @reads(owner)
+    async def log(
+        self, *, node_id: UUID | None = None, file_id: UUID | None = None, to_review: bool = False,
+        before: int | None = None, limit: int = 100,
+    ) -> tuple[StateEntry, ...]:  # fmt: skip
+        """Transitions of the states of files, newest first, one page. See `FileLog.page`."""
+        return await self.caller.parts.file_log.page(
+            self.caller.principal, node_id=node_id, file_id=file_id, to_review=to_review, before=before, limit=limit
+        )
+
+    @writes(owner, redacts={"text": redactions.note})
+    async def review(self, entry_id: int, text: str = "") -> int:
+        """Marks a failed entry as reviewed; returns the new entry's id, the same when repeated. Raises NotFound, InvalidInput."""
+        return await self.caller.parts.file_log.review(self.caller.principal, entry_id, text)

@@ -1,91 +1,152 @@
-"""Ingest sessions to read, and failures to replay or to dismiss."""
+"""Ingests: many sources, or a whole history, in one session; the sessions to read."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
 from uuid import UUID
 
-from engine.domain.ingest import Failure, FailureState, IngestedSource, IngestSession
-from engine.domain.record import STORED_ALREADY, AssignableNode
-from engine.errors import Conflict, NeurigraphError, NotFound
-from engine.ingest.documents import read_document, referred
-from engine.ingest.sources import Pending
-from engine.operations.asking import Asking
-from engine.progress import Silent
+from engine.domain.history import Conversation, History, NodePath, Text
+from engine.domain.ingest import IngestedSource, IngestSession
+from engine.domain.node import NewNode
+from engine.domain.record import AssignableNode, IngestReport, Skipped
+from engine.errors import Archived, InvalidInput
+from engine.ingest.documents import note, read_document, reference_of
+from engine.ingest.sources import Pending, failed
+from engine.operations import redactions
+from engine.operations.caller import Caller, owner
+from engine.operations.declaring import Subject, reads, writes
+from engine.operations.edges import Edges
+from engine.operations.nodes import Nodes
+from engine.operations.storing import stored
+from engine.privacy.redact import redacted_origin
+from engine.progress import Progress, Silent
+from engine.turns import computed
 
 
-class Ingesting(Asking):
-    """Sessions and failures of the own graph: for its user alone; other principals find none."""
+class Ingests(Subject[Caller], name="ingests"):
+    """Ingests of the own graph; for its user alone."""
 
-    async def ingest_sessions(
+    @reads(owner)
+    async def list(
         self, *, key: str | None = None, before: UUID | None = None, limit: int = 50
     ) -> tuple[IngestSession, ...]:
         """Sessions, newest first, one page; with `key` the one that was started with it."""
-        return await self._parts.ingest.sessions.page(self.principal, key=key, before=before, limit=limit)
+        key = redactions.identifier(key, self.caller.redactor, None)
+        sessions = self.caller.parts.ingest.sessions
+        return await sessions.page(self.caller.principal, key=key, before=before, limit=limit)
 
-    async def ingest_session(self, session_id: UUID) -> IngestSession:
+    @reads(owner)
+    async def get(self, session_id: UUID) -> IngestSession:
         """One session as it stands. Raises NotFound."""
-        return await self._parts.ingest.sessions.session(self.principal, session_id)
+        return await self.caller.parts.ingest.sessions.session(self.caller.principal, session_id)
 
-    async def ingested_sources(
-        self, session_id: UUID, *, after: int = 0, limit: int = 100
-    ) -> tuple[IngestedSource, ...]:
+    @reads(owner)
+    async def sources(self, session_id: UUID, *, after: int = 0, limit: int = 100) -> tuple[IngestedSource, ...]:
         """The outcome of each source of a session: hash, ids, reasons; one page. Raises NotFound."""
-        return await self._parts.ingest.sessions.sources(self.principal, session_id, after=after, limit=limit)
+        sessions = self.caller.parts.ingest.sessions
+        return await sessions.sources(self.caller.principal, session_id, after=after, limit=limit)
 
-    async def failures(
-        self, *, state: FailureState | None = "open", before: UUID | None = None, limit: int = 100
-    ) -> tuple[Failure, ...]:
-        """Permanent failures, newest first, one page; `state` None: settled ones, too."""
-        return await self._parts.ingest.failures.page(self.principal, state=state, before=before, limit=limit)
+    @writes(owner, redacts=dict.fromkeys(("conversations", "texts"), redactions.redacted_later), once=True)
+    async def many(self, conversations: Sequence[Conversation] = (), texts: Sequence[Text] = ()) -> IngestReport:
+        """Stores conversations and texts, each where its content belongs; otherwise as `store`. Raises InvalidInput for none."""
+        if not conversations and not texts:
+            raise InvalidInput("There is nothing to store: send conversations or texts.")
+        documents = await computed(lambda: [note(one.source_id, one.title, one.text, "other") for one in texts])
+        pending = [Pending(one) for one in conversations] + [Pending(one) for one in documents]
+        terms = replace(self.caller.terms, tolerant=True)
+        return await stored(self.caller, pending, "conversation_end", Silent(), terms)
 
-    async def dismiss(self, failure_id: UUID, note: str = "") -> Failure:
-        """Settles a failure that does not matter. Raises NotFound, Conflict where it was replayed, InvalidInput."""
-        return await self._parts.ingest.failures.settle(self.principal, failure_id, "dismissed", note)
+    @writes(owner, redacts={"pending": redactions.redacted_later, "refused": redactions.without_text})
+    async def store(
+        self, pending: Sequence[Pending], progress: Progress | None = None, refused: Sequence[Skipped] = ()
+    ) -> IngestReport:
+        """Stores conversations and documents that are placed already, or are to be; what is stored already is skipped.
 
-    async def replay(self, failure_id: UUID) -> Failure:
-        """Retries what failed; returns the failure as it is then.
-
-        A source is read again from its file and stored; it is done where that is stored now, or was already. A record that no
-        model could read is to be read once more. Raises NotFound, Archived where its node takes no writes, Conflict where it was
-        dismissed, or where the source came without a file and has to be sent again. Raises what reading and storing raise,
-        Conflict where the source is skipped: the failure stays open, with that as its cause.
+        Waits some seconds for an unavailable store. One source that cannot be stored stops no other: it is reported,
+        and noted in the failure log, as are `refused` ones.
         """
-        failure = await self._parts.ingest.failures.failure(self.principal, failure_id)
-        if failure.state == "replayed":
-            return failure
-        if failure.state == "dismissed":
-            raise Conflict("It was dismissed.")
-        if failure.stage == "reading":
-            record, node = UUID(failure.reference["record_id"]), UUID(failure.reference["node_id"])
-            await self._parts.readings.again(self.principal, record, node)
-            return await self._parts.ingest.failures.settle(self.principal, failure_id, "replayed")
-        if "path" not in failure.reference:
-            raise Conflict(
-                "Its content is not kept: send the same source again; once it is stored, this failure counts as replayed."
-            )
-        failures = self._parts.ingest.failures
-        try:
-            await self._stored_again(failure)
-        except NeurigraphError as error:
-            await failures.again(self.principal, failure, error)
-            raise
-        return await failures.settle(self.principal, failure_id, "replayed")
+        terms = replace(self.caller.terms, tolerant=True, refused=tuple(refused))
+        return await stored(self.caller, pending, "conversation_end", progress or Silent(), terms)
 
-    async def _stored_again(self, failure: Failure) -> None:
-        file, origin = referred(failure.subject.removeprefix("file:"), failure.reference)
-        document = await read_document(file, max_text_bytes=self._parts.max_text_bytes)
-        pending = Pending(document, await self._where(failure.reference["node_id"]), file.privacy, origin)
-        done = await self._parts.ingest.store(self.principal, [pending], Silent())
-        for one in done.skipped:
-            if one.reason != STORED_ALREADY:
-                raise Conflict(one.reason)
+    @writes(owner, redacts={"history": redactions.redacted_later})
+    async def history(self, history: History, progress: Progress | None = None) -> IngestReport:
+        """Stores a whole history: its nodes and edges, then its conversations and files, with progress.
 
-    async def _where(self, node_id: str) -> AssignableNode | None:
-        """The node that a source was given by hand, if any. Raises NotFound, Archived."""
-        if not node_id:
-            return None
-        for node in await self._parts.ingest.nodes(self.principal):
-            if str(node.node_id) == node_id:
-                return node
-        await self._parts.provisioning.require_unarchived(self.principal, UUID(node_id))
-        raise NotFound
+        What is stored already is skipped, so an ingest that was ended may simply be started again.
+        """
+        return await _Plan(self.caller, progress or Silent()).stored(history)
+
+
+class _Plan:
+    """The nodes and edges of a history first, then its conversations and files."""
+
+    def __init__(self, caller: Caller, progress: Progress) -> None:
+        self._caller, self._progress = caller, progress
+        self._redacted: Counter[str] = Counter()
+
+    async def stored(self, history: History) -> IngestReport:
+        progress, parts, origin = self._progress, self._caller.parts, self._caller.origin
+        places, created = await self._nodes(history)
+        edges = await self._edges(history, places)
+        pending: list[Pending] = [
+            Pending(one, places.get(one.node) if one.node else None, one.privacy, origin=one.origin or origin)
+            for one in history.conversations
+        ]
+        refused: list[Skipped] = []
+        for file in history.files:
+            node, of_file = places.get(file.node) if file.node else None, file.origin or origin
+            try:
+                document = await read_document(file, max_text_bytes=parts.max_text_bytes)
+            except InvalidInput as error:
+                cleaned = replace(file, title=parts.redactor.text(file.title, Counter()))
+                source_id = parts.redactor.identifier(f"file:{file.source_id}"[:500])
+                reference = reference_of(cleaned, node, redacted_origin(of_file, parts.redactor))
+                refused.append(failed(source_id, error, "read", reference))
+                continue
+            pending.append(Pending(document, node, file.privacy, of_file))
+        progress.start("ingest", sum(len(c.turns) for c in history.conversations) + len(history.files), "turns")
+        terms = replace(self._caller.terms, tolerant=True, refused=tuple(refused))
+        report = await stored(self._caller, pending, "conversation_end", progress, terms)
+        progress.finish("ingest", f"{report.turns} turns and {report.files} files into {len(report.records)} records")
+        self._redacted.update(report.redacted)
+        return replace(report, nodes_created=created, edges_created=edges, redacted=dict(self._redacted))
+
+    async def _nodes(self, history: History) -> tuple[dict[NodePath, AssignableNode], int]:
+        """Provisions what the history asks for; every node by its path below the root, and how many are new."""
+        root, created = self._caller.principal.user_id, 0
+        ids: dict[NodePath, UUID] = {(): root}
+        if history.nodes:
+            self._progress.start("nodes", len(history.nodes), "nodes")
+        for planned in history.nodes:
+            kind: Literal["concept", "persona"] = "persona" if planned.node_type == "persona" else "concept"
+            parent, name = ids[planned.path[:-1]], planned.path[-1]
+            new = NewNode(parent, name, kind, planned.summary, planned.keywords, planned.aliases)
+            counts: Counter[str] = Counter()
+            node = await Nodes(replace(self._caller.inner, counts=counts)).provision(new)
+            ids[planned.path] = node.node_id
+            created += node.created
+            self._redacted.update(counts if node.created else ())
+            self._progress.advance("nodes")
+        if history.nodes:
+            self._progress.finish("nodes", f"{created} created")
+        nodes = Nodes(self._caller.inner)
+        named = {conversation.node for conversation in history.conversations} | {file.node for file in history.files}
+        for path in sorted(path for path in named if path):
+            if path not in ids:
+                deepest = await nodes.provision_path(path)
+                ids[path] = deepest.node_id if deepest else root
+        by_id = {node.node_id: node for node in await nodes.writable()}
+        for path, node_id in ids.items():
+            if node_id not in by_id and (await nodes.shell(node_id)).archived:
+                raise Archived(f"{'/'.join(path)} is archived: it takes no writes until it is taken back.")
+        return {path: by_id[node_id] for path, node_id in ids.items() if node_id in by_id}, created
+
+    async def _edges(self, history: History, places: Mapping[NodePath, AssignableNode]) -> int:
+        edges, created = Edges(self._caller.inner), 0
+        for edge in history.edges:
+            ends = places[edge.source].node_id, places[edge.target].node_id
+            created += (await edges.make(*ends, edge.edge_type, edge.properties)).created
+        return created

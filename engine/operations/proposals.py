@@ -9,39 +9,39 @@ from uuid import UUID
 from engine.domain.history import Conversation
 from engine.domain.node import NewNode
 from engine.domain.proposal import Applied, MovedTo, Proposal, ProposedNode
-from engine.domain.scope import INGESTED, Origin
 from engine.errors import InvalidInput, InvalidName
-from engine.operations.asking import Asking
+from engine.operations import redactions
+from engine.operations.caller import Caller, owner
+from engine.operations.declaring import Subject, reads, writes
 from engine.privacy.nodes import check_names, redacted_node
 
 
-class Proposing(Asking):
+class Proposals(Subject[Caller], name="proposals"):
     """Proposals of nodes; for the user alone."""
 
-    origin: Origin = INGESTED
-
-    async def propose_nodes(self, conversations: Sequence[Conversation] | None = None) -> Proposal:
+    @reads(owner, limited=False)
+    async def propose(self, conversations: Sequence[Conversation] | None = None) -> Proposal:
         """The hierarchy for what these conversations say; without any, for the turns that lie at the root. Nothing is made.
 
         What is private, or belongs to a thread or workflow (also to that of this memory), takes no part: names are not private.
         Only what is redacted already is embedded or given to a model. A node whose name holds something of the kind is left
         out, and so are such keywords and aliases. Raises NotFound for anyone but the user.
         """
-        proposals = self._parts.proposals
+        proposals, principal = self.caller.parts.proposals, self.caller.principal
         if conversations is None:
-            proposal = await proposals.for_stored(self.principal)
+            proposal = await proposals.for_stored(principal)
         else:
-            proposal = await proposals.for_conversations(self.principal, conversations, self.origin)
+            proposal = await proposals.for_conversations(principal, conversations, self.caller.origin)
         nodes = (self._redacted(node) for node in proposal.nodes)
         return replace(proposal, nodes=tuple(node for node in nodes if node is not None))
 
     def _redacted(self, node: ProposedNode) -> ProposedNode | None:
         """The node as it may be made and shown; None where it, or one above it, may not be named so."""
-        redactor = self._parts.redactor
+        redactor = self.caller.redactor
         try:
             check_names(node.path, redactor)
             cleaned = NewNode(
-                self.principal.user_id, node.path[-1], "concept", node.summary, node.keywords, node.aliases
+                self.caller.principal.user_id, node.path[-1], "concept", node.summary, node.keywords, node.aliases
             )
             cleaned = redacted_node(cleaned, redactor)
         except InvalidName:
@@ -49,19 +49,20 @@ class Proposing(Asking):
         reason = redactor.text(node.reason)
         return replace(node, summary=cleaned.summary, keywords=cleaned.keywords, aliases=cleaned.aliases, reason=reason)
 
-    async def make_proposed(self, proposal: Proposal) -> Applied:
+    @writes(owner, redacts={"proposal": redactions.proposal}, once=True)
+    async def make(self, proposal: Proposal) -> Applied:
         """Makes the nodes of a proposal, edited or not, and moves records from the root that belong to one of them.
 
         Repeating it makes nothing twice. Raises NotFound, InvalidName, InvalidInput for a node whose parent is not among them.
         """
         paths = {node.path for node in proposal.nodes}
         for node in proposal.nodes:
-            check_names(node.path, self._parts.redactor)
             if not node.path or (len(node.path) > 1 and node.path[:-1] not in paths):
                 raise InvalidInput("Parents come with their children in a proposal.")
         ordered = tuple(sorted(proposal.nodes, key=lambda node: len(node.path)))
-        return await self._parts.proposals.make(self.principal, replace(proposal, nodes=ordered))
+        return await self.caller.parts.proposals.make(self.caller.principal, replace(proposal, nodes=ordered))
 
-    async def undo_proposed(self, proposal_id: UUID) -> tuple[MovedTo, ...]:
+    @writes(owner)
+    async def undo(self, proposal_id: UUID) -> tuple[MovedTo, ...]:
         """Moves back to the root what the proposal moved and what was not moved again since. Its nodes stay. Raises NotFound."""
-        return await self._parts.proposals.undo(self.principal, proposal_id)
+        return await self.caller.parts.proposals.undo(self.caller.principal, proposal_id)

@@ -5,37 +5,48 @@ from __future__ import annotations
 from uuid import UUID
 
 from engine.domain.replay import Replay, ReplayComparison
-from engine.operations.asking import Asking
+from engine.operations.caller import Caller, owner
+from engine.operations.declaring import Subject, reads, writes
 from engine.progress import Progress
 
 
-class Replaying(Asking):
-    """For the user of the graph alone; other principals find none. See `engine.ingest.rereading.replays`."""
+class Replays(Subject[Caller], name="replays"):
+    """For the user of the graph alone. See `engine.ingest.rereading.replays`."""
 
-    async def begin_replay(self) -> Replay:
-        """A new replay, or the one that is open. A job builds it, or `build_replay`. Raises NotFound."""
-        return await self._parts.replays.begin(self.principal)
+    @writes(owner)
+    async def begin(self, *, job: bool = False) -> Replay:
+        """A new replay, or the one that is open. It is built by `build`, or by a background `job`. Raises NotFound."""
+        replay = await self.caller.parts.replays.begin(self.caller.principal)
+        if job:
+            await self.caller.parts.jobs.ask("replay-build")
+        return replay
 
-    async def build_replay(self, replay_id: UUID, progress: Progress | None = None) -> Replay:
+    @writes(owner)
+    async def build(self, replay_id: UUID, progress: Progress | None = None) -> Replay:
         """Rebuilds what is not rebuilt yet, beside the present records; calls no model. Raises NotFound, Conflict."""
-        return await self._parts.replays.build(self.principal, replay_id, progress)
+        return await self.caller.parts.replays.build(self.caller.principal, replay_id, progress)
 
-    async def replays(self, *, before: UUID | None = None, limit: int = 50) -> tuple[Replay, ...]:
+    @reads(owner)
+    async def list(self, *, before: UUID | None = None, limit: int = 50) -> tuple[Replay, ...]:
         """Replays, newest first, one page; `before` is the last of the page before."""
-        return await self._parts.replays.page(self.principal, before=before, limit=limit)
+        return await self.caller.parts.replays.page(self.caller.principal, before=before, limit=limit)
 
-    async def one_replay(self, replay_id: UUID) -> Replay:
+    @reads(owner)
+    async def get(self, replay_id: UUID) -> Replay:
         """One replay as it stands. Raises NotFound."""
-        return await self._parts.replays.replay(self.principal, replay_id)
+        return await self.caller.parts.replays.replay(self.caller.principal, replay_id)
 
-    async def compare_replay(self, replay_id: UUID) -> ReplayComparison:
+    @reads(owner, limited=False)
+    async def compare(self, replay_id: UUID) -> ReplayComparison:
         """What a swap would do. Raises NotFound."""
-        return await self._parts.replays.compare(self.principal, replay_id)
+        return await self.caller.parts.replays.compare(self.caller.principal, replay_id)
 
-    async def swap_replay(self, replay_id: UUID) -> Replay:
+    @writes(owner)
+    async def swap(self, replay_id: UUID) -> Replay:
         """Renews all records that come out otherwise, in one step. Raises NotFound, Conflict."""
-        return await self._parts.replays.swap(self.principal, replay_id)
+        return await self.caller.parts.replays.swap(self.caller.principal, replay_id)
 
-    async def discard_replay(self, replay_id: UUID) -> Replay:
+    @writes(owner)
+    async def discard(self, replay_id: UUID) -> Replay:
         """Drops what was made. Raises NotFound, Conflict where it was swapped."""
-        return await self._parts.replays.discard(self.principal, replay_id)
+        return await self.caller.parts.replays.discard(self.caller.principal, replay_id)

@@ -6,13 +6,15 @@ from datetime import datetime
 from uuid import UUID
 
 from engine.domain.resource import RawResource, ResourceContent, ResourceType
-from engine.operations.asking import Asking
+from engine.operations.caller import Caller, owner
+from engine.operations.declaring import Subject, reads
 
 
-class Inputs(Asking):
+class Resources(Subject[Caller], name="resources"):
     """Everything that was stored, as it was received; for the user of the graph alone."""
 
-    async def resources(
+    @reads(owner)
+    async def list(
         self,
         *,
         content_type: ResourceType | None = None,
@@ -21,15 +23,11 @@ class Inputs(Asking):
         limit: int = 100,
     ) -> tuple[RawResource, ...]:
         """What came in, newest first, one page; `before`: time and id of the last one of the page before."""
-        return await self._parts.resources.page(
-            self.principal, content_type=content_type, source_id=source_id, before=before, limit=limit
+        return await self.caller.parts.resources.page(
+            self.caller.principal, content_type=content_type, source_id=source_id, before=before, limit=limit
         )
 
-    async def read_resource(self, resource_id: UUID) -> bytes:
-        """The bytes of a resource, verified. Raises NotFound, DamagedFile."""
-        return (await self.resource_content(resource_id)).content
-
-    async def resource_content(self, resource_id: UUID) -> ResourceContent:
-        """The same with the name and media type of its file."""
-        async with self._noting("resource", resource_id):
-            return await self._parts.resources.content(self.principal, resource_id)
+    @reads(owner, at="resource_id", refusal="resource", limited=False)
+    async def content(self, resource_id: UUID) -> ResourceContent:
+        """The bytes of a resource, verified, with the name and media type of its file. Raises NotFound, DamagedFile."""
+        return await self.caller.parts.resources.content(self.caller.principal, resource_id)

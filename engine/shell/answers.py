@@ -39,7 +39,7 @@ class DescribedAnswer:
 async def described(memory: Memory, answer: SearchAnswer) -> DescribedAnswer:
     """Adds the summaries of the strongest anchors; raises StoreUnavailable."""
     strong = [anchor.node_id for anchor in answer.anchors[:DESCRIBED] if anchor.score >= SURE]
-    shells = await asyncio.gather(*(memory.shell(node) for node in strong))
+    shells = await asyncio.gather(*(memory.nodes.shell(node) for node in strong))
     return DescribedAnswer(answer, {shell.node_id: shell.summary for shell in shells if shell.summary})
 
 

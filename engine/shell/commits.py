@@ -14,9 +14,8 @@ from engine.shell.plain_json import print_json
 from engine.shell.session import Session
 
 if TYPE_CHECKING:
-    from engine.commit.set_aside import CommitOutcome, CommitSummary
+    from engine.domain.commit import CommitOutcome, CommitSummary
 
-ACTOR = "operator"
 CommitId = Annotated[UUID, typer.Argument(metavar="COMMIT", help="As `neurigraph commits list` shows it.")]
 
 
@@ -37,8 +36,8 @@ def list_commits(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 async def _list(here: Session, as_json: bool) -> bool:
-    async with here.engine() as (engine, _):
-        found = await engine.commits.list(limit=500)
+    async with here.workspace() as workspace:
+        found = await workspace.commits.list(limit=500)
     if as_json:
         print_json(here.out, found)
     elif found:
@@ -70,8 +69,8 @@ def retry(context: typer.Context, commit_id: CommitId, as_json: AsJson = False) 
 
 
 async def _retry(here: Session, commit_id: UUID) -> CommitOutcome:
-    async with here.engine() as (engine, _):
-        return await engine.commits.retry(commit_id, ACTOR)
+    async with here.workspace() as workspace:
+        return await workspace.commits.retry(commit_id)
 
 
 def discard(
@@ -86,8 +85,8 @@ def discard(
 
 
 async def _discard(here: Session, commit_id: UUID, reason: str) -> CommitOutcome:
-    async with here.engine() as (engine, _):
-        return await engine.commits.discard(commit_id, ACTOR, engine.parts.redactor.text(reason))
+    async with here.workspace() as workspace:
+        return await workspace.commits.discard(commit_id, reason)
 
 
 def _print_outcome(here: Session, outcome: CommitOutcome, as_json: bool) -> None:

@@ -69,11 +69,11 @@ async def _provision(
     if len(names) > MAX_LAYER:
         raise DepthExceeded(f"{names[-1]!r} would lie below layer {MAX_LAYER}; none of the path was made.")
     async with here.engine() as (engine, _):
-        user = await engine.create_user(handle)
+        user = await engine.workspace.users.create(handle)
         memory = engine.memory(user.user_id)
         above = [NewNode(user.user_id, name) for name in names[:-1]]
-        node = await memory.provision_whole([*above, NewNode(user.user_id, names[-1], node_type, "", keywords)])
-        shell = await memory.shell(node.node_id)
+        node = await memory.nodes.provision_whole([*above, NewNode(user.user_id, names[-1], node_type, "", keywords)])
+        shell = await memory.nodes.shell(node.node_id)
     if as_json:
         print_json(here.out, plain(node) | {"path": list(shell.path), "user_id": str(user.user_id)})
         return

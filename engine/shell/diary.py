@@ -41,11 +41,10 @@ def write(  # noqa: PLR0913 (the options of a command are its parameters)
 
     async def work() -> None:
         occurred_at = point(at)
-        async with here.engine() as (engine, _):
-            owner = await session.the_user(engine, user)
-            node_id = await node_at(engine, owner.user_id, node) if node is not None else None
+        async with here.memory(user) as memory:
+            node_id = await node_at(memory, node) if node is not None else None
             new = NewEvent(kind, content, emotion, intensity, energy, occurred_at, node_id)
-            event = await engine.memory(owner.user_id).write_event(new)
+            event = await memory.events.write(new)
         if as_json:
             print_json(here.out, event)
             return
@@ -68,9 +67,8 @@ def listing(  # noqa: PLR0913 (the options of a command are its parameters)
 
     async def work() -> None:
         wanted = Wanted(kind, None, point(start), point(end), point(known_at))
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            found = await memory.events(wanted, limit=500)
+        async with here.memory(user) as memory:
+            found = await memory.events.list(wanted, limit=500)
         if as_json:
             print_json(here.out, {"events": found})
             return

@@ -37,9 +37,8 @@ def listing(context: typer.Context, user: Handle = None, as_json: AsJson = False
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            found = await memory.documents(limit=500)
+        async with here.memory(user) as memory:
+            found = await memory.documents.list(limit=500)
         if as_json:
             print_json(here.out, {"documents": found})
             return
@@ -54,9 +53,8 @@ def versions(context: typer.Context, document: Identity, user: Handle = None, as
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            found = await memory.document_versions(document, limit=500)
+        async with here.memory(user) as memory:
+            found = await memory.documents.versions(document, limit=500)
         if as_json:
             print_json(here.out, {"versions": found})
             return
@@ -83,9 +81,8 @@ def chunks(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            found = await memory.document_chunks(document, version, limit=500)
+        async with here.memory(user) as memory:
+            found = await memory.documents.chunks(document, version, limit=500)
         if as_json:
             print_json(here.out, {"chunks": found})
             return
@@ -109,9 +106,8 @@ def show(context: typer.Context, document: Identity, version: Version = None, us
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            content = await memory.read_document(document, version)
+        async with here.memory(user) as memory:
+            content = await memory.documents.read(document, version)
         sys.stdout.buffer.write(content)
 
     here.run(work())
@@ -127,9 +123,8 @@ def resource_listing(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            found = await memory.resources(content_type=kind, limit=500)
+        async with here.memory(user) as memory:
+            found = await memory.resources.list(content_type=kind, limit=500)
         if as_json:
             print_json(here.out, {"resources": found})
             return
@@ -151,9 +146,8 @@ def resource(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            content = await memory.read_resource(identity)
-        sys.stdout.buffer.write(content)
+        async with here.memory(user) as memory:
+            found = await memory.resources.content(identity)
+        sys.stdout.buffer.write(found.content)
 
     here.run(work())

@@ -18,7 +18,7 @@ from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:
     from engine.domain.clock import Moment
-    from engine.hierarchy.shells import RegisteredEdge
+    from engine.domain.metadata import RegisteredEdge
     from engine.memory import Memory
 
 Node = typer.Argument(metavar="NODE", help="Its path, as Family/Dave, or its id.")
@@ -46,10 +46,9 @@ def list_edges(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            owner = await session.the_user(engine, user)
-            place = await node_at(engine, owner.user_id, node) if node else None
-            edges = await _all(engine.memory(owner.user_id), moment_of(as_of, known_at))
+        async with here.memory(user) as memory:
+            place = await node_at(memory, node) if node else None
+            edges = await _all(memory, moment_of(as_of, known_at))
         shown = [edge for edge in edges if place in (None, edge.source_id, edge.target_id)]
         if as_json:
             print_json(here.out, {"edges": shown})
@@ -62,10 +61,10 @@ def list_edges(
 
 async def _all(memory: Memory, moment: Moment) -> list[RegisteredEdge]:
     """All pages, until one is not full."""
-    page = await memory.edges(moment, limit=PAGE)
+    page = await memory.edges.list(moment, limit=PAGE)
     edges = list(page)
     while len(page) == PAGE:
-        page = await memory.edges(moment, after=page[-1].place, limit=PAGE)
+        page = await memory.edges.list(moment, after=page[-1].place, limit=PAGE)
         edges += page
     return edges
 
@@ -86,14 +85,15 @@ def make(  # noqa: PLR0913 (the options of a command are its parameters)
 
     async def work() -> None:
         given = _pairs(properties or [])
-        async with here.engine() as (engine, _):
-            owner = await session.the_user(engine, user)
-            ends = [await node_at(engine, owner.user_id, end) for end in (source, target)]
-            edge_id, created = await engine.memory(owner.user_id).relate(ends[0], ends[1], edge_type, given)
+        async with here.memory(user) as memory:
+            ends = [await node_at(memory, end) for end in (source, target)]
+            made = await memory.edges.make(ends[0], ends[1], edge_type, given)
         if as_json:
-            print_json(here.out, {"edge_id": edge_id, "created": created})
+            print_json(here.out, made)
         else:
-            here.out.print(Text(f"Edge {edge_id}: {'made' if created else 'was there already'}."), soft_wrap=True)
+            here.out.print(
+                Text(f"Edge {made.edge_id}: {'made' if made.created else 'was there already'}."), soft_wrap=True
+            )
 
     here.run(work())
 
@@ -110,10 +110,9 @@ def end(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
+        async with here.memory(user) as memory:
             change = Change("relation", edge, {ENDED: True}, None, point(at), reason=reason)
-            changed = await memory.change(change)
+            changed = await memory.history.change(change)
         if as_json:
             print_json(here.out, changed)
         else:

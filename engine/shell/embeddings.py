@@ -19,12 +19,13 @@ from engine.shell.session import Session
 from engine.shell.tables import counted
 
 if TYPE_CHECKING:
-    from engine.lifecycle.embedding_versions import EmbeddingVersions, VersionProgress
+    from engine.domain.embedding import VersionProgress
+    from engine.operations.workspace import Embeddings
     from engine.progress import Progress
 
 Name = Annotated[str | None, typer.Argument(metavar="[VERSION]", help="The version; without one, the canary.")]
 Duty = Annotated[float, typer.Option("--duty", metavar="0.7", help="The share of the time in which it works.")]
-Work = Callable[["EmbeddingVersions", "Progress"], Awaitable[Any]]
+Work = Callable[["Embeddings", "Progress"], Awaitable[Any]]
 
 
 def register(app: typer.Typer) -> None:
@@ -48,7 +49,7 @@ def register(app: typer.Typer) -> None:
 
 async def _with(here: Session, work: Work) -> Any:
     async with here.engine() as (engine, progress):
-        return await work(engine.embeddings, progress)
+        return await work(engine.workspace.embeddings, progress)
 
 
 def list_versions(context: typer.Context, as_json: AsJson = False) -> None:
@@ -89,11 +90,11 @@ def start(  # noqa: PLR0913 (the options of a command are its parameters)
         raise session.failed(here.notes, "Say which model: --encoder NAME or --openai MODEL.")
     choice = ModelChoice("onnx", encoder) if encoder else ModelChoice("openai", openai or "")
 
-    async def work(embeddings: EmbeddingVersions, progress: Progress) -> VersionProgress:
+    async def work(embeddings: Embeddings, progress: Progress) -> VersionProgress:
         version = await embeddings.start(choice, compression)
         if not later:
             await embeddings.build(version.name, pace=Pace(duty), progress=progress)
-        return await embeddings.progress(version.name)
+        return await embeddings.get(version.name)
 
     _print_progress(here, here.run(_with(here, work)), as_json=as_json)
 
@@ -102,9 +103,9 @@ def build(context: typer.Context, version: Name = None, duty: Duty = 0.7, as_jso
     """Make the missing vectors of a version; may be interrupted and resumed at any time."""
     here = session.of(context)
 
-    async def work(embeddings: EmbeddingVersions, progress: Progress) -> VersionProgress:
+    async def work(embeddings: Embeddings, progress: Progress) -> VersionProgress:
         report = await embeddings.build(version, pace=Pace(duty), progress=progress)
-        return await embeddings.progress(report.version)
+        return await embeddings.get(report.version)
 
     _print_progress(here, here.run(_with(here, work)), as_json=as_json)
 
@@ -112,7 +113,7 @@ def build(context: typer.Context, version: Name = None, duty: Duty = 0.7, as_jso
 def status(context: typer.Context, version: Name = None, as_json: AsJson = False) -> None:
     """Show the progress of a version and its comparison."""
     here = session.of(context)
-    far = here.run(_with(here, lambda embeddings, _: embeddings.progress(version)))
+    far = here.run(_with(here, lambda embeddings, _: embeddings.get(version)))
     _print_progress(here, far, as_json=as_json)
     if not as_json and far.version.comparison:
         _print_comparison(here, dict(far.version.comparison))
@@ -130,7 +131,7 @@ def compare(
     """Compare the canary with the active version on the same queries; the result is kept with the canary."""
     here = session.of(context)
 
-    async def work(embeddings: EmbeddingVersions, _: Progress) -> dict[str, Any]:
+    async def work(embeddings: Embeddings, _: Progress) -> dict[str, Any]:
         # Imported late: it imports the drivers.
         read = import_module("engine.lifecycle.comparison").labelled_queries
         return await embeddings.compare(samples, read(queries) if queries else (), name=version)

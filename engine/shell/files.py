@@ -20,9 +20,8 @@ from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:
     from engine.domain.file_state import FileStatus
-    from engine.hierarchy.shells import RecordMetadata
+    from engine.domain.metadata import RecordMetadata
     from engine.memory import Memory
-    from engine.neurigraph import Engine
 
 Node = Annotated[str, typer.Argument(metavar="NODE", help="The node: Family/Health, or its id.")]
 File = Annotated[str, typer.Argument(metavar="FILE", help="The file's id, or its name at the node.")]
@@ -53,10 +52,10 @@ def state(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory, node_id = await _place(engine, user, node)
+        async with here.memory(user) as memory:
+            node_id = await node_at(memory, node)
             if file is not None:
-                _print_status(here, await memory.file_state(node_id, await _file(memory, node_id, file)), as_json)
+                _print_status(here, await memory.files.state(node_id, await _file(memory, node_id, file)), as_json)
                 return
             files = await _files(memory, node_id)
         if as_json:
@@ -84,9 +83,9 @@ def wake(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory, node_id = await _place(engine, user, node)
-            status = await memory.wake(node_id, await _file(memory, node_id, file), wait_s=wait)
+        async with here.memory(user) as memory:
+            node_id = await node_at(memory, node)
+            status = await memory.files.wake(node_id, await _file(memory, node_id, file), wait_s=wait)
         _print_status(here, status, as_json)
 
     here.run(work())
@@ -97,9 +96,9 @@ def sleep(context: typer.Context, node: Node, file: File, user: Handle = None, a
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory, node_id = await _place(engine, user, node)
-            status = await memory.sleep(node_id, await _file(memory, node_id, file))
+        async with here.memory(user) as memory:
+            node_id = await node_at(memory, node)
+            status = await memory.files.sleep(node_id, await _file(memory, node_id, file))
         _print_status(here, status, as_json)
 
     here.run(work())
@@ -115,9 +114,8 @@ def log(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            entries = await memory.file_log.page(memory.principal, to_review=to_review)
+        async with here.memory(user) as memory:
+            entries = await memory.files.log(to_review=to_review)
         if as_json:
             print_json(here.out, {"entries": entries})
             return
@@ -148,9 +146,8 @@ def review(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            made = await memory.file_log.review(memory.principal, entry, note)
+        async with here.memory(user) as memory:
+            made = await memory.files.review(entry, note)
         here.out.print(f"Entry {entry}: reviewed, in entry {made}.")
 
     here.run(work())
@@ -192,18 +189,13 @@ def sweep(
         raise typer.Exit(1)
 
 
-async def _place(engine: Engine, handle: str | None, node: str) -> tuple[Memory, UUID]:
-    owner = await session.the_user(engine, handle)
-    return engine.memory(owner.user_id), await node_at(engine, owner.user_id, node)
-
-
 async def _files(memory: Memory, node_id: UUID) -> list[RecordMetadata]:
     """The files of a node, newest first."""
     found: list[RecordMetadata] = []
-    page = await memory.metadata(node_id, limit=500)
+    page = await memory.nodes.metadata(node_id, limit=500)
     found += page.records
     while page.cursor is not None:
-        page = await memory.metadata(node_id, limit=500, cursor=page.cursor)
+        page = await memory.nodes.metadata(node_id, limit=500, cursor=page.cursor)
         found += page.records
     return [record for record in found if record.file_id is not None]
 

@@ -22,7 +22,7 @@ from engine.shell.tables import print_table, timestamp
 from engine.shell.tokens import integration_named, node_at, span
 
 if TYPE_CHECKING:
-    from engine.memory import Memory
+    pass
 
 Node = Annotated[str, typer.Argument(metavar="NODE", help="The node: Family/Health, or its id.")]
 
@@ -67,13 +67,13 @@ def give(  # noqa: PLR0913 (the options of a command are its parameters)
 
     async def work() -> None:
         async with here.engine() as (engine, _):
-            owner = await session.the_user(engine, user)
+            memory = engine.memory((await session.the_user(engine, user)).user_id)
             if persona is not None:
-                subject = await node_at(engine, owner.user_id, persona, persona=True)
+                subject = await node_at(memory, persona, persona=True)
             else:
-                subject = (await integration_named(engine, integration or "")).integration_id
+                subject = (await integration_named(engine.workspace, integration or "")).integration_id
             new = NewGrant(
-                await node_at(engine, owner.user_id, node),
+                await node_at(memory, node),
                 "third_party" if persona is None else "persona",
                 subject,
                 mode,
@@ -83,12 +83,11 @@ def give(  # noqa: PLR0913 (the options of a command are its parameters)
                 datetime.now(UTC) + span(expires) if expires else None,
                 past,
             ).checked()
-            memory = engine.memory(owner.user_id)
             if not as_json and not yes:
-                print_preview(here, await memory.grants.preview(memory.principal, new.node_id, depth=depth))
+                print_preview(here, await memory.grants.preview(new.node_id, depth=depth))
                 if sys.stdin.isatty() and not await asyncio.to_thread(typer.confirm, "Give it?"):
                     raise InvalidInput("Nothing was granted.")
-            given = await memory.grants.give(memory.principal, new)
+            given = await memory.grants.give(new)
         if as_json:
             print_json(here.out, given)
         else:
@@ -114,11 +113,9 @@ def preview(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            owner = await session.the_user(engine, user)
-            memory = engine.memory(owner.user_id)
-            place = await node_at(engine, owner.user_id, node)
-            opened = await memory.grants.preview(memory.principal, place, depth=depth, below=below)
+        async with here.memory(user) as memory:
+            place = await node_at(memory, node)
+            opened = await memory.grants.preview(place, depth=depth, below=below)
         if as_json:
             print_json(here.out, opened)
         else:
@@ -134,11 +131,9 @@ def revoke(
     here = session.of(context)
 
     async def work() -> None:
-        memory: Memory
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            ended = await memory.grants.revoke(memory.principal, grant)
-        here.out.print(Text(f"Grant {grant}: ended {_time(ended)}."), soft_wrap=True)
+        async with here.memory(user) as memory:
+            ended = await memory.grants.revoke(grant)
+        here.out.print(Text(f"Grant {grant}: ended {_time(ended.revoked_at)}."), soft_wrap=True)
 
     here.run(work())
 
@@ -153,9 +148,8 @@ def list_grants(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            grants = await memory.grants.listing(memory.principal, ended=ended, limit=500)
+        async with here.memory(user) as memory:
+            grants = await memory.grants.list(ended=ended, limit=500)
         if as_json:
             print_json(here.out, {"grants": grants})
             return
@@ -187,10 +181,8 @@ def who(
 
     async def work() -> None:
         moment = _moment(at) if at else None
-        async with here.engine() as (engine, _):
-            owner = await session.the_user(engine, user)
-            memory = engine.memory(owner.user_id)
-            viewers = await memory.grants.audience(memory.principal, await node_at(engine, owner.user_id, node), moment)
+        async with here.memory(user) as memory:
+            viewers = await memory.grants.audience(await node_at(memory, node), moment)
         if as_json:
             print_json(here.out, {"viewers": viewers})
             return
@@ -211,9 +203,8 @@ def log(context: typer.Context, user: Handle = None, as_json: AsJson = False) ->
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            entries = await memory.grants.log(memory.principal)
+        async with here.memory(user) as memory:
+            entries = await memory.grants.log()
         if as_json:
             print_json(here.out, {"entries": entries})
             return

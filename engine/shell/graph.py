@@ -19,7 +19,7 @@ from engine.shell.session import Session
 from engine.shell.tables import counted, print_table
 
 if TYPE_CHECKING:
-    from engine.neurigraph import Engine
+    from engine.operations.workspace import Workspace
 
 Whose = Annotated[str, typer.Argument(metavar="HANDLE", help="The user's handle.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why, in one line.")]
@@ -48,9 +48,8 @@ def tree(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            nodes = await memory.tree(moment_of(as_of, known_at), depth=depth)
+        async with here.memory(user) as memory:
+            nodes = await memory.nodes.tree(moment_of(as_of, known_at), depth=depth)
         if as_json:
             print_json(here.out, {"nodes": nodes})
         else:
@@ -89,9 +88,8 @@ def anchors(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            found = await memory.anchors(name, moment_of(as_of, known_at))
+        async with here.memory(user) as memory:
+            found = await memory.nodes.anchors(name, moment_of(as_of, known_at))
         if as_json:
             print_json(here.out, {"anchors": found})
             return
@@ -116,8 +114,8 @@ def list_users(context: typer.Context, as_json: AsJson = False) -> None:
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            users = await _all(engine)
+        async with here.workspace() as workspace:
+            users = await _all(workspace)
         if as_json:
             print_json(here.out, {"users": users})
             return
@@ -129,11 +127,11 @@ def list_users(context: typer.Context, as_json: AsJson = False) -> None:
     here.run(work())
 
 
-async def _all(engine: Engine) -> list[User]:
+async def _all(workspace: Workspace) -> tuple[User, ...]:
     """All pages, until one is not full."""
-    users = page = await engine.users(limit=MOST)
+    users = page = await workspace.users.list(limit=MOST)
     while len(page) == MOST:
-        page = await engine.users(after=page[-1].handle, limit=MOST)
+        page = await workspace.users.list(after=page[-1].handle, limit=MOST)
         users = users + page
     return users
 
@@ -153,7 +151,7 @@ def _archive(here: Session, handle: str, reason: str, *, archived: bool, as_json
         async with here.engine() as (engine, _):
             user = await session.the_user(engine, handle)
             memory = engine.memory(user.user_id)
-            changed = await (memory.archive if archived else memory.unarchive)(user.user_id, reason=reason)
+            changed = await (memory.nodes.archive if archived else memory.nodes.unarchive)(user.user_id, reason=reason)
         if as_json:
             print_json(here.out, changed)
         else:

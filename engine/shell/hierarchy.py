@@ -43,10 +43,9 @@ def propose(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            proposal = await memory.propose_nodes()
-            applied = await memory.make_proposed(proposal) if apply and proposal.nodes else None
+        async with here.memory(user) as memory:
+            proposal = await memory.proposals.propose()
+            applied = await memory.proposals.make(proposal) if apply and proposal.nodes else None
         if as_json:
             print_json(here.out, {"proposal": proposal, "applied": applied})
             return
@@ -72,9 +71,8 @@ def undo(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            back = await memory.undo_proposed(proposal)
+        async with here.memory(user) as memory:
+            back = await memory.proposals.undo(proposal)
         if as_json:
             print_json(here.out, {"moved": back})
         else:
@@ -92,11 +90,11 @@ async def arranged(
     """
     if history.nodes or not history.conversations or any(one.node for one in history.conversations):
         return history
-    user = await engine.create_user(history.handle, history.display_name)
+    user = await engine.workspace.users.create(history.handle, history.display_name)
     memory = engine.memory(user.user_id).within(origin.scope, source=origin.source)
-    if len(await memory.nodes()) > 1:
+    if len(await memory.nodes.writable()) > 1:
         return history
-    proposal = await memory.propose_nodes(history.conversations)
+    proposal = await memory.proposals.propose(history.conversations)
     if not quiet:
         print_proposal(here, proposal)
         if proposal.nodes and not make:

@@ -46,9 +46,8 @@ def list_sessions(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            found = await memory.ingest_sessions(limit=limit)
+        async with here.memory(user) as memory:
+            found = await memory.ingests.list(limit=limit)
         if as_json:
             print_json(here.out, {"sessions": found})
             return
@@ -71,10 +70,9 @@ def show(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            one = await memory.ingest_session(session_id)
-            sources = await memory.ingested_sources(session_id, limit=500)
+        async with here.memory(user) as memory:
+            one = await memory.ingests.get(session_id)
+            sources = await memory.ingests.sources(session_id, limit=500)
         if as_json:
             print_json(here.out, {"session": one, "sources": sources})
             return
@@ -102,10 +100,10 @@ def list_failures(
     async def work() -> None:
         async with here.engine() as (engine, _):
             if jobs:
-                found = await engine.failures.page(None, state=state)
+                found = await engine.workspace.failures.list(state=state)
             else:
                 memory = engine.memory((await session.the_user(engine, user)).user_id)
-                found = await memory.failures(state=state)
+                found = await memory.failures.list(state=state)
         if as_json:
             print_json(here.out, {"failures": found})
             return
@@ -138,8 +136,8 @@ def replay(context: typer.Context, failure: FailureId, user: Handle = None, jobs
 
 async def _replayed(engine: Engine, failure: UUID, user: str | None, *, jobs: bool) -> Failure:
     if jobs:
-        return await engine.replay_job(failure)
-    return await engine.memory((await session.the_user(engine, user)).user_id).replay(failure)
+        return await engine.workspace.failures.replay(failure)
+    return await engine.memory((await session.the_user(engine, user)).user_id).failures.replay(failure)
 
 
 def dismiss(
@@ -155,10 +153,10 @@ def dismiss(
     async def work() -> None:
         async with here.engine() as (engine, _):
             if jobs:
-                settled = await engine.failures.settle(None, failure, "dismissed", note)
+                settled = await engine.workspace.failures.dismiss(failure, note)
             else:
                 memory = engine.memory((await session.the_user(engine, user)).user_id)
-                settled = await memory.dismiss(failure, note)
+                settled = await memory.failures.dismiss(failure, note)
             _print_state(here, settled)
 
     here.run(work())

@@ -15,7 +15,7 @@ from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Session
 
 if TYPE_CHECKING:
-    from engine.jobs.job import JobState, Report, Run
+    from engine.domain.job import JobState, Report, Run
 
 BESIDE = 60.0
 """Seconds beyond the timeout that a run may wait for a run in another process."""
@@ -40,8 +40,8 @@ def list_jobs(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 async def _list(here: Session, as_json: bool) -> None:
-    async with here.engine() as (engine, _):
-        states = await engine.jobs.states()
+    async with here.workspace() as workspace:
+        states = await workspace.jobs.list()
     if as_json:
         print_json(here.out, states)
     else:
@@ -99,8 +99,8 @@ def log(
 
 
 async def _log(here: Session, name: str | None, quiet: bool, limit: int, as_json: bool) -> None:
-    async with here.engine() as (engine, _):
-        runs = await engine.jobs.log(name, quiet=quiet, limit=limit)
+    async with here.workspace() as workspace:
+        runs = await workspace.jobs.runs(name, quiet=quiet, limit=limit)
     if as_json:
         print_json(here.out, runs)
         return

@@ -37,10 +37,9 @@ def show(
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            owner = await session.the_user(engine, user)
-            place = await node_at(engine, owner.user_id, node)
-            shell = await engine.memory(owner.user_id).shell(place, moment_of(as_of, known_at))
+        async with here.memory(user) as memory:
+            place = await node_at(memory, node)
+            shell = await memory.nodes.shell(place, moment_of(as_of, known_at))
         if as_json:
             print_json(here.out, shell)
         else:
@@ -111,12 +110,10 @@ def unarchive(
 
 def _archive(here: Session, node: str, user: str | None, reason: str, *, archived: bool, as_json: bool) -> None:
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            owner = await session.the_user(engine, user)
-            memory = engine.memory(owner.user_id)
-            place = await node_at(engine, owner.user_id, node)
-            changed = await (memory.archive if archived else memory.unarchive)(place, reason=reason)
-            shell = await memory.shell(place)
+        async with here.memory(user) as memory:
+            place = await node_at(memory, node)
+            changed = await (memory.nodes.archive if archived else memory.nodes.unarchive)(place, reason=reason)
+            shell = await memory.nodes.shell(place)
         if as_json:
             print_json(here.out, changed)
             return

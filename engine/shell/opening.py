@@ -60,7 +60,7 @@ async def open_best(memory: Memory, embedder: Embedder, answer: SearchAnswer) ->
     if hit is None or hit.file_id is None:
         return None
     try:
-        async with memory.open_file(hit.node_id, hit.file_id) as file:
+        async with memory.files.open(hit.node_id, hit.file_id) as file:
             content = await asyncio.to_thread(file.content.read)
             document = OpenedDocument(file.file_id, file.name, file.content_type, file.size_bytes, file.part)
     except DamagedFile as error:

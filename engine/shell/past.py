@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.domain.delta import Change, Difference, FieldChange, SubjectKind
+from engine.domain.difference import Within
 from engine.errors import InvalidInput
-from engine.history.reading import Within
 from engine.shell import session
 from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of, point
 from engine.shell.plain_json import plain, print_json
@@ -24,7 +24,6 @@ from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:
     from engine.memory import Memory
-    from engine.neurigraph import Engine
 
 LONGEST_SHOWN = 60
 LISTS = frozenset(
@@ -71,10 +70,10 @@ def change(  # noqa: PLR0913 (the options of a command are its parameters)
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory, place, subject_id = await _found(engine, user, kind, subject, node)
-            values = await _values(engine, memory, kind, fields)
-            changed = await memory.change(
+        async with here.memory(user) as memory:
+            place, subject_id = await _found(memory, kind, subject, node)
+            values = await _values(memory, kind, fields)
+            changed = await memory.history.change(
                 Change(kind, subject_id, values, place, point(at), correction, revision, reason)
             )
         if as_json:
@@ -96,9 +95,9 @@ def history(  # noqa: PLR0913 (the options of a command are its parameters)
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory, place, subject_id = await _found(engine, user, kind, subject, node)
-            deltas = await memory.deltas(kind, subject_id, node_id=place, after=after)
+        async with here.memory(user) as memory:
+            place, subject_id = await _found(memory, kind, subject, node)
+            deltas = await memory.history.deltas(kind, subject_id, node_id=place, after=after)
         if as_json:
             print_json(here.out, deltas)
             return
@@ -132,9 +131,9 @@ def state(  # noqa: PLR0913 (the options of a command are its parameters)
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory, place, subject_id = await _found(engine, user, kind, subject, node)
-            shown = await memory.state(kind, subject_id, node_id=place, moment=moment_of(as_of, known_at))
+        async with here.memory(user) as memory:
+            place, subject_id = await _found(memory, kind, subject, node)
+            shown = await memory.history.state(kind, subject_id, node_id=place, moment=moment_of(as_of, known_at))
         if as_json:
             print_json(here.out, shown)
         elif shown.fields is None:
@@ -162,15 +161,15 @@ def diff(  # noqa: PLR0913 (the options of a command are its parameters)
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            owner = await session.the_user(engine, user)
-            memory = engine.memory(owner.user_id)
-            place = await node_at(engine, owner.user_id, node) if node else None
+        async with here.memory(user) as memory:
+            place = await node_at(memory, node) if node else None
             found: list[Difference] = []
             after: tuple[UUID, UUID] | None = None
             until = point(end) or datetime.now(UTC)
             while True:
-                page = await memory.difference(cast(datetime, point(start)), until, Within(place, subject), after=after)
+                page = await memory.history.difference(
+                    cast(datetime, point(start)), until, Within(place, subject), after=after
+                )
                 found += page.differences
                 if (after := page.after) is None:
                     break
@@ -204,22 +203,18 @@ async def _upgrade(here: Session, as_json: bool) -> None:
         here.out.print(f"{counted(report.upgraded, 'node')} upgraded; all are of the newest version.")
 
 
-async def _found(
-    engine: Engine, user: str | None, kind: SubjectKind, subject: str, node: str | None
-) -> tuple[Memory, UUID | None, UUID]:
-    """The memory, the node and the id of the subject."""
-    owner = await session.the_user(engine, user)
-    place = await node_at(engine, owner.user_id, node) if node else None
-    memory = engine.memory(owner.user_id)
+async def _found(memory: Memory, kind: SubjectKind, subject: str, node: str | None) -> tuple[UUID | None, UUID]:
+    """The node and the id of the subject."""
+    place = await node_at(memory, node) if node else None
     if kind == "node":
-        return memory, None, await node_at(engine, owner.user_id, subject)
+        return None, await node_at(memory, subject)
     try:
-        return memory, place, UUID(subject)
+        return place, UUID(subject)
     except ValueError as error:
         raise InvalidInput(f"{subject} is not an id; `neurigraph ask --json` shows ids.") from error
 
 
-async def _values(engine: Engine, memory: Memory, kind: str, fields: Sequence[str]) -> dict[str, Any]:
+async def _values(memory: Memory, kind: str, fields: Sequence[str]) -> dict[str, Any]:
     """Parses FIELD=VALUE; a node's new parent may be a path."""
     values: dict[str, Any] = {}
     for field in fields:
@@ -227,7 +222,7 @@ async def _values(engine: Engine, memory: Memory, kind: str, fields: Sequence[st
         if not separator:
             raise InvalidInput(f"{field} is not of the form FIELD=VALUE.")
         if kind == "node" and name in ("parent", "parent_id"):
-            values["parent_id"] = str(await node_at(engine, memory.principal.user_id, text))
+            values["parent_id"] = str(await node_at(memory, text))
         else:
             values[name] = _typed(name, text)
     return values

@@ -52,13 +52,11 @@ def assignments(  # noqa: PLR0913 (the options of a command are its parameters)
         raise typer.BadParameter("engine, model or hand", param_hint="--by")
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            owner = await session.the_user(engine, user)
-            memory = engine.memory(owner.user_id)
-            place = await node_at(engine, owner.user_id, node) if node else None
+        async with here.memory(user) as memory:
+            place = await node_at(memory, node) if node else None
             one = _id(record) if record else None
             wanted = AssignmentFilter(one, place, below, cast("Decider | None", by), before, limit)
-            found = await memory.assignments(wanted)
+            found = await memory.records.assignments(wanted)
             names = await _names(memory)
         if as_json:
             print_json(here.out, {"assignments": found})
@@ -84,12 +82,10 @@ def move_record(  # noqa: PLR0913 (the options are the parameters)
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            owner = await session.the_user(engine, user)
-            memory = engine.memory(owner.user_id)
-            lies = await (node_at(engine, owner.user_id, source) if source else _lies(memory, _id(record)))
-            place = await node_at(engine, owner.user_id, target)
-            moved = await memory.move_record(_id(record), lies, place, reason=reason)
+        async with here.memory(user) as memory:
+            lies = await (node_at(memory, source) if source else _lies(memory, _id(record)))
+            place = await node_at(memory, target)
+            moved = await memory.records.move(_id(record), lies, place, reason=reason)
         if as_json:
             print_json(here.out, moved)
         else:
@@ -100,7 +96,7 @@ def move_record(  # noqa: PLR0913 (the options are the parameters)
 
 async def _lies(memory: Memory, record: UUID) -> UUID:
     """The node of a record, from its newest decision."""
-    known = await memory.assignments(AssignmentFilter(record_id=record, limit=1))
+    known = await memory.records.assignments(AssignmentFilter(record_id=record, limit=1))
     if not known:
         raise InvalidInput("There is no such record, or it was stored before decisions were kept: say --from NODE.")
     return known[0].node_id
@@ -115,7 +111,7 @@ def _id(text: str) -> UUID:
 
 async def _names(memory: Memory) -> dict[UUID, str]:
     """The paths of all nodes, shown instead of ids."""
-    return {node.node_id: "/".join(node.path[1:]) or "(root)" for node in await memory.nodes()}
+    return {node.node_id: "/".join(node.path[1:]) or "(root)" for node in await memory.nodes.writable()}
 
 
 def _cells(line: Assignment, names: Mapping[UUID, str]) -> tuple[str, ...]:

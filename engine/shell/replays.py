@@ -46,10 +46,10 @@ def replay(
     async def work() -> None:
         async with here.engine() as (engine, progress):
             memory = engine.memory((await session.the_user(engine, user)).user_id)
-            one = await memory.build_replay((await memory.begin_replay()).replay_id, progress)
-            compared = await memory.compare_replay(one.replay_id)
+            one = await memory.replays.build((await memory.replays.begin()).replay_id, progress)
+            compared = await memory.replays.compare(one.replay_id)
             if swap_at_once:
-                one = await memory.swap_replay(one.replay_id)
+                one = await memory.replays.swap(one.replay_id)
         if as_json:
             print_json(here.out, {"replay": one, "changed": compared.changed})
             return
@@ -63,9 +63,8 @@ def list_replays(context: typer.Context, user: Handle = None, as_json: AsJson = 
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            found = await memory.replays()
+        async with here.memory(user) as memory:
+            found = await memory.replays.list()
         if as_json:
             print_json(here.out, {"replays": found})
             return
@@ -77,20 +76,20 @@ def list_replays(context: typer.Context, user: Handle = None, as_json: AsJson = 
 
 def swap(context: typer.Context, replay_id: ReplayId, user: Handle = None) -> None:
     """Replace all records that differ, in one step."""
-    _ended(context, user, lambda memory: memory.swap_replay(replay_id))
+    _ended(context, user, lambda memory: memory.replays.swap(replay_id))
 
 
 def discard(context: typer.Context, replay_id: ReplayId, user: Handle = None) -> None:
     """Discard the rebuilt records."""
-    _ended(context, user, lambda memory: memory.discard_replay(replay_id))
+    _ended(context, user, lambda memory: memory.replays.discard(replay_id))
 
 
 def _ended(context: typer.Context, user: str | None, end: Callable[[Memory], Awaitable[Replay]]) -> None:
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            one = await end(engine.memory((await session.the_user(engine, user)).user_id))
+        async with here.memory(user) as memory:
+            one = await end(memory)
         here.out.print(f"{one.state}: {_counted(one)}", soft_wrap=True)
 
     here.run(work())

@@ -29,7 +29,9 @@ from engine.shell.progress_bars import RichProgress
 
 if TYPE_CHECKING:
     from engine.domain.node import User
+    from engine.memory import Memory
     from engine.neurigraph import Engine
+    from engine.operations.workspace import Workspace
     from engine.providers.language import LanguageModel
 
 Result = TypeVar("Result")
@@ -86,6 +88,21 @@ class Session:
                 if opened.installation.stopped_at_start:
                     self.notes.print(Text(opened.installation.stopped_at_start, style="red"), soft_wrap=True)
                 yield opened, progress
+
+    @asynccontextmanager
+    async def memory(self, handle: str | None) -> AsyncIterator[Memory]:
+        """The memory of the user with the handle, acting as that user; without a handle of the only user.
+
+        Raises NotFound, InvalidInput.
+        """
+        async with self.engine() as (opened, _):
+            yield opened.memory((await the_user(opened, handle)).user_id)
+
+    @asynccontextmanager
+    async def workspace(self) -> AsyncIterator[Workspace]:
+        """The workspace, acting as its operator."""
+        async with self.engine() as (opened, _):
+            yield opened.workspace
 
     def with_home(self, home: Path) -> Session:
         """The same session on another home, with its files there."""
@@ -154,10 +171,10 @@ async def the_user(opened_engine: Engine, handle: str | None) -> User:
         if not handle.isprintable():  # bytes that are not UTF-8 arrive as lone surrogates
             raise InvalidInput("The user's handle holds characters that cannot be printed.")
         try:
-            return await opened_engine.find_user(handle)
+            return await opened_engine.workspace.users.find(handle)
         except NotFound as error:
             raise NotFound(f"There is no user {handle} in the workspace {workspace}.") from error
-    users = await opened_engine.users(limit=6)
+    users = await opened_engine.workspace.users.list(limit=6)
     if len(users) == 1:
         return users[0]
     if not users:

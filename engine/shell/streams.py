@@ -77,11 +77,11 @@ async def _append(
     added = 0
     with _lines(source) as lines:
         turns = _turns(lines)
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, handle)).user_id).within(scope or USERS)
+        async with here.memory(handle) as whole:
+            memory = whole.within(scope or USERS)
             together = TOGETHER if source else 1
             while batch := await asyncio.to_thread(lambda: tuple(islice(turns, together))):
-                last = await memory.append(conversation, *batch, title=title, privacy=privacy)
+                last = await memory.conversations.append(conversation, *batch, title=title, privacy=privacy)
                 added += last.added
     if last is None:
         raise InvalidInput("There are no turns to append.")
@@ -128,9 +128,8 @@ def end(context: typer.Context, conversation: Identifier, user: Handle = None, a
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            ended = await memory.end(conversation)
+        async with here.memory(user) as memory:
+            ended = await memory.conversations.end(conversation)
         if as_json:
             print_json(here.out, ended)
         else:
@@ -147,9 +146,10 @@ def list_open(context: typer.Context, user: Handle = None, as_json: AsJson = Fal
 
     async def work() -> None:
         states: list[StreamState] = []
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            while page := await memory.streams(after=states[-1].conversation_id if states else "", limit=500):
+        async with here.memory(user) as memory:
+            while page := await memory.conversations.list(
+                after=states[-1].conversation_id if states else "", limit=500
+            ):
                 states += page
         _print(here, states, as_json=as_json)
 
@@ -161,9 +161,8 @@ def show(context: typer.Context, conversation: Identifier, user: Handle = None, 
     here = session.of(context)
 
     async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            state = await memory.stream(conversation)
+        async with here.memory(user) as memory:
+            state = await memory.conversations.get(conversation)
         if as_json:
             print_json(here.out, state)
         else:
@@ -215,9 +214,8 @@ def occasion(  # noqa: PLR0913 (the options of a command are its parameters)
         happened = Occasion(
             kind, title, text, point(start), point(end_time), tuple(participant or ()), source_id  # type: ignore[arg-type]
         )  # fmt: skip
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            report = await memory.remember_occasion(happened, privacy="private" if private else "org")
+        async with here.memory(user) as memory:
+            report = await memory.records.remember_occasion(happened, privacy="private" if private else "org")
         if as_json:
             print_json(here.out, report)
         elif report.records:

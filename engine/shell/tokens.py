@@ -13,7 +13,6 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from engine.domain.identity import Identity
 from engine.domain.names import name_key
 from engine.domain.token import IssuedToken, NewToken, Token
 from engine.errors import InvalidInput, NotFound
@@ -23,8 +22,10 @@ from engine.shell.plain_json import print_json
 from engine.shell.session import Session
 
 if TYPE_CHECKING:
-    from engine.access.integrations import Integration
+    from engine.domain.integration import Integration
+    from engine.memory import Memory
     from engine.neurigraph import Engine
+    from engine.operations.workspace import Workspace
 
 TokenId = Annotated[UUID, typer.Argument(metavar="TOKEN", help="The token's id, as `neurigraph token list` shows it.")]
 
@@ -89,7 +90,7 @@ async def _create(here: Session, holder: Holder, name: str, expires: str | None,
     ends = datetime.now(UTC) + span(expires) if expires is not None else None
     async with here.engine() as (engine, _):
         new = await _asked(engine, holder, name, ends)
-        issued = await engine.tokens.create(new, _operator(engine))
+        issued = await engine.workspace.tokens.create(new)
     _print_issued(here, issued, as_json=as_json)
 
 
@@ -98,32 +99,35 @@ async def _asked(engine: Engine, holder: Holder, name: str, ends: datetime | Non
     if holder.administrator:
         return NewToken("administrator", None, name or "administrator", ends)
     if holder.integration is not None:
-        found = await integration_named(engine, holder.integration)
+        found = await integration_named(engine.workspace, holder.integration)
         return NewToken("third_party", found.integration_id, name or found.name, ends)
     user = await session.the_user(engine, holder.user)
     if holder.persona is None:
         return NewToken("user", user.user_id, name or user.handle, ends)
     return NewToken(
-        "persona", await node_at(engine, user.user_id, holder.persona, persona=True), name or holder.persona, ends
+        "persona",
+        await node_at(engine.memory(user.user_id), holder.persona, persona=True),
+        name or holder.persona,
+        ends,
     )
 
 
-async def integration_named(engine: Engine, name: str) -> Integration:
+async def integration_named(workspace: Workspace, name: str) -> Integration:
     """The integration with the name; raises NotFound."""
-    async for integration in _integrations(engine):
+    async for integration in _integrations(workspace):
         if integration.name == name:
             return integration
-    raise NotFound(f"There is no integration {name} in the workspace {engine.settings.workspace}.")
+    raise NotFound(f"There is no integration {name} in the workspace {workspace.identity.workspace}.")
 
 
-async def node_at(engine: Engine, user_id: UUID, wanted: str, *, persona: bool = False) -> UUID:
+async def node_at(memory: Memory, wanted: str, *, persona: bool = False) -> UUID:
     """The node (or persona) with the id or path; raises NotFound, InvalidInput."""
     if _is_id(wanted):
         return UUID(wanted)
     if wanted == "/" and not persona:
-        return user_id
+        return memory.principal.user_id
     keys = tuple(name_key(name) for name in wanted.split("/") if name.strip())
-    anchors = await engine.memory(user_id).anchors(wanted.rpartition("/")[2]) if keys else ()
+    anchors = await memory.nodes.anchors(wanted.rpartition("/")[2]) if keys else ()
     found = [
         anchor
         for anchor in anchors
@@ -146,8 +150,8 @@ def list_tokens(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 async def _list_tokens(here: Session, as_json: bool) -> None:
-    async with here.engine() as (engine, _):
-        tokens = [token async for token in _tokens(engine)]
+    async with here.workspace() as workspace:
+        tokens = [token async for token in _tokens(workspace)]
     if as_json:
         print_json(here.out, {"tokens": tokens})
     elif not tokens:
@@ -171,8 +175,8 @@ def revoke(context: typer.Context, token: TokenId) -> None:
 
 
 async def _revoke(here: Session, token_id: UUID) -> None:
-    async with here.engine() as (engine, _):
-        token = await engine.tokens.revoke(token_id, _operator(engine))
+    async with here.workspace() as workspace:
+        token = await workspace.tokens.revoke(token_id)
     here.out.print(Text(f"{token.name}: ended {_day(token.revoked_at)}."), soft_wrap=True)
 
 
@@ -189,8 +193,8 @@ def rotate(
 
 async def _rotate(here: Session, token_id: UUID, grace: str, as_json: bool) -> None:
     lasting = span(grace)
-    async with here.engine() as (engine, _):
-        issued = await engine.tokens.rotate(token_id, _operator(engine), lasting)
+    async with here.workspace() as workspace:
+        issued = await workspace.tokens.rotate(token_id, lasting)
     _print_issued(here, issued, as_json=as_json)
 
 
@@ -205,8 +209,8 @@ def create_integration(
 
 
 async def _create_integration(here: Session, name: str, as_json: bool) -> None:
-    async with here.engine() as (engine, _):
-        made = await engine.integrations.create(name)
+    async with here.workspace() as workspace:
+        made = await workspace.integrations.create(name)
     if as_json:
         print_json(here.out, made)
         return
@@ -221,8 +225,8 @@ def list_integrations(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 async def _list_integrations(here: Session, as_json: bool) -> None:
-    async with here.engine() as (engine, _):
-        found = [integration async for integration in _integrations(engine)]
+    async with here.workspace() as workspace:
+        found = [integration async for integration in _integrations(workspace)]
     if as_json:
         print_json(here.out, {"integrations": found})
         return
@@ -240,25 +244,20 @@ def span(text: str) -> timedelta:
     return length
 
 
-async def _tokens(engine: Engine) -> AsyncIterator[Token]:
-    page = await engine.tokens.list(limit=PAGE)
+async def _tokens(workspace: Workspace) -> AsyncIterator[Token]:
+    page = await workspace.tokens.list(limit=PAGE)
     while page:
         for token in page:
             yield token
-        page = await engine.tokens.list(after=page[-1].token_id, limit=PAGE)
+        page = await workspace.tokens.list(after=page[-1].token_id, limit=PAGE)
 
 
-async def _integrations(engine: Engine) -> AsyncIterator[Integration]:
-    page = await engine.integrations.list(limit=PAGE)
+async def _integrations(workspace: Workspace) -> AsyncIterator[Integration]:
+    page = await workspace.integrations.list(limit=PAGE)
     while page:
         for integration in page:
             yield integration
-        page = await engine.integrations.list(after=page[-1].name, limit=PAGE)
-
-
-def _operator(engine: Engine) -> Identity:
-    """The operator: anyone who can run this command on this home."""
-    return Identity("operator", None, engine.settings.workspace)
+        page = await workspace.integrations.list(after=page[-1].name, limit=PAGE)
 
 
 def _print_issued(here: Session, issued: IssuedToken, *, as_json: bool) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from engine.jobs.job import DETAILS, Job, Report
+from engine.domain.job import DETAILS, Report
+from engine.jobs.job import Job
 from engine.neurigraph import Engine
 
 UNDER_WAY = 10.0

@@ -13,6 +13,7 @@ from engine.access.integrations import Integrations
 from engine.access.look_alikes import complete_keys
 from engine.access.tokens import Tokens
 from engine.commit.outbox import Outbox, StepHook, no_step
+from engine.commit.set_aside import SetAside
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock, SystemClock
 from engine.hierarchy.provisioning import Provisioning
@@ -41,7 +42,7 @@ from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.resources import RawResources
 from engine.neurigraph import Engine
-from engine.operations.asking import Parts
+from engine.operations.caller import Parts
 from engine.privacy.redact import Redactor
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
@@ -175,13 +176,12 @@ def _wired(
     outbox = Outbox(postgres, neo4j, on_step, attempts=settings.commit_attempts)
     units, shells = UnitsOfWork(postgres, outbox), Shells(postgres, neo4j, clock)
     states, nodes = FileStates(postgres, clock, _file_times(settings)), NodeStates(postgres, neo4j)
-    dormancy = Dormancy(states, nodes, objects, shells, clock, on_step)
     touches = Touches(postgres, neo4j, clock, settings.touch_interval_s)
     relations = RelationHistory(postgres, neo4j, units, shells, clock)
     node_history = NodeHistory(postgres, neo4j, units, active, clock)
     provisioning = Provisioning(postgres, outbox, active, clock)
-    decides = assigner(settings, stores, provisioning, redactor, clock)
-    ingest = ingest_by(decides, settings, stores, units, redactor, clock, on_step)
+    assigns = assigner(settings, stores, provisioning, redactor, clock)
+    ingest = ingest_by(assigns, settings, stores, units, redactor, clock, on_step)
     moving = Moving(postgres, outbox, nodes, clock)
     parts = Parts(
         provisioning=provisioning,
@@ -202,10 +202,12 @@ def _wired(
         moving=moving,
         proposals=proposals(settings, stores, provisioning, ingest, moving, redactor, clock),
         rehydration=Rehydration(postgres, objects, shells, states, nodes, on_step),
-        dormancy=dormancy,
+        dormancy=Dormancy(states, nodes, objects, shells, clock, on_step),
         file_log=FileLog(postgres, clock),
         idempotency=Idempotency(postgres),
         grants=Grants(postgres, outbox, clock),
+        set_aside=SetAside(postgres, neo4j, outbox, settings.workspace),
+        jobs=stores.jobs,
         max_text_bytes=settings.max_text_bytes,
         clock=clock,
         redactor=redactor,
@@ -220,7 +222,7 @@ def _wired(
         neo4j=neo4j,
         objects=objects,
         active=active,
-        dormancy=dormancy,
+        dormancy=parts.dormancy,
         states=states,
         nodes=nodes,
         **kept.by_name,

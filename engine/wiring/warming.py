@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from uuid import uuid4
 
+from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.errors import NeurigraphError, NotFound, StoreTimeout
 from engine.neurigraph import Engine
@@ -18,10 +19,10 @@ ATTEMPTS = 4
 
 async def warm(engine: Engine) -> None:
     """One search and one shell of an unknown user. Raises StoreUnavailable."""
-    memory = engine.memory(uuid4())
-    await memory.search(SearchRequest("warm"))
+    parts, unknown = engine.parts, Principal.user(uuid4())  # not the operations: an unknown user is NotFound to them
+    await parts.search.search(unknown, SearchRequest("warm"))
     with suppress(NotFound):
-        await memory.shell(memory.principal.user_id)
+        await parts.shells.shell(unknown, unknown.user_id)
 
 
 async def warm_patiently(engine: Engine) -> None:

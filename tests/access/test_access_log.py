@@ -18,22 +18,22 @@ from engine.neurigraph import Engine
 
 async def refused(memory: Memory, node: UUID) -> None:
     with pytest.raises(NotFound):
-        await memory.shell(node)
+        await memory.nodes.shell(node)
 
 
 async def lines(memory: Memory) -> list[AccessEntry]:
-    return [line for line in await memory.grants.log(memory.principal) if line.event == "refused"]
+    return [line for line in await memory.grants.log() if line.event == "refused"]
 
 
 async def stranger(engine: Engine) -> Memory:
-    return engine.memory((await engine.create_user(f"s{uuid4().hex[:12]}")).user_id)
+    return engine.memory((await engine.workspace.users.create(f"s{uuid4().hex[:12]}")).user_id)
 
 
 @pytest.mark.ledger("N30")
 async def test_requests_of_strangers_are_one_line_without_their_ids(engine: Engine, user: User, memory: Memory) -> None:
-    family = (await memory.provision(NewNode(user.user_id, "Family"))).node_id
+    family = (await memory.nodes.provision(NewNode(user.user_id, "Family"))).node_id
     others = [await stranger(engine) for _ in range(3)]
-    persona = await others[0].provision(NewNode(others[0].principal.user_id, "Lawyer", "persona"))
+    persona = await others[0].nodes.provision(NewNode(others[0].principal.user_id, "Lawyer", "persona"))
     mailbox = await engine.integrations.create(f"mailbox {uuid4().hex[:8]}")
     graph = others[0].principal.user_id
     others.append(engine.memory_as(Principal("persona", persona.node_id, graph)))
@@ -51,11 +51,11 @@ async def test_requests_of_strangers_are_one_line_without_their_ids(engine: Engi
 
 
 async def test_who_the_user_knows_is_named_each_with_a_count(engine: Engine, user: User, memory: Memory) -> None:
-    work, family = [(await memory.provision(NewNode(user.user_id, name))).node_id for name in ("Work", "Family")]
-    lawyer = (await memory.provision(NewNode(work, "Lawyer", "persona"))).node_id
+    work, family = [(await memory.nodes.provision(NewNode(user.user_id, name))).node_id for name in ("Work", "Family")]
+    lawyer = (await memory.nodes.provision(NewNode(work, "Lawyer", "persona"))).node_id
     mailbox = await engine.integrations.create(f"mailbox {uuid4().hex[:8]}")
-    given = await memory.grants.give(memory.principal, NewGrant(work, "third_party", mailbox.integration_id))
-    await memory.grants.revoke(memory.principal, given.grant_id)
+    given = await memory.grants.give(NewGrant(work, "third_party", mailbox.integration_id))
+    await memory.grants.revoke(given.grant_id)
     persona = engine.memory_as(Principal("persona", lawyer, user.user_id))
     third = engine.memory_as(Principal("third_party", mailbox.integration_id, user.user_id))
     for _ in range(3):
@@ -88,7 +88,7 @@ async def test_old_lines_go_and_young_ones_stay_whatever_is_asked(engine: Engine
                 [timedelta(days=days), user.user_id, mark],
             )
     assert (await engine.retention.run()).access_log >= 1
-    log = [line for line in await memory.grants.log(memory.principal) if line.detail == mark]
+    log = [line for line in await memory.grants.log() if line.detail == mark]
     assert len(log) == 2
     for forbidden in ("interval '29 days'", "interval '1 day'"):
         with pytest.raises(NotFound):

@@ -164,7 +164,7 @@ async def test_there_is_no_way_out_of_the_database(engine: Engine) -> None:
 
 
 async def test_a_path_of_the_callers_changes_no_answer(engine: Engine, stack: Stack) -> None:
-    user = await engine.create_user(f"p{uuid4().hex[:12]}")
+    user = await engine.workspace.users.create(f"p{uuid4().hex[:12]}")
     async with await psycopg.AsyncConnection.connect(request_url(stack.postgres_url), autocommit=True) as connection:
         await connection.execute("SET search_path = pg_temp, public, pg_catalog")
         who = "SELECT set_config('engine.principal_kind', 'user', false), set_config('engine.principal_id', %s, false)"

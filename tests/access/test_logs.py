@@ -23,15 +23,15 @@ async def test_content_is_never_logged(
 ) -> None:
     caplog.set_level(logging.INFO)
     logging.getLogger("engine").setLevel(logging.DEBUG)
-    node = await memory.provision(NewNode(user.user_id, f"The {MARK}", keywords=(MARK,)))
-    await memory.remember(Conversation(MARK, (Turn("Bob", f"My {MARK} is green."),)), node_id=node.node_id)
+    node = await memory.nodes.provision(NewNode(user.user_id, f"The {MARK}", keywords=(MARK,)))
+    await memory.records.remember(Conversation(MARK, (Turn("Bob", f"My {MARK} is green."),)), node_id=node.node_id)
     assert (await memory.search(SearchRequest(f"Where is my {MARK}?"))).hits
     for attempt in (
-        memory.remember_text(MARK, f"{MARK}\x00"), memory.provision(NewNode(uuid4(), MARK)),
-        memory.remember(Conversation(f"{MARK} 2", (Turn("Bob", f"My {MARK} is blue \ud800."),))),
+        memory.records.remember_text(MARK, f"{MARK}\x00"), memory.nodes.provision(NewNode(uuid4(), MARK)),
+        memory.records.remember(Conversation(f"{MARK} 2", (Turn("Bob", f"My {MARK} is blue \ud800."),))),
     ):  # fmt: skip
         with pytest.raises(NeurigraphError):
             await attempt
-    await memory.remember(Conversation(MARK, (Turn("Bob", "Another beginning."),)))
+    await memory.records.remember(Conversation(MARK, (Turn("Bob", "Another beginning."),)))
     assert MARK not in caplog.text.lower()
     assert str(engine.postgres.service.conninfo) not in caplog.text

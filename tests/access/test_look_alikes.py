@@ -26,21 +26,21 @@ def looking_like(name: str) -> tuple[str, ...]:
 @pytest.mark.ledger("N28")
 async def test_a_handle_that_looks_like_anothers_is_refused(engine: Engine, user: User) -> None:
     handle = f"ace{uuid4().hex[:10]}"
-    first = await engine.create_user(handle, "Ann")
+    first = await engine.workspace.users.create(handle, "Ann")
     for other in looking_like(handle):
         with pytest.raises(Conflict, match=handle):
-            await engine.create_user(other)
+            await engine.workspace.users.create(other)
         with pytest.raises(NotFound):  # a token that names it lets nobody in
-            await engine.find_user(other)
-    assert (await engine.create_user(handle)).user_id == first.user_id
+            await engine.workspace.users.find(other)
+    assert (await engine.workspace.users.create(handle)).user_id == first.user_id
     raced = f"ace{uuid4().hex[:10]}"
-    answers = await asyncio.gather(*map(engine.create_user, looking_like(raced)), return_exceptions=True)
+    answers = await asyncio.gather(*map(engine.workspace.users.create, looking_like(raced)), return_exceptions=True)
     assert sorted(type(answer).__name__ for answer in answers) == ["Conflict"] * 5 + ["User"]
 
 
 async def test_the_database_holds_it(engine: Engine) -> None:
     handle = f"ace{uuid4().hex[:10]}"
-    await engine.create_user(handle)
+    await engine.workspace.users.create(handle)
     with pytest.raises(Conflict):
         async with engine.postgres.as_service() as connection:
             await connection.execute(
@@ -61,8 +61,8 @@ async def test_an_integration_that_looks_like_another_is_refused(engine: Engine)
 
 async def test_those_of_before_stay_and_no_third_is_made(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
     handle, name = f"ace{uuid4().hex[:10]}", f"ace mail {uuid4().hex[:8]}"
-    first = await engine.create_user(handle)
-    others = [await engine.create_user(f"o{uuid4().hex[:12]}") for _ in range(3)]
+    first = await engine.workspace.users.create(handle)
+    others = [await engine.workspace.users.create(f"o{uuid4().hex[:12]}") for _ in range(3)]
     async with engine.postgres.as_service() as connection:  # as a version without the normal form left them
         for one, other in zip(others, looking_like(handle), strict=False):
             await connection.execute(
@@ -78,12 +78,12 @@ async def test_those_of_before_stay_and_no_third_is_made(engine: Engine, caplog:
 
     await asyncio.gather(*(complete_keys(engine.postgres) for _ in range(3)))  # as at the start of several processes
     assert caplog.text.count(f"looks like '{handle}'") == 3 and "Integrations" in caplog.text
-    assert (await engine.find_user(handle)).user_id == first.user_id
+    assert (await engine.workspace.users.find(handle)).user_id == first.user_id
     for other in looking_like(handle)[:3]:
-        assert (await engine.find_user(other)).handle == other
-        assert not (await engine.create_user(other)).created
+        assert (await engine.workspace.users.find(other)).handle == other
+        assert not (await engine.workspace.users.create(other)).created
     with pytest.raises(Conflict, match=handle):
-        await engine.create_user(looking_like(handle)[4])
+        await engine.workspace.users.create(looking_like(handle)[4])
     with pytest.raises(Conflict):
         await engine.integrations.create(name.title())
     async with engine.postgres.as_service() as connection:

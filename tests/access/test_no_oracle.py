@@ -16,12 +16,12 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 
 OPERATIONS: dict[str, Callable[[Memory, UUID], Awaitable[object]]] = {
-    "shell": lambda memory, node: memory.shell(node),
-    "metadata": lambda memory, node: memory.metadata(node),
-    "file": lambda memory, node: memory.read_file(node, uuid4()),
-    "store": lambda memory, node: memory.remember_text("t", "walleye", node_id=node),
-    "provision": lambda memory, node: memory.provision(NewNode(node, "Child")),
-    "relate": lambda memory, node: memory.relate(node, uuid4(), "X"),
+    "shell": lambda memory, node: memory.nodes.shell(node),
+    "metadata": lambda memory, node: memory.nodes.metadata(node),
+    "file": lambda memory, node: memory.files.read(node, uuid4()),
+    "store": lambda memory, node: memory.records.remember_text("t", "walleye", node_id=node),
+    "provision": lambda memory, node: memory.nodes.provision(NewNode(node, "Child")),
+    "relate": lambda memory, node: memory.edges.make(node, uuid4(), "X"),
 }
 
 TRIES = 3
@@ -45,19 +45,19 @@ async def refused_alone(engine: Engine, memory: Memory, operation: str, node: UU
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("kind", ["persona", "third_party", "user"])
 async def test_denied_and_missing_take_the_same_path(engine: Engine, kind: str, operation: str) -> None:
-    user = await engine.create_user(f"o{uuid4().hex[:12]}")
+    user = await engine.workspace.users.create(f"o{uuid4().hex[:12]}")
     owner = engine.memory(user.user_id)
-    hidden = (await owner.provision(NewNode(user.user_id, "Hidden"))).node_id
-    await owner.remember(Conversation("c", (Turn("Bob", "The walleye."),)), node_id=hidden)
-    persona = (await owner.provision(NewNode(user.user_id, "Persona", "persona"))).node_id
+    hidden = (await owner.nodes.provision(NewNode(user.user_id, "Hidden"))).node_id
+    await owner.records.remember(Conversation("c", (Turn("Bob", "The walleye."),)), node_id=hidden)
+    persona = (await owner.nodes.provision(NewNode(user.user_id, "Persona", "persona"))).node_id
     principal = {
         "persona": Principal("persona", persona, user.user_id),
         "third_party": Principal("third_party", uuid4(), user.user_id),
-        "user": Principal("user", (await engine.create_user(f"o{uuid4().hex[:12]}")).user_id, user.user_id),
+        "user": Principal("user", (await engine.workspace.users.create(f"o{uuid4().hex[:12]}")).user_id, user.user_id),
     }[kind]
     memory = engine.memory_as(principal)
     await refused(engine, memory, operation, hidden)  # the connections know the statements from here
     denied, missing = [await refused_alone(engine, memory, operation, node) for node in (hidden, uuid4())]
     assert denied == missing
-    entries = [entry for entry in await owner.grants.log(owner.principal) if entry.event == "refused"]
+    entries = [entry for entry in await owner.grants.log() if entry.event == "refused"]
     assert {entry.node_id for entry in entries} == {hidden} and sum(entry.requests for entry in entries) == 1 + TRIES

@@ -308,7 +308,7 @@ async def test_over_rest_a_signed_token_opens_the_own_memory_alone(server: Serve
         "api_token": SecretStr("operator-7f3a91c05be2d864"),
     }
     app = create_app(engine.settings.model_copy(update=changes), engine=engine)
-    other = await engine.create_user(f"{user.handle}-other")
+    other = await engine.workspace.users.create(f"{user.handle}-other")
     own = {"Authorization": f"Bearer {server.token(sub=user.handle)}"}
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as door:
         home = f"/v1/users/{user.user_id}/nodes/{user.user_id}"
@@ -330,7 +330,7 @@ async def test_over_rest_events_end_with_the_token(server: Server, engine: Engin
     changes = {"oidc_issuer": server.url, "oidc_audience": AUDIENCE, "oidc_skew_s": 0}
     app = create_app(engine.settings.model_copy(update=changes), engine=engine)
     memory = engine.memory(user.user_id)
-    stored = (await memory.remember_text("Dusk", "The walleye rise at dusk.", node_id=user.user_id)).records[0]
+    stored = (await memory.records.remember_text("Dusk", "The walleye rise at dusk.", node_id=user.user_id)).records[0]
     found = await engine.parts.rehydration._located(memory.principal, user.user_id, stored.file_id)
     await engine.states.claim(memory.principal, found, by_hand=False, lost=None, waited=None)
     path = f"/v1/users/{user.user_id}/nodes/{user.user_id}/files/{stored.file_id}/events?wait=15"

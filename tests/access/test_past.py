@@ -47,22 +47,24 @@ class Graph:
         """A grant to the integration, or to the persona where it may write."""
         persona = more.get("mode") == "read_write"
         kind, subject = ("persona", self.persona) if persona else ("third_party", self.integration)
-        return (await self.owner.grants.give(self.owner.principal, NewGrant(node, kind, subject, **more))).grant_id
+        return (await self.owner.grants.give(NewGrant(node, kind, subject, **more))).grant_id
 
     async def renamed_and_moved(self, target: UUID) -> tuple[UUID, datetime, datetime]:
         """A record with a secret title at the hidden node, then renamed and moved; a time before, and one between."""
-        note = (await self.owner.remember_text("Secret title", "Of the walleye.", node_id=self.hidden)).records[0]
+        note = (await self.owner.records.remember_text("Secret title", "Of the walleye.", node_id=self.hidden)).records[
+            0
+        ]
         before = datetime.now(UTC)
         title = {"title": "Plain title"}
-        await self.owner.change(Change("record", note.record_id, title, self.hidden, reason="the divorce"))
-        await self.owner.move_record(note.record_id, self.hidden, target, reason="out of the divorce")
+        await self.owner.history.change(Change("record", note.record_id, title, self.hidden, reason="the divorce"))
+        await self.owner.records.move(note.record_id, self.hidden, target, reason="out of the divorce")
         return note.record_id, before, datetime.now(UTC)
 
 
 @pytest.fixture
 async def graph(engine: Engine, user: User, memory: Memory) -> Graph:
     async def node(name: str, *keywords: str, parent: UUID = user.user_id, kind: str = "concept") -> UUID:
-        return (await memory.provision(NewNode(parent, name, kind, keywords=keywords))).node_id
+        return (await memory.nodes.provision(NewNode(parent, name, kind, keywords=keywords))).node_id
 
     fishing = await node("Fishing", "boat", "walleye", "lake")
     finances = await node("Finances", "payroll", "invoice", "invoices")
@@ -84,13 +86,13 @@ async def shown_to(reader: Memory, node: UUID, record: UUID, moment: Moment) -> 
     """Everything that a reader is shown of a record, its node and its surroundings at a moment, as one text."""
     answers: list[object] = []
     for asked in (
-        lambda: reader.shell(node, moment),
-        lambda: reader.metadata(node, moment=moment),
-        lambda: reader.state("record", record, node_id=node, moment=moment),
+        lambda: reader.nodes.shell(node, moment),
+        lambda: reader.nodes.metadata(node, moment=moment),
+        lambda: reader.history.state("record", record, node_id=node, moment=moment),
         lambda: reader.search(SearchRequest("secret plain walleye", widen="always", moment=moment)),
-        lambda: reader.anchors("Divorce", moment),
-        lambda: reader.edges(moment),
-        lambda: reader.deltas("record", record, node_id=node),
+        lambda: reader.nodes.anchors("Divorce", moment),
+        lambda: reader.edges.list(moment),
+        lambda: reader.history.deltas("record", record, node_id=node),
     ):
         try:
             answers.append(await asked())
@@ -110,40 +112,40 @@ async def test_a_title_from_before_the_grant_is_shown_on_neither_clock(graph: Gr
         text = await shown_to(graph.as_integration, graph.fishing, record, moment)
         assert "Secret title" not in text and "Plain title" not in text and "walleye" not in text
         with pytest.raises(NotFound):
-            await graph.as_integration.shell(graph.fishing, moment)
+            await graph.as_integration.nodes.shell(graph.fishing, moment)
         with pytest.raises(NotFound):
-            await graph.as_integration.metadata(graph.fishing, moment=moment)
+            await graph.as_integration.nodes.metadata(graph.fishing, moment=moment)
     for moment in (NOW, Moment(known_at=datetime.now(UTC)), Moment(as_of=datetime.now(UTC))):
         text = await shown_to(graph.as_integration, graph.fishing, record, moment)
         assert "Plain title.txt" in text and "Secret title" not in text  # neither as the name of the file
-    [entry] = (await graph.as_integration.metadata(graph.fishing)).records
-    async with graph.as_integration.open_file(graph.fishing, entry.file_id) as file:
+    [entry] = (await graph.as_integration.nodes.metadata(graph.fishing)).records
+    async with graph.as_integration.files.open(graph.fishing, entry.file_id) as file:
         assert file.name == "Plain title.txt"
     assert "Secret title" in await shown_to(graph.owner, graph.fishing, record, Moment(known_at=before))
 
 
 @pytest.mark.ledger("N30", "X01")
 async def test_a_grant_with_the_past_shows_it_but_not_what_was_elsewhere_then(graph: Graph) -> None:
-    here = (await graph.owner.remember_text("Old title", "Of the perch.", node_id=graph.fishing)).records[0]
+    here = (await graph.owner.records.remember_text("Old title", "Of the perch.", node_id=graph.fishing)).records[0]
     before = Moment(known_at=datetime.now(UTC))
-    await graph.owner.change(Change("record", here.record_id, {"title": "New title"}, graph.fishing))
+    await graph.owner.history.change(Change("record", here.record_id, {"title": "New title"}, graph.fishing))
     moved, _, _ = await graph.renamed_and_moved(graph.fishing)
     await graph.give(graph.fishing, past=True)
     text = await shown_to(graph.as_integration, graph.fishing, here.record_id, before)
     assert "Old title" in text and "New title" not in text
     for moment in (before, Moment(as_of=before.known_at), NOW):
         assert "Secret title" not in await shown_to(graph.as_integration, graph.fishing, moved, moment)
-    [grant] = await graph.owner.grants.listing(graph.owner.principal)
+    [grant] = await graph.owner.grants.list()
     assert grant.past
-    viewers = await graph.owner.grants.audience(graph.owner.principal, graph.fishing)
+    viewers = await graph.owner.grants.audience(graph.fishing)
     assert {viewer.subject_kind: viewer.past for viewer in viewers} == {"user": True, "third_party": True}
 
 
 @pytest.mark.ledger("N29", "X01")
 async def test_what_is_moved_into_an_own_subtree_is_shown_from_the_move_on(graph: Graph) -> None:
-    here = (await graph.owner.remember_text("Old title", "Of the perch.", node_id=graph.cases)).records[0]
+    here = (await graph.owner.records.remember_text("Old title", "Of the perch.", node_id=graph.cases)).records[0]
     made = Moment(known_at=datetime.now(UTC))
-    await graph.owner.change(Change("record", here.record_id, {"title": "New title"}, graph.cases))
+    await graph.owner.history.change(Change("record", here.record_id, {"title": "New title"}, graph.cases))
     record, before, between = await graph.renamed_and_moved(graph.cases)
     assert "Old title" in await shown_to(graph.as_persona, graph.cases, here.record_id, made)
     for moment in (Moment(known_at=before), Moment(as_of=before), Moment(before, before)):
@@ -155,24 +157,24 @@ async def test_what_is_moved_into_an_own_subtree_is_shown_from_the_move_on(graph
 @pytest.mark.ledger("N29", "N30", "X01")
 async def test_a_node_that_is_moved_to_where_it_may_be_read_is_shown_from_the_move_on(graph: Graph) -> None:
     await graph.give(graph.fishing, depth=2, past=True)
-    inner = (await graph.owner.provision(NewNode(graph.hidden, "Custody", summary="Of the divorce."))).node_id
-    await graph.owner.remember_text("Hearing", "Of the walleye.", node_id=inner)
+    inner = (await graph.owner.nodes.provision(NewNode(graph.hidden, "Custody", summary="Of the divorce."))).node_id
+    await graph.owner.records.remember_text("Hearing", "Of the walleye.", node_id=inner)
     before = datetime.now(UTC)
     changed = {"name": "Weekends", "summary": "Of weekends.", "parent_id": str(graph.fishing)}
-    await graph.owner.change(Change("node", inner, {"name": "Weekends", "summary": "Of weekends."}))
-    await graph.owner.change(Change("node", inner, {"parent_id": changed["parent_id"]}))
+    await graph.owner.history.change(Change("node", inner, {"name": "Weekends", "summary": "Of weekends."}))
+    await graph.owner.history.change(Change("node", inner, {"parent_id": changed["parent_id"]}))
     after = datetime.now(UTC)
-    await graph.owner.change(Change("node", inner, {"parent_id": str(graph.cases)}))
+    await graph.owner.history.change(Change("node", inner, {"parent_id": str(graph.cases)}))
     later = datetime.now(UTC)
-    await graph.owner.change(Change("node", inner, {"parent_id": str(graph.fishing)}))
+    await graph.owner.history.change(Change("node", inner, {"parent_id": str(graph.fishing)}))
     for moment in (Moment(known_at=before), Moment(as_of=before), Moment(known_at=after), Moment(known_at=later)):
         for reader in (graph.as_integration, graph.as_persona):
-            for asked in (reader.shell(inner, moment), reader.metadata(inner, moment=moment)):
+            for asked in (reader.nodes.shell(inner, moment), reader.nodes.metadata(inner, moment=moment)):
                 with pytest.raises(NotFound):
                     await asked
             found = await reader.search(SearchRequest("walleye Custody Weekends", widen="always", moment=moment))
             assert found.hits == () and "Custody" not in repr(found.anchors)
-    assert (await graph.as_integration.shell(inner, Moment(known_at=datetime.now(UTC)))).name == "Weekends"
+    assert (await graph.as_integration.nodes.shell(inner, Moment(known_at=datetime.now(UTC)))).name == "Weekends"
 
 
 # what is written by others -----------------------------------------------------------------------------------
@@ -183,22 +185,22 @@ async def test_a_writing_persona_changes_a_record_whose_past_it_may_not_read(gra
     await graph.give(graph.fishing, mode="read_write")
     record, before, _ = await graph.renamed_and_moved(graph.fishing)
     mine = graph.as_persona
-    await mine.change(Change("record", record, {"title": "Third title"}, graph.fishing))
-    await mine.change(Change("record", record, {"summary": "Mine."}, graph.fishing, correction=True))
-    await mine.change(Change("record", record, {"title": "Back then"}, graph.fishing, effective_at=before))
+    await mine.history.change(Change("record", record, {"title": "Third title"}, graph.fishing))
+    await mine.history.change(Change("record", record, {"summary": "Mine."}, graph.fishing, correction=True))
+    await mine.history.change(Change("record", record, {"title": "Back then"}, graph.fishing, effective_at=before))
     for moment in (NOW, Moment(known_at=before), Moment(as_of=before)):
         text = await shown_to(mine, graph.fishing, record, moment)
         assert "Secret title" not in text and "divorce" not in text and str(graph.hidden) not in text
-    deltas = await mine.deltas("record", record, node_id=graph.fishing)
+    deltas = await mine.history.deltas("record", record, node_id=graph.fishing)
     assert [delta.operation for delta in deltas] == ["moved", "changed", "changed", "changed"]
     assert deltas[0].fields["node_id"].before is None and deltas[0].reason == ""
     assert deltas[1].fields["title"].before == "Plain title"
-    past = graph.owner._parts.past
+    past = graph.owner._caller.parts.past
     for moment in (NOW, Moment(known_at=before), Moment(as_of=before)):  # the slices are those of the whole chain
-        shown = await graph.owner.state("record", record, node_id=graph.fishing, moment=moment)
+        shown = await graph.owner.history.state("record", record, node_id=graph.fishing, moment=moment)
         again = await past.reconstructed(graph.owner.principal, "record", graph.fishing, record, moment)
         assert {name: shown.fields[name] for name in again if name in shown.fields} == dict(again)
-    whole = await graph.owner.deltas("record", record, node_id=graph.fishing)
+    whole = await graph.owner.history.deltas("record", record, node_id=graph.fishing)
     assert whole[2].fields["node_id"].before == str(graph.hidden) and whole[2].reason == "out of the divorce"
 
 
@@ -206,43 +208,45 @@ async def test_a_writing_persona_changes_a_record_whose_past_it_may_not_read(gra
 async def test_documents_of_a_persona_are_told_while_it_may_read_where_they_lie(graph: Graph) -> None:
     mine = graph.as_persona
     grant = await graph.give(graph.fishing, mode="read_write")
-    stored = await mine.remember_text("Mine", "Of the walleye.", source_id="mine", node_id=graph.fishing)
-    await mine.remember_text("Mine anew", "Of two walleye.", source_id="mine", node_id=graph.fishing)
+    stored = await mine.records.remember_text("Mine", "Of the walleye.", source_id="mine", node_id=graph.fishing)
+    await mine.records.remember_text("Mine anew", "Of two walleye.", source_id="mine", node_id=graph.fishing)
     document = stored.records[0].record_id
-    assert [one.node_id for one in await mine.documents()] == [graph.fishing]
-    assert len(await mine.document_versions(document)) == 2
-    await graph.owner.grants.revoke(graph.owner.principal, grant)
-    await graph.owner.move_record(document, graph.fishing, graph.hidden)
-    assert await mine.documents() == ()
-    for asked in (mine.document_versions(document), mine.document_chunks(document), mine.read_document(document)):
+    assert [one.node_id for one in await mine.documents.list()] == [graph.fishing]
+    assert len(await mine.documents.versions(document)) == 2
+    await graph.owner.grants.revoke(grant)
+    await graph.owner.records.move(document, graph.fishing, graph.hidden)
+    assert await mine.documents.list() == ()
+    for asked in (mine.documents.versions(document), mine.documents.chunks(document), mine.documents.read(document)):
         with pytest.raises(NotFound):
             await asked
-    await graph.owner.move_record(document, graph.hidden, graph.fishing)
+    await graph.owner.records.move(document, graph.hidden, graph.fishing)
     await graph.give(graph.fishing, mode="read_write")
-    assert [one.version for one in await mine.document_versions(document)] == [2]
+    assert [one.version for one in await mine.documents.versions(document)] == [2]
     with pytest.raises(NotFound):
-        await mine.read_document(document, 1)
-    assert await mine.read_document(document) == b"Of two walleye."
+        await mine.documents.read(document, 1)
+    assert await mine.documents.read(document) == b"Of two walleye."
 
 
 @pytest.mark.ledger("N04", "N30")
 async def test_an_edge_is_answered_for_readers_whose_list_shows_it(graph: Graph) -> None:
-    edge, _ = await graph.owner.relate(graph.fishing, graph.finances, "PAYS", {"since": "2003"})
-    ended, _ = await graph.owner.relate(graph.fishing, graph.finances, "ENDED")
-    await graph.owner.change(Change("relation", ended, {"ended": True}))
-    other, _ = await graph.owner.relate(graph.fishing, graph.hidden, "CONCERNS")
+    edge = (await graph.owner.edges.make(graph.fishing, graph.finances, "PAYS", {"since": "2003"})).edge_id
+    ended = (await graph.owner.edges.make(graph.fishing, graph.finances, "ENDED")).edge_id
+    await graph.owner.history.change(Change("relation", ended, {"ended": True}))
+    other = (await graph.owner.edges.make(graph.fishing, graph.hidden, "CONCERNS")).edge_id
     before = Moment(known_at=datetime.now(UTC))
     await graph.give(graph.fishing)
     with pytest.raises(NotFound):
-        await graph.as_integration.state("relation", edge)
+        await graph.as_integration.history.state("relation", edge)
     await graph.give(graph.finances)
-    assert [one.edge_id for one in await graph.as_integration.edges()] == [edge]
-    state = await graph.as_integration.state("relation", edge)
-    assert state.fields == (await graph.owner.state("relation", edge)).fields == {"properties": {"since": "2003"}}
+    assert [one.edge_id for one in await graph.as_integration.edges.list()] == [edge]
+    state = await graph.as_integration.history.state("relation", edge)
+    assert (
+        state.fields == (await graph.owner.history.state("relation", edge)).fields == {"properties": {"since": "2003"}}
+    )
     for asked, moment in ((other, NOW), (ended, NOW), (edge, before)):
         with pytest.raises(NotFound):
-            await graph.as_integration.state("relation", asked, moment=moment)
-    assert await graph.as_integration.edges(before) == ()
+            await graph.as_integration.history.state("relation", asked, moment=moment)
+    assert await graph.as_integration.edges.list(before) == ()
 
 
 # files at several nodes ---------------------------------------------------------------------------------------
@@ -250,7 +254,7 @@ async def test_an_edge_is_answered_for_readers_whose_list_shows_it(graph: Graph)
 
 @pytest.mark.ledger("N14", "N30", "F02")
 async def test_a_file_at_several_nodes_is_given_in_part_to_all_but_the_user(engine: Engine, graph: Graph) -> None:
-    report = await graph.owner.remember_text("A week", WEEK, source_id="week")
+    report = await graph.owner.records.remember_text("A week", WEEK, source_id="week")
     assert {record.node_id for record in report.records} == {graph.fishing, graph.finances}
     file = report.records[0].file_id
     await graph.give(graph.fishing)
@@ -258,22 +262,22 @@ async def test_a_file_at_several_nodes_is_given_in_part_to_all_but_the_user(engi
     for reader, node, own, foreign in (
         (graph.as_integration, graph.fishing, "walleye", "payroll"), (graph.as_persona, graph.finances, "payroll", "walleye"),
     ):  # fmt: skip
-        async with reader.open_file(node, file) as opened:
+        async with reader.files.open(node, file) as opened:
             text = opened.content.read().decode()
             assert opened.part and opened.size_bytes == len(text.encode())
         assert own in text and foreign not in text and text.startswith("[Part of ")
-        [record] = (await reader.metadata(node)).records
+        [record] = (await reader.nodes.metadata(node)).records
         assert record.file_part and record.file_id == file and (record.size_bytes, record.stored_bytes) == (None, None)
         found = await reader.search(SearchRequest("walleye payroll", widen="always"))
         assert {hit.file_id for hit in found.hits} == {file}
-        assert (await reader.file_state(node, file)).state == (await reader.wake(node, file)).state == "active"
+        assert (await reader.files.state(node, file)).state == (await reader.files.wake(node, file)).state == "active"
         with pytest.raises(NotFound):
-            await reader.sleep(node, file)
+            await reader.files.sleep(node, file)
     with pytest.raises(NotFound):
-        await graph.as_integration.read_file(graph.finances, file)
-    async with graph.owner.open_file(graph.fishing, file) as opened:
+        await graph.as_integration.files.read(graph.finances, file)
+    async with graph.owner.files.open(graph.fishing, file) as opened:
         assert not opened.part and opened.content.read() == WEEK.encode()
-    assert not (await graph.owner.metadata(graph.fishing)).records[0].file_part
+    assert not (await graph.owner.nodes.metadata(graph.fishing)).records[0].file_part
     door = create_app(engine.settings, engine=engine)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(door), base_url="http://localhost") as client:
         answer = await client.get(f"/v1/users/{graph.owner.principal.user_id}/nodes/{graph.fishing}/files/{file}")
@@ -294,26 +298,26 @@ async def test_a_file_at_several_nodes_is_given_in_part_to_all_but_the_user(engi
 @pytest.mark.ledger("N30", "F02")
 async def test_older_versions_of_a_file_at_several_nodes_are_parts_too(graph: Graph) -> None:
     await graph.give(graph.fishing, past=True)
-    first = await graph.owner.remember_text("A week", WEEK, source_id="week")
+    first = await graph.owner.records.remember_text("A week", WEEK, source_id="week")
     known = Moment(known_at=datetime.now(UTC))
-    await graph.owner.remember_text("A week", LATER, source_id="week")
+    await graph.owner.records.remember_text("A week", LATER, source_id="week")
     file = first.records[0].file_id
-    text = (await graph.as_integration.read_file(graph.fishing, file)).decode()
+    text = (await graph.as_integration.files.read(graph.fishing, file)).decode()
     assert "boat" in text and "canoe" not in text and "payroll" not in text
-    [now] = (await graph.as_integration.metadata(graph.fishing)).records
-    [then] = (await graph.as_integration.metadata(graph.fishing, moment=known)).records
+    [now] = (await graph.as_integration.nodes.metadata(graph.fishing)).records
+    [then] = (await graph.as_integration.nodes.metadata(graph.fishing, moment=known)).records
     assert (then.file_id, then.file_part, now.file_part) == (file, True, True)
-    assert b"canoe" in await graph.as_integration.read_file(graph.fishing, now.file_id)
+    assert b"canoe" in await graph.as_integration.files.read(graph.fishing, now.file_id)
     await graph.give(graph.fishing, mode="read_write")
     with pytest.raises(NotFound):  # the version ended before the grant
-        await graph.as_persona.read_file(graph.fishing, file)
+        await graph.as_persona.files.read(graph.fishing, file)
 
 
 @pytest.mark.ledger("N14", "N30")
 async def test_a_conversation_over_several_nodes_has_a_file_at_each_with_its_turns(graph: Graph) -> None:
     lake = [Turn("Bob", f"Dave and I took the boat out to the lake for walleye, {n} walleye.") for n in range(4)]
     money = [Turn("Bob", f"I have to run payroll {n} before Friday, the invoices are late.") for n in range(4)]
-    report = await graph.owner.remember(Conversation("talk", (*lake, *money), "Talk"))
+    report = await graph.owner.records.remember(Conversation("talk", (*lake, *money), "Talk"))
     assert {graph.fishing, graph.finances} <= {record.node_id for record in report.records}
     assert len({record.file_id for record in report.records}) == len(report.records)
     await graph.give(graph.fishing)
@@ -322,6 +326,6 @@ async def test_a_conversation_over_several_nodes_has_a_file_at_each_with_its_tur
         SearchRequest("boat lake walleye payroll invoices", widen="always", limit=50)
     )
     here = {hit.content for hit in found.hits}
-    async with graph.as_integration.open_file(graph.fishing, file) as opened:
+    async with graph.as_integration.files.open(graph.fishing, file) as opened:
         text = opened.content.read().decode()
     assert not opened.part and here == {turn.text for turn in (*lake, *money) if turn.text in text} and len(here) < 8

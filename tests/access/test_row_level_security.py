@@ -30,9 +30,9 @@ async def request_connection(engine: Engine):
 
 
 async def schema_with_content(engine: Engine) -> tuple[str, str]:
-    user = await engine.create_user(f"r{uuid4().hex[:12]}")
-    await engine.memory(user.user_id).remember(Conversation("c", TURNS))
-    return (await engine.memory(user.user_id).shell(user.user_id)).schema_name, str(user.user_id)
+    user = await engine.workspace.users.create(f"r{uuid4().hex[:12]}")
+    await engine.memory(user.user_id).records.remember(Conversation("c", TURNS))
+    return (await engine.memory(user.user_id).nodes.shell(user.user_id)).schema_name, str(user.user_id)
 
 
 async def count(connection, schema: str, table: str) -> int:
@@ -109,6 +109,6 @@ async def test_every_table_forces_its_policies(engine: Engine) -> None:
 @pytest.mark.ledger("N28")
 async def test_a_search_stays_in_the_own_graph(engine: Engine) -> None:
     await schema_with_content(engine)
-    user = await engine.create_user(f"r{uuid4().hex[:12]}")
+    user = await engine.workspace.users.create(f"r{uuid4().hex[:12]}")
     answer = await engine.memory(user.user_id).search(SearchRequest("walleye of Loon Lake", widen="always"))
     assert (answer.hits, answer.items_searched) == ((), 0)

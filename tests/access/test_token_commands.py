@@ -50,9 +50,9 @@ async def test_a_token_is_made_listed_replaced_and_ended(run: Run, engine: Engin
 async def test_tokens_of_personas_integrations_and_administrators(
     run: Run, engine: Engine, user: User, memory: Memory
 ) -> None:
-    work = await memory.provision(NewNode(user.user_id, "Work"))
-    lawyer = await memory.provision(NewNode(work.node_id, "Lawyer", "persona"))
-    await memory.provision(NewNode(user.user_id, "Lawyer", "persona"))
+    work = await memory.nodes.provision(NewNode(user.user_id, "Work"))
+    lawyer = await memory.nodes.provision(NewNode(work.node_id, "Lawyer", "persona"))
+    await memory.nodes.provision(NewNode(user.user_id, "Lawyer", "persona"))
     name = f"Mail {uuid4().hex[:8]}"
     assert (await run("integration", "create", name)).stdout.startswith(f"{name}: made, ")
     assert "was there already" in (await run("integration", "create", name)).stdout

@@ -64,8 +64,8 @@ async def test_what_is_no_secret_lets_nobody_in(engine: Engine, wrong: str) -> N
 
 @pytest.mark.ledger("N28", "N29", "N30")
 async def test_each_kind_of_principal_has_to_exist_in_the_workspace(engine: Engine, user: User, memory: Memory) -> None:
-    persona = await memory.provision(NewNode(user.user_id, "Lawyer", "persona"))
-    concept = await memory.provision(NewNode(user.user_id, "Cases"))
+    persona = await memory.nodes.provision(NewNode(user.user_id, "Lawyer", "persona"))
+    concept = await memory.nodes.provision(NewNode(user.user_id, "Cases"))
     integration = await engine.integrations.create(f"mail {uuid4().hex[:8]}")
     holders = {"user": user.user_id, "persona": persona.node_id, "third_party": integration.integration_id}
     for kind, holder in holders.items():
@@ -185,7 +185,7 @@ async def test_use_is_noted_once_a_minute(engine: Engine, user: User) -> None:
 
 
 async def test_the_owner_finds_it_in_the_log_without_any_secret(engine: Engine, user: User, memory: Memory) -> None:
-    persona = await memory.provision(NewNode(user.user_id, "Lawyer", "persona"))
+    persona = await memory.nodes.provision(NewNode(user.user_id, "Lawyer", "persona"))
     administrator = Identity("administrator", uuid4(), "tests")
     new = NewToken("persona", persona.node_id, "desk")
     with pytest.raises(NotFound):  # it reads no memory, and makes no token that would

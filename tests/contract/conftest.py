@@ -82,20 +82,20 @@ async def furnished(engine: Engine, user: User) -> dict[str, UUID]:
     for parent, name, kind in (
         ("root", "Work", "concept"), ("Work", "Lawyer", "persona"), ("Lawyer", "Cases", "concept"), ("root", "Family", "concept"),
     ):  # fmt: skip
-        nodes[name] = (await memory.provision(NewNode(nodes[parent], name, kind))).node_id
+        nodes[name] = (await memory.nodes.provision(NewNode(nodes[parent], name, kind))).node_id
     for name, node in list(nodes.items()):
-        report = await memory.remember_text(name, f"The walleye of {name}.", node_id=node)
+        report = await memory.records.remember_text(name, f"The walleye of {name}.", node_id=node)
         nodes[f"file of {name}"] = report.records[0].file_id
-    await memory.relate(nodes["Cases"], nodes["Family"], "CONCERNS")
+    await memory.edges.make(nodes["Cases"], nodes["Family"], "CONCERNS")
     return nodes
 
 
 async def housed(engine: Engine) -> House:
-    user, neighbour = [await engine.create_user(f"h{uuid4().hex[:12]}", "Bob") for _ in range(2)]
+    user, neighbour = [await engine.workspace.users.create(f"h{uuid4().hex[:12]}", "Bob") for _ in range(2)]
     nodes, neighbours = [await furnished(engine, one) for one in (user, neighbour)]
     mailbox = await engine.integrations.create(f"mailbox {uuid4().hex[:8]}")
     memory = engine.memory(user.user_id)
-    await memory.grants.give(memory.principal, NewGrant(nodes["Cases"], "third_party", mailbox.integration_id))
+    await memory.grants.give(NewGrant(nodes["Cases"], "third_party", mailbox.integration_id))
     holders = {"user": user.user_id, "persona": nodes["Lawyer"], "third_party": mailbox.integration_id}
     operator = Identity("operator", None, engine.settings.workspace)
     secrets = {

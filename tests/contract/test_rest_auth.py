@@ -284,7 +284,7 @@ async def test_a_workspace_is_closed_to_the_operator_and_the_tokens_of_another(
     settings: Settings, house: House
 ) -> None:
     async with open_engine(settings.model_copy(update={"workspace": f"w{uuid4().hex[:8]}"})) as engine:
-        here = await engine.create_user(house.user.handle, "Bob")
+        here = await engine.workspace.users.create(house.user.handle, "Bob")
         assert here.user_id != house.user.user_id
         async with door_of(engine) as door:
             assert [one["user_id"] for one in (await door.get("/v1/users")).json()] == [str(here.user_id)]

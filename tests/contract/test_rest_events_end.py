@@ -72,8 +72,8 @@ async def test_a_stream_ends_with_its_grant(open_door: OpenDoor, engine: Engine,
     path = f"{own_house.home}/nodes/{own_house.nodes['Cases']}/files/{own_house.nodes['file of Cases']}"
     await claimed(engine, memory, path)
     following = await begun(open_door(own_house.secrets["third_party"]), path)
-    for grant in await memory.grants.listing(memory.principal):
-        await memory.grants.revoke(memory.principal, grant.grant_id)
+    for grant in await memory.grants.list():
+        await memory.grants.revoke(grant.grant_id)
     assert ended_by_problem(await following) == "Not found."
 
 
@@ -82,7 +82,7 @@ async def test_the_stream_of_an_ingest_ends_with_its_token(
 ) -> None:
     issued = await engine.tokens.create(NewToken("user", own_house.user.user_id, "phone"), OPERATOR)
     memory = engine.memory(own_house.user.user_id)
-    session = await memory._parts.ingest.sessions.begin(memory.principal, None, {"sources": 1, "turns": 1, "files": 0})
+    session = await engine.parts.ingest.sessions.begin(memory.principal, None, {"sources": 1, "turns": 1, "files": 0})
     following = await begun(open_door(issued.secret), f"{own_house.home}/ingests/{session}")
     await revoked(engine, issued)
     assert "bearer token" in json.dumps(ended_by_problem(await following))

@@ -20,7 +20,7 @@ MISSING = "00000000-0000-4000-8000-000000000000"
 @pytest.fixture
 async def path(home_path: str, memory: Memory, user: User) -> str:
     """A file that sleeps."""
-    report = await memory.remember_text("Dusk", TEXT, node_id=user.user_id)
+    report = await memory.records.remember_text("Dusk", TEXT, node_id=user.user_id)
     return f"{home_path}/nodes/{user.user_id}/files/{report.records[0].file_id}"
 
 
@@ -110,7 +110,7 @@ async def test_the_log_is_read_and_reviewed_by_its_user_alone(
     )  # fmt: skip
     older = (await door.get(f"{home_path}/file-log", params={"before": newest["entry_id"], "limit": 1})).json()
     assert older[0]["reviewed_by"] == newest["entry_id"]
-    stranger = f"/v1/users/{(await engine.create_user(f's{uuid4().hex[:12]}')).user_id}"
+    stranger = f"/v1/users/{(await engine.workspace.users.create(f's{uuid4().hex[:12]}')).user_id}"
     for nobody in (stranger, f"/v1/users/{MISSING}"):
         answer = await door.post(f"{nobody}/file-log/{wrong['entry_id']}/review", json={})
         assert answer.status_code == 404
@@ -121,7 +121,7 @@ async def test_the_log_is_read_and_reviewed_by_its_user_alone(
 async def test_states_of_files_of_others_look_as_if_there_were_none(
     door: httpx.AsyncClient, engine: Engine, path: str, home_path: str
 ) -> None:
-    stranger = f"/v1/users/{(await engine.create_user(f's{uuid4().hex[:12]}')).user_id}"
+    stranger = f"/v1/users/{(await engine.workspace.users.create(f's{uuid4().hex[:12]}')).user_id}"
     other = path.replace(home_path, stranger)
     missing = f"{path.rpartition('/')[0]}/{MISSING}"
     for method, end in (("GET", "/state"), ("GET", "/events"), ("POST", "/wake"), ("POST", "/sleep"), ("GET", "")):

@@ -22,7 +22,7 @@ async def token_of(engine: Engine, door: httpx.AsyncClient, kind: str, principal
 async def test_a_grant_from_the_cradle_to_the_grave(
     engine: Engine, door: httpx.AsyncClient, home_path: str, user: User, memory: Memory
 ) -> None:
-    node = (await memory.provision(NewNode(user.user_id, "Health"))).node_id
+    node = (await memory.nodes.provision(NewNode(user.user_id, "Health"))).node_id
     made = (await door.post("/v1/integrations", json={"name": f"calendar {uuid4().hex[:8]}"})).json()
     as_integration = await token_of(engine, door, "third_party", made["integration_id"])
     path = f"{home_path}/nodes/{node}"
@@ -100,7 +100,7 @@ async def test_what_is_stored_as_private_stays_with_its_user(
 async def test_what_a_grant_would_open_and_private_turns_over_rest(
     engine: Engine, door: httpx.AsyncClient, home_path: str, user: User, memory: Memory
 ) -> None:
-    node = (await memory.provision(NewNode(user.user_id, "Lake"))).node_id
+    node = (await memory.nodes.provision(NewNode(user.user_id, "Lake"))).node_id
     turns = [
         {"speaker": "Bob", "text": "Four walleye."},
         {"speaker": "Bob", "text": "At the reeds.", "privacy": "private"},

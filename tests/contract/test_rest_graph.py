@@ -23,9 +23,9 @@ TITLE = "Vertrag: “Zur Post” / 家族"
 @pytest.fixture
 async def node(memory: Memory, user: User) -> UUID:
     """A node with a child and a text."""
-    made = await memory.provision(NewNode(user.user_id, "Work"))
-    await memory.provision(NewNode(made.node_id, "Cases"))
-    await memory.remember_text(TITLE, "The lease ends in June.", source_id="lease", node_id=made.node_id)
+    made = await memory.nodes.provision(NewNode(user.user_id, "Work"))
+    await memory.nodes.provision(NewNode(made.node_id, "Cases"))
+    await memory.records.remember_text(TITLE, "The lease ends in June.", source_id="lease", node_id=made.node_id)
     return made.node_id
 
 
@@ -106,12 +106,14 @@ async def lists(
     """Lists with three entries or more, and by what an entry is known."""
     integration = await engine.integrations.create(f"mailbox of {user.handle}")
     names = [f"Case {number}" for number in range(3)]
-    nodes = [(await memory.provision(NewNode(node, name, aliases=("Same",)))).node_id for name in names]
+    nodes = [(await memory.nodes.provision(NewNode(node, name, aliases=("Same",)))).node_id for name in names]
     for number, one in enumerate(nodes):
-        await memory.grants.give(memory.principal, NewGrant(one, "third_party", integration.integration_id))
-        await memory.remember_text(f"Text {number}", f"Text number {number}.", source_id=f"t{number}", node_id=node)
-        await memory.relate(node, one, "holds")
-        await memory.write_event(NewEvent("walk", f"To case {number}"))
+        await memory.grants.give(NewGrant(one, "third_party", integration.integration_id))
+        await memory.records.remember_text(
+            f"Text {number}", f"Text number {number}.", source_id=f"t{number}", node_id=node
+        )
+        await memory.edges.make(node, one, "holds")
+        await memory.events.write(NewEvent("walk", f"To case {number}"))
         await door.patch(f"{home_path}/nodes/{node}", json={"summary": f"Number {number}"})
     yield {
         f"{home_path}/nodes/{node}/children": "node_id",

@@ -85,7 +85,7 @@ async def test_failures_are_listed_replayed_and_dismissed(
     notes, path = tmp_path / "notes.txt", f"{home_path}/failures"
     notes.write_bytes(b"\xff")
     files = tuple(HistoryFile(name, notes, "text/plain") for name in ("one", "two"))
-    await memory.ingest(History("bob", "Bob", (), files))
+    await memory.ingests.history(History("bob", "Bob", (), files))
     two, one = sorted((await door.get(path, params={"state": "open"})).json(), key=lambda entry: entry["subject"])[::-1]
     assert (one["subject"], one["stage"], one["cause"]) == ("file:one", "read", "InvalidText")
     assert (await door.post(f"{path}/{one['failure_id']}/replay")).status_code == 422

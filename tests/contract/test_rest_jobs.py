@@ -79,7 +79,7 @@ async def test_for_everybody_else_there_are_no_jobs(open_door: OpenDoor, house: 
 async def test_an_administrator_sees_counts_but_no_names_of_nodes(
     engine: Engine, open_door: OpenDoor, house: House, user: User
 ) -> None:
-    root = (await engine.memory(user.user_id).shell(user.user_id)).schema_name
+    root = (await engine.memory(user.user_id).nodes.shell(user.user_id)).schema_name
     key = f"{root}/{uuid4()}/lost.txt.gz"
     await engine.objects.put(key, io.BytesIO(b"nobody knows me"))
     try:

@@ -62,8 +62,10 @@ async def served(engine: Engine) -> AsyncIterator[str]:
 
 async def with_a_text(engine: Engine) -> dict[str, UUID]:
     """A new user's ids, and those of a text."""
-    user = await engine.create_user(f"u{uuid4().hex[:12]}")
-    [record] = (await engine.memory(user.user_id).remember_text("Lease", "The workshop's lease ends in June.")).records
+    user = await engine.workspace.users.create(f"u{uuid4().hex[:12]}")
+    [record] = (
+        await engine.memory(user.user_id).records.remember_text("Lease", "The workshop's lease ends in June.")
+    ).records
     return {"user_id": user.user_id, "node_id": record.node_id, "file_id": record.file_id}
 
 

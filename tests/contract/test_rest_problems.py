@@ -126,7 +126,7 @@ async def test_an_unknown_user_is_not_found_with_or_without_a_key(door: httpx.As
 async def test_another_users_node_looks_like_a_missing_one(
     door: httpx.AsyncClient, home_path: str, engine: Engine
 ) -> None:
-    other = await engine.create_user(f"other{uuid4().hex[:8]}")
+    other = await engine.workspace.users.create(f"other{uuid4().hex[:8]}")
     answers = []
     for node in (str(other.user_id), MISSING):
         for path in (f"nodes/{node}", f"nodes/{node}/metadata", f"nodes/{node}/children"):

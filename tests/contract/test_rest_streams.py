@@ -106,7 +106,7 @@ async def test_an_event_is_stored_once(door: httpx.AsyncClient, home_path: str, 
     }  # fmt: skip
     assert (await door.post(f"{home_path}/occasions", json=body)).status_code == 201
     assert (await door.post(f"{home_path}/occasions", json=body)).status_code == 200
-    [record] = (await engine.memory(user.user_id).metadata(user.user_id)).records
+    [record] = (await engine.memory(user.user_id).nodes.metadata(user.user_id)).records
     assert (record.content_type, record.trigger_type, record.title) == ("event", "event_boundary", "Price of boats")
     for wrong in ({"kind": "party"}, {"ended_at": "2025-02-01T00:00:00Z"}, {"participants": [""]}, {"text": ""}):
         assert (await door.post(f"{home_path}/occasions", json=body | wrong)).status_code == 422

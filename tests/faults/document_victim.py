@@ -19,10 +19,10 @@ NEW = "".join((*PARTS[:2], "# Part 2\n\nThe perch was caught at dawn.\n\n", *PAR
 async def main(home: str, cache: str, handle: str, step: str) -> None:
     trap = Trap(step)
     async with open_engine(on_stores_of(home, cache), on_step=trap, warming=False) as engine:
-        memory = engine.memory((await engine.create_user(handle)).user_id)
-        await memory.remember_text("Old title", OLD, source_id="paper", node_id=memory.principal.user_id)
+        memory = engine.memory((await engine.workspace.users.create(handle)).user_id)
+        await memory.records.remember_text("Old title", OLD, source_id="paper", node_id=memory.principal.user_id)
         trap.armed = True
-        await memory.remember_text("New title", NEW, source_id="paper")
+        await memory.records.remember_text("New title", NEW, source_id="paper")
         print(LIVED, flush=True)
 
 

@@ -16,17 +16,17 @@ async def main(home: str, cache: str, handle: str, operation: str, step: str) ->
     trap = Trap(step)
     clock = Ahead(hours=1) if operation == "sweep" else None
     async with open_engine(on_stores_of(home, cache), clock=clock, on_step=trap, warming=False) as engine:
-        user = await engine.find_user(handle)
+        user = await engine.workspace.users.find(handle)
         memory = engine.memory(user.user_id)
-        file = (await memory.metadata(user.user_id)).records[0].file_id
+        file = (await memory.nodes.metadata(user.user_id)).records[0].file_id
         assert file is not None
         trap.armed = True
         if operation == "read":
-            await memory.read_file(user.user_id, file)
+            await memory.files.read(user.user_id, file)
         elif operation == "wake":
-            await memory.wake(user.user_id, file)
+            await memory.files.wake(user.user_id, file)
         elif operation == "sleep":
-            await memory.sleep(user.user_id, file)
+            await memory.files.sleep(user.user_id, file)
         else:
             await engine.dormancy.run()
         print(LIVED, flush=True)

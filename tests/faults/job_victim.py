@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from engine.jobs.job import Report
+from engine.domain.job import Report
 from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
 from tests.flows.workshop import job, workshop

@@ -21,17 +21,17 @@ BEES = "\n\n".join(
 async def main(home: str, cache: str, handle: str, operation: str, step: str, times: str = "1") -> None:
     trap = Trap(step, int(times))
     async with open_engine(on_stores_of(home, cache), on_step=trap, warming=False) as engine:
-        user = await engine.create_user(handle)
+        user = await engine.workspace.users.create(handle)
         memory = engine.memory(user.user_id)
         if operation == "create":
             trap.armed = True
-            await memory.remember_text("Quillfeather Meadow", BEES, source_id="bees")
+            await memory.records.remember_text("Quillfeather Meadow", BEES, source_id="bees")
         else:
-            source = await memory.provision(NewNode(user.user_id, "Source"))
-            target = await memory.provision(NewNode(user.user_id, "Target"))
-            report = await memory.remember_text("Catch", "A walleye was caught.", node_id=source.node_id)
+            source = await memory.nodes.provision(NewNode(user.user_id, "Source"))
+            target = await memory.nodes.provision(NewNode(user.user_id, "Target"))
+            report = await memory.records.remember_text("Catch", "A walleye was caught.", node_id=source.node_id)
             trap.armed = True
-            await memory.move_record(report.records[0].record_id, source.node_id, target.node_id)
+            await memory.records.move(report.records[0].record_id, source.node_id, target.node_id)
         print(LIVED, flush=True)
 
 

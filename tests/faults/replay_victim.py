@@ -21,12 +21,12 @@ async def main(home: str, cache: str, handle: str, step: str, count: str) -> Non
     model = {"language_model": "openai:small", "openai_api_key": SecretStr("key"), "openai_base_url": NOBODY}
     trap = Trap(step, int(count), armed=True)
     async with open_engine(on_stores_of(home, cache, **model), on_step=trap, warming=False) as engine:
-        memory = engine.memory((await engine.find_user(handle)).user_id)
-        replay = await memory.begin_replay()
+        memory = engine.memory((await engine.workspace.users.find(handle)).user_id)
+        replay = await memory.replays.begin()
         if replay.state == "building":
-            await memory.build_replay(replay.replay_id)
+            await memory.replays.build(replay.replay_id)
         else:
-            await memory.swap_replay(replay.replay_id)
+            await memory.replays.swap(replay.replay_id)
         print(LIVED, flush=True)
 
 

@@ -23,22 +23,22 @@ def said(number: int) -> StreamedTurn:
 
 
 async def append(memory: Memory) -> None:
-    for number in range((await memory.append("s", said(0))).turns, TURNS):
-        appended = await memory.append("s", said(number))
+    for number in range((await memory.conversations.append("s", said(0))).turns, TURNS):
+        appended = await memory.conversations.append("s", said(number))
         print(appended.turns, flush=True)
 
 
 async def main(home: str, cache: str, handle: str, operation: str, step: str, times: str) -> None:
     trap = Trap(step, int(times))
     async with open_engine(on_stores_of(home, cache, **THRESHOLDS), on_step=trap, warming=False) as engine:
-        memory = engine.memory((await engine.create_user(handle)).user_id)
+        memory = engine.memory((await engine.workspace.users.create(handle)).user_id)
         trap.armed = operation == "append"
         await append(memory)
         trap.armed = True
         if operation == "run":
             await engine.parts.streams.run()
         elif operation == "end":
-            await memory.end("s")
+            await memory.conversations.end("s")
         print(LIVED, flush=True)
 
 

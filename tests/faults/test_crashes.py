@@ -14,7 +14,7 @@ from engine.progress import Silent
 @pytest.mark.ledger("N15", "L04")
 async def test_what_was_acknowledged_is_there_whatever_was_killed(engine: Engine) -> None:
     handle = f"c{uuid4().hex[:12]}"
-    user = await engine.create_user(handle)
+    user = await engine.workspace.users.create(handle)
     ordeal = Ordeal(engine, engine.memory(user.user_id), handle, seed=1)
     endured = await ordeal.run(40, ["engine", "neo4j", "postgres"], Silent())
     assert len(endured.acknowledged) == 40 and sum(endured.kills.values()) >= 2, endured

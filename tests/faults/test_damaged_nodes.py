@@ -75,13 +75,13 @@ class Ground:
 
 @pytest.fixture(scope="module")
 async def ground(engine: Engine) -> Ground:
-    user = await engine.create_user(f"u{uuid4().hex[:12]}")
+    user = await engine.workspace.users.create(f"u{uuid4().hex[:12]}")
     memory = engine.memory(user.user_id)
-    bad = await memory.provision(NewNode(user.user_id, "Lake"))
-    good = (await memory.provision(NewNode(user.user_id, "Bay"))).node_id
-    persona = (await memory.provision(NewNode(user.user_id, "Guide", "persona"))).node_id
+    bad = await memory.nodes.provision(NewNode(user.user_id, "Lake"))
+    good = (await memory.nodes.provision(NewNode(user.user_id, "Bay"))).node_id
+    persona = (await memory.nodes.provision(NewNode(user.user_id, "Guide", "persona"))).node_id
     for node, text in ((bad.node_id, "at the lake"), (good, "in the bay"), (persona, "with the guide")):
-        await memory.remember(Conversation(text, (Turn("Bob", f"The walleye bite {text}."),)), node_id=node)
+        await memory.records.remember(Conversation(text, (Turn("Bob", f"The walleye bite {text}."),)), node_id=node)
     return Ground(engine, user, memory, bad.node_id, bad.schema_name, good, persona)
 
 
@@ -111,24 +111,23 @@ async def test_a_search_goes_on_over_the_healthy_nodes(ground: Ground, damage: s
 
 
 async def test_a_reader_with_a_grant_is_told(ground: Ground) -> None:
-    me = ground.memory.principal
-    grant = await ground.memory.grants.give(me, NewGrant(ground.bad, "persona", ground.persona))
+    grant = await ground.memory.grants.give(NewGrant(ground.bad, "persona", ground.persona))
     persona = ground.engine.memory_as(Principal("persona", ground.persona, ground.user.user_id))
     async with ground.damaged("table"):
         answer = await persona.search(ASKED)
         assert [one.node_id for one in answer.left_out] == [ground.bad]
         assert {hit.node_id for hit in answer.hits} == {ground.persona}
-    await ground.memory.grants.revoke(me, grant.grant_id)
+    await ground.memory.grants.revoke(grant.grant_id)
 
 
 OPERATIONS = {
-    "metadata": lambda memory, node: memory.metadata(node),
-    "file": lambda memory, node: memory.read_file(node, uuid4()),
-    "file state": lambda memory, node: memory.file_state(node, uuid4()),
-    "wake": lambda memory, node: memory.wake(node, uuid4()),
-    "store": lambda memory, node: memory.remember_text(f"t{uuid4().hex}", "The walleye sleep.", node_id=node),
-    "change": lambda memory, node: memory.change(Change("record", uuid4(), {"title": "T"}, node)),
-    "history": lambda memory, node: memory.deltas("record", uuid4(), node_id=node),
+    "metadata": lambda memory, node: memory.nodes.metadata(node),
+    "file": lambda memory, node: memory.files.read(node, uuid4()),
+    "file state": lambda memory, node: memory.files.state(node, uuid4()),
+    "wake": lambda memory, node: memory.files.wake(node, uuid4()),
+    "store": lambda memory, node: memory.records.remember_text(f"t{uuid4().hex}", "The walleye sleep.", node_id=node),
+    "change": lambda memory, node: memory.history.change(Change("record", uuid4(), {"title": "T"}, node)),
+    "history": lambda memory, node: memory.history.deltas("record", uuid4(), node_id=node),
 }
 
 

@@ -47,11 +47,11 @@ def filled(disk: Path) -> Path:
 async def test_every_store_says_that_it_is_full_and_recovers(settings: Settings, small_disk: Path) -> None:
     own = settings.model_copy(update={"home": small_disk / "home"})
     async with open_engine(own, warming=False) as engine:
-        memory = engine.memory((await engine.create_user("bob")).user_id)
-        await memory.remember(Conversation("before", (Turn("Bob", "A walleye."),)))
+        memory = engine.memory((await engine.workspace.users.create("bob")).user_id)
+        await memory.records.remember(Conversation("before", (Turn("Bob", "A walleye."),)))
         filler = filled(small_disk)
         with pytest.raises(StoreFull, match="object store has no room"):
-            await memory.remember(Conversation("during", (Turn("Bob", "Another walleye. " * 5000),)))
+            await memory.records.remember(Conversation("during", (Turn("Bob", "Another walleye. " * 5000),)))
         with pytest.raises(StoreFull, match="metadata store has no room"):
             async with engine.postgres.as_service() as connection:
                 await connection.execute("CREATE TABLE engine.filling AS SELECT generate_series(1, 1000000) AS number")
@@ -63,4 +63,4 @@ async def test_every_store_says_that_it_is_full_and_recovers(settings: Settings,
             assert health.healthy or "no room" in health.detail, health
         filler.unlink()
         await until_healthy(engine)
-        assert (await memory.remember(Conversation("after", (Turn("Bob", "A third walleye."),)))).turns == 1
+        assert (await memory.records.remember(Conversation("after", (Turn("Bob", "A third walleye."),)))).turns == 1

@@ -71,10 +71,12 @@ class Ground:
 
 @pytest.fixture
 async def ground(engine: Engine, memory: Memory) -> Ground:
-    lake = await memory.provision(NewNode(memory.principal.user_id, "Lake", summary="A cold lake.", keywords=("ice",)))
-    bay = await memory.provision(NewNode(lake.node_id, "Bay"))
-    report = await memory.remember(TALK, node_id=lake.node_id)
-    await memory.remember_text("Manual", "The gasket of the boat leaks.", node_id=lake.node_id)
+    lake = await memory.nodes.provision(
+        NewNode(memory.principal.user_id, "Lake", summary="A cold lake.", keywords=("ice",))
+    )
+    bay = await memory.nodes.provision(NewNode(lake.node_id, "Bay"))
+    report = await memory.records.remember(TALK, node_id=lake.node_id)
+    await memory.records.remember_text("Manual", "The gasket of the boat leaks.", node_id=lake.node_id)
     record = report.records[0]
     async with engine.postgres.as_service() as connection:
         cursor = await connection.execute(
@@ -224,8 +226,8 @@ async def test_damage_is_found_named_and_settled(ground: Ground, damage: str) ->
     else:
         assert all("doctor --fix" in one.remedy for one in found), found
         assert [one.failure for one in await ground.engine.remedies.fix(found) if one.failure] == []
-    assert (await ground.memory.shell(ground.node)).path[-1] == "Lake"  # the node serves
-    assert (await ground.memory.remember(Conversation("later", TALK.turns), node_id=ground.node)).turns == 4
+    assert (await ground.memory.nodes.shell(ground.node)).path[-1] == "Lake"  # the node serves
+    assert (await ground.memory.records.remember(Conversation("later", TALK.turns), node_id=ground.node)).turns == 4
     await ground.engine.sweep.run(grace=timedelta(0))
     assert await ground.engine.doctor.examine(read_files=DEEP if damage == "changed object" else 0) == []
 
@@ -242,7 +244,7 @@ async def test_without_deep_no_file_is_read_and_a_limit_is_told(ground: Ground) 
 
 async def test_a_lost_line_of_an_older_version_is_told_and_its_file_stays(ground: Ground) -> None:
     for text in ("The hull is of wood.", "The hull is of steel."):
-        manual = await ground.memory.remember_text("Hull", text, source_id="hull", node_id=ground.node)
+        manual = await ground.memory.records.remember_text("Hull", text, source_id="hull", node_id=ground.node)
     path = f"(SELECT file_pointer FROM {{schema}}.metadata_records WHERE record_id = '{manual.records[0].record_id}')"
     of_old = f"record_id = '{manual.records[0].record_id}' AND storage_path <> {path}"
     await ground.write(
@@ -276,18 +278,18 @@ async def test_an_accepted_file_still_tells_its_reader_and_others_are_still_foun
     await ground.engine.remedies.accept("file-lost", ground.node, found)
     assert await ground.findings() == []
     with pytest.raises(DamagedFile):
-        await ground.memory.read_file(ground.node, ground.file)
+        await ground.memory.files.read(ground.node, ground.file)
 
 
 async def test_a_lost_shell_comes_back_with_its_words_manifest_and_grants(ground: Ground) -> None:
     me = ground.memory.principal
-    guide = (await ground.memory.provision(NewNode(me.user_id, "Guide", "persona"))).node_id
-    await ground.memory.grants.give(me, NewGrant(ground.node, "persona", guide))
-    before = await ground.memory.shell(ground.node)
+    guide = (await ground.memory.nodes.provision(NewNode(me.user_id, "Guide", "persona"))).node_id
+    await ground.memory.grants.give(NewGrant(ground.node, "persona", guide))
+    before = await ground.memory.nodes.shell(ground.node)
     await ground.graph("MATCH (n:Node) WHERE n.node_id IN [$node, $child] DETACH DELETE n")  # parent and child
     assert [one.failure for one in await ground.engine.remedies.fix(await ground.findings()) if one.failure] == []
     assert [one.failure for one in await ground.engine.remedies.fix(await ground.findings()) if one.failure] == []
-    after = await ground.memory.shell(ground.node)
+    after = await ground.memory.nodes.shell(ground.node)
     assert (after.summary, after.keywords, after.records, after.items) == (
         before.summary,
         before.keywords,
@@ -296,19 +298,19 @@ async def test_a_lost_shell_comes_back_with_its_words_manifest_and_grants(ground
     )
     assert {line.record_id for line in after.manifest} == {line.record_id for line in before.manifest}
     persona = ground.engine.memory_as(Principal("persona", guide, me.user_id))
-    assert (await persona.shell(ground.node)).records == 2
+    assert (await persona.nodes.shell(ground.node)).records == 2
     assert await ground.engine.doctor.examine() == []
 
 
 async def test_a_log_of_many_changes_says_what_was_lost(ground: Ground) -> None:
-    await ground.memory.change(Change("record", ground.record, {"title": "Fishing talk"}, ground.node))
+    await ground.memory.history.change(Change("record", ground.record, {"title": "Fishing talk"}, ground.node))
     await ground.write(UNGUARDED[0], "DELETE FROM {schema}.delta_log", UNGUARDED[1])
     assert [one.kind for one in await ground.findings()] == ["deltas-lost"]
     await ground.engine.remedies.fix(await ground.findings())
     assert await ground.findings() == []
-    created, changed = await ground.memory.deltas("record", ground.record, node_id=ground.node)
+    created, changed = await ground.memory.history.deltas("record", ground.record, node_id=ground.node)
     assert created.operation == "created" and "lost" in changed.reason and not changed.fields
-    await ground.memory.change(Change("record", ground.record, {"title": "Talk of fishing"}, ground.node))
+    await ground.memory.history.change(Change("record", ground.record, {"title": "Talk of fishing"}, ground.node))
     assert await ground.findings() == []
 
 
@@ -330,9 +332,9 @@ async def test_sources_that_nothing_tells_of_are_accepted(ground: Ground) -> Non
 async def test_a_source_that_was_mended_is_not_stored_twice(ground: Ground) -> None:
     await ground.write("DELETE FROM engine.sources WHERE user_id = {user}")
     await ground.engine.remedies.fix(await ground.findings())
-    assert (await ground.memory.remember(TALK, node_id=ground.node)).turns == 0
+    assert (await ground.memory.records.remember(TALK, node_id=ground.node)).turns == 0
     longer = Conversation(TALK.source_id, (*TALK.turns, Turn("Bob", "And the pike.")))
-    assert (await ground.memory.remember(longer, node_id=ground.node)).turns == 1
+    assert (await ground.memory.records.remember(longer, node_id=ground.node)).turns == 1
     assert len((await ground.memory.search(SearchRequest("walleye", nodes=(ground.node,)))).hits) >= 5
 
 

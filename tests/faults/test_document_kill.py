@@ -29,22 +29,22 @@ def parts(text: str) -> set[str]:
 async def test_a_new_version_is_whole_or_not_there(engine: Engine, step: str, there: bool) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, document_victim, handle, step)
-    memory = engine.memory((await engine.find_user(handle)).user_id)
+    memory = engine.memory((await engine.workspace.users.find(handle)).user_id)
     text = NEW if there else OLD
     assert await contents(memory) == parts(text)  # before anybody recovered anything
     await all_agree(engine)
-    document = (await memory.documents())[0]
+    document = (await memory.documents.list())[0]
     assert document.version == 1 + there
-    assert (await memory.read_document(document.document_id)).decode() == text
-    assert (await memory.read_document(document.document_id, 1)).decode() == OLD  # the sweep took no old version
-    shell = await memory.shell(memory.principal.user_id)
-    page = (await memory.metadata(memory.principal.user_id)).records
+    assert (await memory.documents.read(document.document_id)).decode() == text
+    assert (await memory.documents.read(document.document_id, 1)).decode() == OLD  # the sweep took no old version
+    shell = await memory.nodes.shell(memory.principal.user_id)
+    page = (await memory.nodes.metadata(memory.principal.user_id)).records
     title = "New title" if there else "Old title"
     assert [one.title for one in page] == [one.title for one in shell.manifest] == [title]
     assert [one.file_id for one in page] == [document.file_id]
     assert (shell.records, shell.items) == (1, 6 + there)
-    assert len(await memory.resources()) == 1 + there
-    again = await memory.remember_text("New title", NEW, source_id="paper")
+    assert len(await memory.resources.list()) == 1 + there
+    again = await memory.records.remember_text("New title", NEW, source_id="paper")
     assert [(one.version, one.kept, one.added) for one in again.documents] == ([] if there else [(2, 5, 1)])
     assert await contents(memory) == parts(NEW)
     assert await engine.doctor.examine() == []

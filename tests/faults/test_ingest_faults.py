@@ -36,9 +36,9 @@ def remounted(disk: Path, mode: str) -> None:
 
 
 async def nothing_there(engine: Engine, memory: Memory) -> None:
-    shell = await memory.shell(memory.principal.user_id)
+    shell = await memory.nodes.shell(memory.principal.user_id)
     assert (shell.records, shell.items) == (0, 0)
-    assert (await memory.metadata(memory.principal.user_id)).records == ()
+    assert (await memory.nodes.metadata(memory.principal.user_id)).records == ()
     await engine.sweep.run(grace=timedelta(0))
     assert await engine.doctor.examine() == []
 
@@ -53,14 +53,14 @@ async def test_no_room_for_the_file_of_one_record_leaves_nothing_of_its_commit(e
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, unlimited[1]))  # no file of this process may be larger
         with pytest.raises(StoreFull):
-            await memory.store(contents)
+            await memory.ingests.store(contents)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
     await nothing_there(engine, memory)
-    (session,) = await memory.ingest_sessions()
+    (session,) = await memory.ingests.list()
     assert (session.state, session.records) == ("failed", 0) and (session.failure or "").startswith("StoreFull")
-    assert [(one.stage, one.cause) for one in await memory.failures()] == [("ingest", "StoreFull")]
-    report = await memory.store(contents)  # there is room again
+    assert [(one.stage, one.cause) for one in await memory.failures.list()] == [("ingest", "StoreFull")]
+    report = await memory.ingests.store(contents)  # there is room again
     assert len(report.records) == 2
     assert await engine.doctor.examine() == []
 
@@ -88,7 +88,7 @@ async def cramped(small_disk: Path, cache: Path, tmp_path_factory: pytest.TempPa
 @pytest.mark.ledger("N15")
 @pytest.mark.parametrize("trouble", ["full", "read-only"])
 async def test_objects_that_take_nothing_stop_a_write_whole(cramped: Engine, small_disk: Path, trouble: str) -> None:
-    memory = cramped.memory((await cramped.create_user(f"d{uuid4().hex[:12]}")).user_id)
+    memory = cramped.memory((await cramped.workspace.users.create(f"d{uuid4().hex[:12]}")).user_id)
     if trouble == "full":
         filler = small_disk / "filler"
         with pytest.raises(OSError, match="No space"):
@@ -97,7 +97,7 @@ async def test_objects_that_take_nothing_stop_a_write_whole(cramped: Engine, sma
         remounted(small_disk, "ro")
     try:
         with pytest.raises(StoreFull if trouble == "full" else StoreUnavailable):
-            await memory.remember(Conversation("c", TURNS))
+            await memory.records.remember(Conversation("c", TURNS))
         assert [store.healthy for store in await cramped.health() if store.store == "objects"] == [trouble == "full"]
     finally:
         if trouble == "full":
@@ -105,7 +105,7 @@ async def test_objects_that_take_nothing_stop_a_write_whole(cramped: Engine, sma
         else:
             remounted(small_disk, "rw")
     await nothing_there(cramped, memory)
-    assert (await memory.remember(Conversation("c", TURNS))).turns == 40
+    assert (await memory.records.remember(Conversation("c", TURNS))).turns == 40
     assert await cramped.doctor.examine() == []
 
 
@@ -116,17 +116,17 @@ async def test_a_history_goes_on_by_itself_when_a_store_comes_back(engine: Engin
     before = server_pid(engine, name)
 
     async def killer() -> None:
-        while not (await memory.ingest_sessions())[:1] or not (await memory.ingest_sessions())[0].records:  # noqa: ASYNC110
+        while not (await memory.ingests.list())[:1] or not (await memory.ingests.list())[0].records:  # noqa: ASYNC110
             await asyncio.sleep(0.005)  # the first commits are through
         os.kill(server_pid(engine, name), signal.SIGKILL)
 
     killing = asyncio.create_task(killer())
     try:
-        report = await memory.store(contents)
+        report = await memory.ingests.store(contents)
         turns = report.turns
     except StoreUnavailable:  # it took the server longer to come back than an ingest waits
         await until_healthy(engine)
-        turns = (await memory.store(contents)).turns
+        turns = (await memory.ingests.store(contents)).turns
     await killing
     await until_healthy(engine)
     assert server_pid(engine, name) != before, "the store did not die: the test proved nothing"
@@ -134,5 +134,5 @@ async def test_a_history_goes_on_by_itself_when_a_store_comes_back(engine: Engin
     await until_settled(engine)
     await engine.sweep.run(grace=timedelta(0))
     assert await engine.doctor.examine() == []
-    shell = await memory.shell(memory.principal.user_id)
+    shell = await memory.nodes.shell(memory.principal.user_id)
     assert (shell.records, shell.items) == (24, 24 * 40)

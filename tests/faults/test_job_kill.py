@@ -12,9 +12,9 @@ from dataclasses import replace
 import pytest
 from psycopg import conninfo
 
+from engine.domain.job import Run
 from engine.embedded import status
 from engine.errors import StoreUnavailable
-from engine.jobs.job import Run
 from engine.jobs.jobs import Jobs
 from engine.neurigraph import Engine
 from tests.flows.workshop import AT_MOST, LIMITS, Gate, fresh, job, nothing, workshop

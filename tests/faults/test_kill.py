@@ -8,8 +8,9 @@ from uuid import uuid4
 
 import pytest
 
-from engine.commit.outbox import STEPS, CommitKind
+from engine.commit.outbox import STEPS
 from engine.domain.clock import Moment
+from engine.domain.commit import CommitKind
 from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
@@ -41,7 +42,7 @@ async def test_every_kind_of_commit_is_finished_after_a_kill_at_every_step(
 ) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, victim, handle, OF_KIND[kind], step)
-    user = await engine.find_user(handle)
+    user = await engine.workspace.users.find(handle)
     async with engine.postgres.as_service() as connection:
         cursor = await connection.execute(
             "SELECT kind FROM engine.outbox WHERE user_id = %s AND state = 'pending'", [user.user_id]
@@ -57,13 +58,13 @@ async def test_provisioning_is_whole_or_not_there(engine: Engine, step: str) -> 
     handle = f"k{uuid4().hex[:12]}"
     assert await lived(engine, victim, handle, "node", step) == (step == "-")
     await all_agree(engine)
-    user = await engine.find_user(handle)
+    user = await engine.workspace.users.find(handle)
     memory = engine.memory(user.user_id)
-    child = (await memory.shell(user.user_id)).children[0]
+    child = (await memory.nodes.shell(user.user_id)).children[0]
     assert (child.name, child.records) == ("Victim", 0)
-    again = await memory.provision(NewNode(user.user_id, "Victim"))
+    again = await memory.nodes.provision(NewNode(user.user_id, "Victim"))
     assert (again.node_id, again.created) == (child.node_id, False)
-    await memory.remember(Conversation("c", TURNS), node_id=child.node_id)  # a whole node takes content
+    await memory.records.remember(Conversation("c", TURNS), node_id=child.node_id)  # a whole node takes content
     await all_agree(engine)
 
 
@@ -73,10 +74,10 @@ async def test_a_path_is_whole_or_not_there(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, victim, handle, "path", step)
     await all_agree(engine)
-    memory = engine.memory((await engine.find_user(handle)).user_id)
-    assert [node.name for node in await memory.tree()] == [handle, "Family", "Siblings", "Ellen"]
+    memory = engine.memory((await engine.workspace.users.find(handle)).user_id)
+    assert [node.name for node in await memory.nodes.tree()] == [handle, "Family", "Siblings", "Ellen"]
     nodes = [NewNode(memory.principal.user_id, name) for name in ("Family", "Siblings", "Ellen")]
-    assert not (await memory.provision_whole(nodes)).created
+    assert not (await memory.nodes.provision_whole(nodes)).created
 
 
 @pytest.mark.ledger("N15")
@@ -85,8 +86,8 @@ async def test_archiving_is_whole_or_not_there(engine: Engine, step: str) -> Non
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, victim, handle, "change archived", step)
     await all_agree(engine)
-    memory = engine.memory((await engine.find_user(handle)).user_id)
-    states = {node.name: node.archived for node in await memory.tree()}
+    memory = engine.memory((await engine.workspace.users.find(handle)).user_id)
+    states = {node.name: node.archived for node in await memory.nodes.tree()}
     assert states == {handle: False, "Before": True, "Below": True}  # Postgres had it, so it comes to its end
     answer = await memory.search(SearchRequest("Below", widen="always"))
     assert (answer.nodes_searched, [anchor.name for anchor in answer.anchors if anchor.layer]) == (1, [])
@@ -98,8 +99,8 @@ async def test_a_user_is_whole_or_not_there(engine: Engine, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, victim, handle, "user", step)
     await all_agree(engine)
-    user = await engine.create_user(f"{handle}-new")
-    assert (await engine.memory(user.user_id).shell(user.user_id)).layer == 0
+    user = await engine.workspace.users.create(f"{handle}-new")
+    assert (await engine.memory(user.user_id).nodes.shell(user.user_id)).layer == 0
 
 
 @pytest.mark.ledger("N15")
@@ -115,31 +116,31 @@ async def test_a_user_is_whole_or_not_there(engine: Engine, step: str) -> None:
 async def test_a_record_is_whole_or_not_there(engine: Engine, step: str, there: bool) -> None:
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, victim, handle, "record", step)
-    user = await engine.find_user(handle)
+    user = await engine.workspace.users.find(handle)
     memory = engine.memory(user.user_id)
     if step == "objects_written":
         assert [finding.store for finding in await engine.doctor.examine()] == ["objects"]
     await all_agree(engine)
-    shell = await memory.shell(user.user_id)
+    shell = await memory.nodes.shell(user.user_id)
     assert (shell.records, shell.items) == ((1, 40) if there else (0, 0))
-    page = await memory.metadata(user.user_id)
+    page = await memory.nodes.metadata(user.user_id)
     assert len(page.records) == len(shell.manifest) == shell.records
     answer = await memory.search(SearchRequest("walleye", limit=50))
     assert len(answer.hits) == shell.items
-    again = await memory.remember(Conversation("victim", TURNS))
+    again = await memory.records.remember(Conversation("victim", TURNS))
     assert again.turns == (0 if there else 40)
     await all_agree(engine)
-    kept = (await memory.metadata(user.user_id)).records[0]
-    assert kept.file_id and b"Sentence number 39" in await memory.read_file(user.user_id, kept.file_id)
+    kept = (await memory.nodes.metadata(user.user_id)).records[0]
+    assert kept.file_id and b"Sentence number 39" in await memory.files.read(user.user_id, kept.file_id)
 
 
 @pytest.mark.ledger("N15")
 async def test_before_recovery_nothing_half_written_is_seen(engine: Engine) -> None:
     handle = f"k{uuid4().hex[:12]}"
     await lived(engine, victim, handle, "record", "accepted")
-    user = await engine.find_user(handle)
+    user = await engine.workspace.users.find(handle)
     memory = engine.memory(user.user_id)
-    assert (await memory.metadata(user.user_id)).records == ()
+    assert (await memory.nodes.metadata(user.user_id)).records == ()
     assert (await memory.search(SearchRequest("walleye"))).hits == ()
     await all_agree(engine)
     assert len((await memory.search(SearchRequest("walleye"))).hits) == 10
@@ -152,28 +153,28 @@ async def test_a_change_is_whole_or_not_there(engine: Engine, kind: str, step: s
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, victim, handle, f"change {kind}", step)
     await all_agree(engine)
-    memory = engine.memory((await engine.find_user(handle)).user_id)
-    anchors = [*await memory.anchors("Before"), *await memory.anchors("After")]
-    node = await memory.shell(anchors[0].node_id)
+    memory = engine.memory((await engine.workspace.users.find(handle)).user_id)
+    anchors = [*await memory.nodes.anchors("Before"), *await memory.nodes.anchors("After")]
+    node = await memory.nodes.shell(anchors[0].node_id)
     if kind == "node":
         subject, place, before, after = node.node_id, None, ("Before",), ("Home", "After")
         assert node.path[1:] == after and node.layer == 2
     elif kind == "relation":
-        subject, place = (await memory.edges())[0].edge_id, None
-        assert (await memory.state("relation", subject)).fields == {"properties": {"since": "2002"}}
+        subject, place = (await memory.edges.list())[0].edge_id, None
+        assert (await memory.history.state("relation", subject)).fields == {"properties": {"since": "2002"}}
     else:
         entry = node.manifest[0]
         subject, place = entry.record_id, node.node_id
-        state = await memory.state("record", subject, node_id=place)
+        state = await memory.history.state("record", subject, node_id=place)
         assert entry.title == state.fields["title"] == "After"  # the delta was committed, so the graph learns it
-    chain = await memory.deltas(kind, subject, node_id=place)
+    chain = await memory.history.deltas(kind, subject, node_id=place)
     assert chain[-1].revision == 2 and chain[-1].operation == "changed"
     past = Moment(known_at=chain[-1].known_at - timedelta(microseconds=1))
     if kind == "node":
-        assert (await memory.shell(subject, past)).path[1:] == before
+        assert (await memory.nodes.shell(subject, past)).path[1:] == before
     elif kind == "record":
-        assert [one.title for one in (await memory.shell(place, past)).manifest] == ["Before"]
-    assert (await memory.change(Change(kind, subject, CHANGES[kind], place))).revision == 3
+        assert [one.title for one in (await memory.nodes.shell(place, past)).manifest] == ["Before"]
+    assert (await memory.history.change(Change(kind, subject, CHANGES[kind], place))).revision == 3
 
 
 CHANGES = {"record": {"title": "Again"}, "node": {"name": "Again"}, "relation": {"properties": {"since": "2003"}}}

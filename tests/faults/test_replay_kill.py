@@ -38,8 +38,8 @@ async def memory(engine: Engine, settings: Settings, user: User) -> AsyncIterato
 
     with model_server(answer) as server:
         async with reader(settings, server) as reads:
-            await engine.memory(user.user_id).store(talks("a"))
-            await reads.memory(user.user_id).store(talks("b"))
+            await engine.memory(user.user_id).ingests.store(talks("a"))
+            await reads.memory(user.user_id).ingests.store(talks("b"))
             yield reads.memory(user.user_id)
 
 
@@ -51,10 +51,10 @@ async def facts(memory: Memory) -> int:
 @pytest.mark.ledger("X04")
 async def test_a_replay_goes_on_where_it_was_killed(engine: Engine, user: User, memory: Memory) -> None:
     assert not await lived(engine, replay_victim, user.handle, "replay_staged", "2")
-    replay = await memory.begin_replay()
+    replay = await memory.replays.begin()
     assert (replay.state, replay.total, replay.counts.records) == ("building", 2 * RECORDS, 2 * PAGE)
     assert await facts(memory) == RECORDS
-    built = await memory.build_replay(replay.replay_id)
+    built = await memory.replays.build(replay.replay_id)
     assert (built.state, built.counts.records, built.counts.differing) == ("built", 2 * RECORDS, RECORDS)
     assert (built.counts.added, built.counts.ended, built.counts.missing) == (RECORDS, RECORDS, 0)
 
@@ -64,15 +64,15 @@ async def test_a_replay_goes_on_where_it_was_killed(engine: Engine, user: User, 
     ("step", "swapped"), [("replay_page_swapped", False), ("replay_swapped", True), ("replay_applied", True)]
 )
 async def test_a_swap_is_all_or_nothing(engine: Engine, user: User, memory: Memory, step: str, swapped: bool) -> None:
-    replay = await memory.build_replay((await memory.begin_replay()).replay_id)
+    replay = await memory.replays.build((await memory.replays.begin()).replay_id)
     assert not await lived(engine, replay_victim, user.handle, step, "1")
     assert await facts(memory) == RECORDS * (1 + swapped)  # before anybody recovered anything
-    assert (await memory.one_replay(replay.replay_id)).state == ("swapped" if swapped else "built")
+    assert (await memory.replays.get(replay.replay_id)).state == ("swapped" if swapped else "built")
     await engine.outbox.recover(limit=100)
     assert await engine.doctor.examine() == []
-    assert (await memory.shell(user.user_id)).items == 3 * RECORDS + RECORDS * swapped
-    done = await memory.swap_replay(replay.replay_id)
+    assert (await memory.nodes.shell(user.user_id)).items == 3 * RECORDS + RECORDS * swapped
+    done = await memory.replays.swap(replay.replay_id)
     assert (done.state, done.counts.differing) == ("swapped", RECORDS)
     assert await facts(memory) == 2 * RECORDS
-    assert (await memory.shell(user.user_id)).items == 4 * RECORDS
+    assert (await memory.nodes.shell(user.user_id)).items == 4 * RECORDS
     assert await engine.doctor.examine() == []

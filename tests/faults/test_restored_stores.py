@@ -65,41 +65,43 @@ class Stages:
 
 
 async def bob(engine: Engine) -> Memory:
-    return engine.memory((await engine.find_user("bob")).user_id)
+    return engine.memory((await engine.workspace.users.find("bob")).user_id)
 
 
 async def first(engine: Engine) -> None:
-    user = await engine.create_user("bob")
+    user = await engine.workspace.users.create("bob")
     memory = engine.memory(user.user_id)
-    family = await memory.provision(NewNode(user.user_id, "Family", summary="Those at home."))
-    await memory.provision(NewNode(user.user_id, "Fishing"))
-    await memory.remember_text("Dusk", OLD_TEXT, node_id=family.node_id)
-    await memory.remember(Conversation("c1", (Turn("Bob", "Dave married my sister in May."),)), node_id=family.node_id)
+    family = await memory.nodes.provision(NewNode(user.user_id, "Family", summary="Those at home."))
+    await memory.nodes.provision(NewNode(user.user_id, "Fishing"))
+    await memory.records.remember_text("Dusk", OLD_TEXT, node_id=family.node_id)
+    await memory.records.remember(
+        Conversation("c1", (Turn("Bob", "Dave married my sister in May."),)), node_id=family.node_id
+    )
 
 
 async def then(engine: Engine) -> None:
     memory = await bob(engine)
     root = memory.principal.user_id
-    nodes = {child.name: child.node_id for child in (await memory.shell(root)).children}
-    lake = await memory.provision(NewNode(nodes["Fishing"], "Lake", aliases=("Loon Lake",), keywords=("heron",)))
-    report = await memory.remember_text("Heron", NEW_TEXT, node_id=lake.node_id)
-    await memory.change(Change("record", report.records[0].record_id, {"title": "The heron"}, lake.node_id))
-    await memory.change(Change("node", nodes["Family"], {"name": "Kin"}))
-    await memory.relate(nodes["Family"], lake.node_id, "goes to", {"since": "2001"})
-    dusk = next(one for one in (await memory.metadata(nodes["Family"])).records if one.title == "Dusk")
-    await memory.move_record(dusk.record_id, nodes["Family"], lake.node_id)
+    nodes = {child.name: child.node_id for child in (await memory.nodes.shell(root)).children}
+    lake = await memory.nodes.provision(NewNode(nodes["Fishing"], "Lake", aliases=("Loon Lake",), keywords=("heron",)))
+    report = await memory.records.remember_text("Heron", NEW_TEXT, node_id=lake.node_id)
+    await memory.history.change(Change("record", report.records[0].record_id, {"title": "The heron"}, lake.node_id))
+    await memory.history.change(Change("node", nodes["Family"], {"name": "Kin"}))
+    await memory.edges.make(nodes["Family"], lake.node_id, "goes to", {"since": "2001"})
+    dusk = next(one for one in (await memory.nodes.metadata(nodes["Family"])).records if one.title == "Dusk")
+    await memory.records.move(dusk.record_id, nodes["Family"], lake.node_id)
     mailbox = await engine.integrations.create("mailbox")
-    await memory.grants.give(memory.principal, NewGrant(lake.node_id, "third_party", mailbox.integration_id))
+    await memory.grants.give(NewGrant(lake.node_id, "third_party", mailbox.integration_id))
 
 
 async def shown(memory: Memory) -> dict[str, object]:
     """What the graph shows of everything: the tree, its counts, manifests, edges."""
     shown: dict[str, object] = {}
-    for node in await memory.nodes():
-        shell = await memory.shell(node.node_id)
+    for node in await memory.nodes.writable():
+        shell = await memory.nodes.shell(node.node_id)
         manifest = sorted((entry.title, entry.content_type) for entry in shell.manifest)
         shown["/".join(node.path)] = (shell.name, shell.layer, shell.records, shell.items, shell.summary, manifest)
-    shown["edges"] = [(edge.edge_type, edge.source_name, edge.target_name) for edge in await memory.edges()]
+    shown["edges"] = [(edge.edge_type, edge.source_name, edge.target_name) for edge in await memory.edges.list()]
     return shown
 
 
@@ -164,9 +166,9 @@ async def refuses_writes_and_reads_on(engine: Engine, store: str) -> None:
     """Writing is stopped for every kind of write, and the store is named; what is there is read."""
     memory = await bob(engine)
     for write in (
-        lambda: memory.remember_text("Late", "Too late."),
-        lambda: memory.provision(NewNode(memory.principal.user_id, "Late")),
-        lambda: engine.create_user("late"),
+        lambda: memory.records.remember_text("Late", "Too late."),
+        lambda: memory.nodes.provision(NewNode(memory.principal.user_id, "Late")),
+        lambda: engine.workspace.users.create("late"),
     ):
         with pytest.raises(WritingStopped, match=store):
             await write()
@@ -197,7 +199,7 @@ async def test_an_older_graph_is_noticed_and_mended_from_postgres(stages: Stages
         assert await shown(memory) == right
         assert await engine.doctor.examine() == []
         assert (await memory.search(SearchRequest("heron"))).hits[0].path[-1] == "Lake"
-        await memory.remember_text("After", "The mending is done.")
+        await memory.records.remember_text("After", "The mending is done.")
         again = await engine.mending.run()
         assert not again.left and not again.mended, "the second time there is nothing to be mended"
         await lost_pieces_are_mended_without_a_stop(engine)
@@ -207,7 +209,7 @@ async def lost_pieces_are_mended_without_a_stop(engine: Engine) -> None:
     """Links, names, vectors, counts, edges of the graph; a table of a schema."""
     memory = await bob(engine)
     right = await shown(memory)
-    lake = next(node for node in await memory.nodes() if node.path[-1:] == ("Lake",))
+    lake = next(node for node in await memory.nodes.writable() if node.path[-1:] == ("Lake",))
     parameters = {"lake": str(lake.node_id), "root": str(memory.principal.user_id)}
     for damage in (
         "MATCH (:Node)-[h:HAS_CHILD]->(n:Node {node_id: $lake}) WHERE $root <> '' DELETE h",
@@ -234,7 +236,7 @@ async def lost_pieces_are_mended_without_a_stop(engine: Engine) -> None:
         "MATCH (n:Node {node_id: $lake}) RETURN n.embedding IS NOT NULL AS there", lake=str(lake.node_id)
     )
     assert shells[0]["there"]
-    await memory.remember_text("After", "The tables are there again.", node_id=lake.node_id)
+    await memory.records.remember_text("After", "The tables are there again.", node_id=lake.node_id)
 
 
 @pytest.mark.ledger("X12")
@@ -263,10 +265,10 @@ async def test_an_older_postgres_is_noticed_and_no_file_is_lost(stages: Stages, 
             taken["edges"]
         ) == 1
         memory = await bob(engine)
-        assert {node.path[-1] for node in await memory.nodes()} == {"bob", "Family", "Fishing"}
+        assert {node.path[-1] for node in await memory.nodes.writable()} == {"bob", "Family", "Fishing"}
         assert [finding for finding in await engine.doctor.compared() if finding.severity == "error"] == []
-        family = next(node for node in await memory.nodes() if node.path[-1] == "Family")
-        await memory.change(Change("node", family.node_id, {"name": "Relatives"}))  # its revisions agree again
+        family = next(node for node in await memory.nodes.writable() if node.path[-1] == "Family")
+        await memory.history.change(Change("node", family.node_id, {"name": "Relatives"}))  # its revisions agree again
         swept = await engine.sweep.run(grace=timedelta(0))
         assert swept.quarantined == 1 and not swept.stopped, "the file of the record that was accepted as lost"
         [aside] = [file async for file in engine.quarantine.listing()]
@@ -292,11 +294,13 @@ async def test_an_older_object_store_is_noticed_and_mended_from_quarantine(stage
         assert (await engine.mending.run()).lifted
         assert await engine.doctor.examine() == []
         memory = await bob(engine)
-        records = [one for node in await memory.nodes() for one in (await memory.metadata(node.node_id)).records]
+        records = [
+            one for node in await memory.nodes.writable() for one in (await memory.nodes.metadata(node.node_id)).records
+        ]
         heron = next(one for one in records if one.title == "The heron")
-        lake = next(node for node in await memory.nodes() if node.path[-1:] == ("Lake",))
-        assert await memory.read_file(lake.node_id, heron.file_id) == NEW_TEXT.encode()
-        await memory.sleep(lake.node_id, heron.file_id)
+        lake = next(node for node in await memory.nodes.writable() if node.path[-1:] == ("Lake",))
+        assert await memory.files.read(lake.node_id, heron.file_id) == NEW_TEXT.encode()
+        await memory.files.sleep(lake.node_id, heron.file_id)
         await only_orphans_of_its_own_are_touched(engine)
     await stop(home)
     shutil.rmtree(home / "objects")
@@ -332,7 +336,7 @@ async def test_a_wrong_address_is_refused_by_name(engine: Engine, user: User, tm
 async def only_orphans_of_its_own_are_touched(engine: Engine) -> None:
     """Foreign files stay; many orphans, and files that another store knows, stop the sweep."""
     memory = await bob(engine)
-    root = (await memory.shell(memory.principal.user_id)).schema_name
+    root = (await memory.nodes.shell(memory.principal.user_id)).schema_name
     foreign = ["notes/todo.txt", f"photos/{uuid4()}/dave.png", f"{uuid4()}.bak", f"{root}/notes.txt"]
     for key in foreign:
         await engine.objects.put(key, io.BytesIO(b"not the engine's"))
@@ -357,7 +361,7 @@ async def implausible(engine: Engine, root: str) -> None:
 
 async def known_elsewhere(engine: Engine, memory: Memory) -> None:
     """A file that left its manifest but that the graph knows stops the sweep; its line comes back from the raw input."""
-    [node] = [node for node in await memory.nodes() if node.path[-1:] == ("Lake",)]
+    [node] = [node for node in await memory.nodes.writable() if node.path[-1:] == ("Lake",)]
     async with engine.postgres.as_service() as connection:
         place = sql.Identifier(node.schema_name)
         cursor = await connection.execute(sql.SQL("DELETE FROM {}.file_manifest RETURNING file_id").format(place))

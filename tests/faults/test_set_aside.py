@@ -59,7 +59,7 @@ async def left_half_way(leaver: Engine, leaving: Leaving, user: User, conversati
     leaving.step = "accepted"
     try:
         with pytest.raises(Left):
-            await leaver.memory(user.user_id).remember(conversation)
+            await leaver.memory(user.user_id).records.remember(conversation)
     finally:
         leaving.step = ""
     return await newest(leaver, user.user_id)
@@ -97,7 +97,7 @@ async def set_aside(engine: Engine, commit: UUID) -> None:
     """Recovery until this commit is set aside."""
 
     async def listed() -> bool:
-        return commit in {one.commit_id for one in await engine.commits.list()}
+        return commit in {one.commit_id for one in await engine.parts.set_aside.list()}
 
     await recovered(engine, until=listed)
 
@@ -127,12 +127,12 @@ async def unplant(engine: Engine, schema: str) -> None:
 
 async def refused_node(engine: Engine, memory: Memory, name: str) -> tuple[UUID, str]:
     """A node whose shell the graph refuses, set aside; its commit and its schema."""
-    schema = f"{(await memory.shell(memory.principal.user_id)).schema_name}_{name.lower()}"
+    schema = f"{(await memory.nodes.shell(memory.principal.user_id)).schema_name}_{name.lower()}"
     await plant(engine, schema)
     with pytest.raises(StoreFailed):
-        await memory.provision(NewNode(memory.principal.user_id, name))
+        await memory.nodes.provision(NewNode(memory.principal.user_id, name))
     await set_aside(engine, commit := await newest(engine, memory.principal.user_id))
-    assert [one.commit_id for one in await engine.commits.list(memory.principal.user_id)] == [commit]
+    assert [one.commit_id for one in await engine.parts.set_aside.list(memory.principal.user_id)] == [commit]
     return commit, schema
 
 
@@ -154,18 +154,18 @@ async def test_others_are_finished_whatever_the_graph_refuses(
     memory = engine.memory(user.user_id)
 
     async def seen() -> list[str]:
-        return [record.title for record in (await memory.metadata(user.user_id)).records]
+        return [record.title for record in (await memory.nodes.metadata(user.user_id)).records]
 
     await recovered(engine, until=seen)
     assert await seen() == ["younger"] and (await row_of(engine, refused))["state"] == "pending"
     await set_aside(engine, refused)
-    [one] = await engine.commits.list(user.user_id)
+    [one] = await engine.parts.set_aside.list(user.user_id)
     assert (one.commit_id, one.kind, one.attempts) == (
         refused,
         "records",
         engine.settings.commit_attempts,
     ) and one.cause
-    await engine.commits.discard(refused, "operator")
+    await engine.parts.set_aside.discard(refused, "operator")
     await all_agree(engine)
 
 
@@ -174,25 +174,25 @@ async def test_what_is_due_later_is_left_to_later(engine: Engine, leaver: Engine
     await spoil(engine, refused, "{records,0,occurred_at}", '"no time"')
     for _ in range(engine.settings.commit_attempts + 5):
         await engine.outbox.recover(due_only=True)
-    assert await engine.commits.list(user.user_id) == ()  # it was tried at most once or twice so far
+    assert await engine.parts.set_aside.list(user.user_id) == ()  # it was tried at most once or twice so far
     await set_aside(engine, refused)
-    await engine.commits.discard(refused, "operator")
+    await engine.parts.set_aside.discard(refused, "operator")
     await all_agree(engine)
 
 
 async def test_a_name_whose_node_was_refused_is_had_by_retry(engine: Engine, memory: Memory) -> None:
     commit, schema = await refused_node(engine, memory, "Fishing")
-    assert [one.subject for one in await engine.commits.list(memory.principal.user_id)] == ["Fishing"]
+    assert [one.subject for one in await engine.parts.set_aside.list(memory.principal.user_id)] == ["Fishing"]
     with pytest.raises(CommitSetAside) as caught:
-        await memory.provision(NewNode(memory.principal.user_id, "Fishing"))
+        await memory.nodes.provision(NewNode(memory.principal.user_id, "Fishing"))
     assert caught.value.commit_id == commit and str(commit) in caught.value.detail
     assert (await engine.degraded()).commits_set_aside >= 1
     assert any("set aside" in finding.problem for finding in await engine.doctor.examine())
-    assert (await engine.commits.retry(commit, "operator")).state == "pending"  # it is still in the way
+    assert (await engine.parts.set_aside.retry(commit, "operator")).state == "pending"  # it is still in the way
     await set_aside(engine, commit)
     await unplant(engine, schema)
-    assert (await engine.commits.retry(commit, "operator")).state == "done"
-    again = await memory.provision(NewNode(memory.principal.user_id, "Fishing"))
+    assert (await engine.parts.set_aside.retry(commit, "operator")).state == "done"
+    again = await memory.nodes.provision(NewNode(memory.principal.user_id, "Fishing"))
     assert (again.node_id, again.created) == (commit, False)
     await all_agree(engine)
 
@@ -200,11 +200,11 @@ async def test_a_name_whose_node_was_refused_is_had_by_retry(engine: Engine, mem
 async def test_a_name_whose_node_was_discarded_is_free(engine: Engine, memory: Memory) -> None:
     commit, schema = await refused_node(engine, memory, "Hunting")
     await unplant(engine, schema)
-    await engine.commits.discard(commit, "operator", "never needed")
-    await engine.commits.list(memory.principal.user_id)
+    await engine.parts.set_aside.discard(commit, "operator", "never needed")
+    await engine.parts.set_aside.list(memory.principal.user_id)
     with pytest.raises(NotFound):
-        await engine.commits.discard(commit, "operator")
-    made = await memory.provision(NewNode(memory.principal.user_id, "Hunting"))
+        await engine.parts.set_aside.discard(commit, "operator")
+    made = await memory.nodes.provision(NewNode(memory.principal.user_id, "Hunting"))
     assert made.created and made.node_id != commit and made.schema_name == schema
     await all_agree(engine)
 
@@ -213,19 +213,19 @@ async def test_a_handle_whose_root_was_refused_is_free(engine: Engine) -> None:
     handle = f"u{uuid4().hex[:12]}"
     await plant(engine, handle)
     with pytest.raises(StoreFailed):
-        await engine.create_user(handle)
+        await engine.workspace.users.create(handle)
     async with engine.postgres.as_service() as connection:
         cursor = await connection.execute("SELECT user_id FROM engine.users WHERE handle = %s", [handle])
         row = await cursor.fetchone()
     assert row is not None
     await set_aside(engine, await newest(engine, row["user_id"]))
     with pytest.raises(CommitSetAside) as caught:
-        await engine.create_user(handle)
+        await engine.workspace.users.create(handle)
     await unplant(engine, handle)
-    await engine.commits.discard(caught.value.commit_id, "operator")
+    await engine.parts.set_aside.discard(caught.value.commit_id, "operator")
     with pytest.raises(NotFound):
-        await engine.find_user(handle)
-    assert (await engine.create_user(handle)).created
+        await engine.workspace.users.find(handle)
+    assert (await engine.workspace.users.create(handle)).created
     await all_agree(engine)
 
 
@@ -241,19 +241,19 @@ async def test_a_conversation_goes_on_where_it_stood_before_the_discarded_turns(
     engine: Engine, leaver: Engine, leaving: Leaving, user: User
 ) -> None:
     memory = engine.memory(user.user_id)
-    await memory.remember(Conversation("talk", TURNS[:2]))
-    schema = (await memory.shell(user.user_id)).schema_name
+    await memory.records.remember(Conversation("talk", TURNS[:2]))
+    schema = (await memory.nodes.shell(user.user_id)).schema_name
     before = await counts(engine, schema)
     commit = await left_half_way(leaver, leaving, user, Conversation("talk", TURNS))
     await spoil(engine, commit, "{records,0,occurred_at}", '"no time"')
     await set_aside(engine, commit)
     with pytest.raises(CommitSetAside):  # neither stored nor free
-        await memory.remember(Conversation("talk", TURNS))
-    await engine.commits.discard(commit, memory.principal.name, "broken", user.user_id)
+        await memory.records.remember(Conversation("talk", TURNS))
+    await engine.parts.set_aside.discard(commit, memory.principal.name, "broken", user.user_id)
     assert await counts(engine, schema) == before
     assert (await engine.sweep.run(grace=timedelta(0))).orphans >= 1
     await all_agree(engine)
-    assert (await memory.remember(Conversation("talk", TURNS))).turns == 2
+    assert (await memory.records.remember(Conversation("talk", TURNS))).turns == 2
     assert len((await memory.search(SearchRequest("walleye", widen="always"))).hits) == 4
     await all_agree(engine)
 
@@ -263,16 +263,16 @@ async def test_a_discarded_document_can_be_sent_again(
 ) -> None:
     leaving.step = "accepted"
     with pytest.raises(Left):
-        await leaver.memory(user.user_id).remember_text("Manual", "The gasket of the boat leaks.")
+        await leaver.memory(user.user_id).records.remember_text("Manual", "The gasket of the boat leaks.")
     leaving.step = ""
     commit = await newest(engine, user.user_id)
     await spoil(engine, commit, "{records,0,occurred_at}", '"no time"')
     await set_aside(engine, commit)
-    await engine.commits.discard(commit, "operator")
+    await engine.parts.set_aside.discard(commit, "operator")
     memory = engine.memory(user.user_id)
-    assert await memory.documents() == () and await memory.resources() == ()
-    assert len((await memory.remember_text("Manual", "The gasket of the boat leaks.")).records) == 1
-    assert len(await memory.documents()) == 1
+    assert await memory.documents.list() == () and await memory.resources.list() == ()
+    assert len((await memory.records.remember_text("Manual", "The gasket of the boat leaks.")).records) == 1
+    assert len(await memory.documents.list()) == 1
     await all_agree(engine)
 
 
@@ -286,34 +286,34 @@ async def test_a_write_waits_for_the_node_that_it_belongs_to(
         async with engine.postgres.as_service() as connection:  # as a restored graph would have it
             await connection.execute("UPDATE engine.nodes SET state = 'live' WHERE node_id = %s", [parent])
         with pytest.raises(Exception, match="still being finished"):
-            await memory.provision(NewNode(parent, "Bay"))
+            await memory.nodes.provision(NewNode(parent, "Bay"))
         child = await newest(engine, user.user_id)
         for _ in range(engine.settings.commit_attempts + 2):
             await engine.outbox.recover()
-        assert [one.commit_id for one in await engine.commits.list(user.user_id)] == [parent]
+        assert [one.commit_id for one in await engine.parts.set_aside.list(user.user_id)] == [parent]
         await unplant(engine, schema)
         if outcome == "retry":
-            assert (await engine.commits.retry(parent, "operator")).state == "done"
+            assert (await engine.parts.set_aside.retry(parent, "operator")).state == "done"
             await recovered(engine, until=partial(done, engine, child))
-            assert (await memory.provision(NewNode(parent, "Bay"))).node_id == child
+            assert (await memory.nodes.provision(NewNode(parent, "Bay"))).node_id == child
         else:
             async with engine.postgres.as_service() as connection:
                 await connection.execute("UPDATE engine.nodes SET state = 'pending' WHERE node_id = %s", [parent])
-            await engine.commits.discard(parent, "operator")
-            assert (await memory.provision(NewNode(user.user_id, name))).created
+            await engine.parts.set_aside.discard(parent, "operator")
+            assert (await memory.nodes.provision(NewNode(user.user_id, name))).created
         await all_agree(engine)
 
 
 async def test_a_shell_that_is_lost_sets_aside_what_belongs_there(engine: Engine, memory: Memory) -> None:
-    lake = await memory.provision(NewNode(memory.principal.user_id, "Lake"))
+    lake = await memory.nodes.provision(NewNode(memory.principal.user_id, "Lake"))
     await engine.neo4j.write("MATCH (n:Node {node_id: $id}) SET n:Kept REMOVE n:Node", id=str(lake.node_id))
     with pytest.raises(Exception, match="still being finished"):
-        await memory.provision(NewNode(lake.node_id, "Bay"))
+        await memory.nodes.provision(NewNode(lake.node_id, "Bay"))
     await set_aside(engine, await newest(engine, memory.principal.user_id))
-    [one] = await engine.commits.list(memory.principal.user_id)
+    [one] = await engine.parts.set_aside.list(memory.principal.user_id)
     assert "shell" in one.cause and one.waits_for == ()
     await engine.neo4j.write("MATCH (n:Kept {node_id: $id}) SET n:Node REMOVE n:Kept", id=str(lake.node_id))
-    assert (await engine.commits.retry(one.commit_id, "operator")).state == "done"
+    assert (await engine.parts.set_aside.retry(one.commit_id, "operator")).state == "done"
     await all_agree(engine)
 
 
@@ -322,28 +322,28 @@ async def test_a_grant_is_revoked_with_its_commit_and_a_revocation_is_never_give
 ) -> None:
     me = memory.principal
     mailbox = await engine.integrations.create(f"mailbox {uuid4().hex[:8]}")
-    lake = await memory.provision(NewNode(me.user_id, "Lake"))
+    lake = await memory.nodes.provision(NewNode(me.user_id, "Lake"))
     await engine.neo4j.write("MATCH (n:Node {node_id: $id}) SET n:Kept REMOVE n:Node", id=str(lake.node_id))
     with pytest.raises(Exception, match="still being finished"):
-        await memory.grants.give(me, NewGrant(lake.node_id, "third_party", mailbox.integration_id))
+        await memory.grants.give(NewGrant(lake.node_id, "third_party", mailbox.integration_id))
     await set_aside(engine, await newest(engine, me.user_id))
-    [given] = await engine.commits.list(me.user_id)
+    [given] = await engine.parts.set_aside.list(me.user_id)
     with pytest.raises(Exception, match="still being finished"):
-        await memory.grants.revoke(me, given.commit_id)
+        await memory.grants.revoke(given.commit_id)
     await set_aside(engine, await newest(engine, me.user_id))
-    given, revoked = await engine.commits.list(me.user_id)
+    given, revoked = await engine.parts.set_aside.list(me.user_id)
     assert (given.kind, revoked.kind) == ("granted", "revoked")
     with pytest.raises(Conflict):
-        await engine.commits.discard(revoked.commit_id, "operator")
-    await engine.commits.discard(given.commit_id, "operator")
+        await engine.parts.set_aside.discard(revoked.commit_id, "operator")
+    await engine.parts.set_aside.discard(given.commit_id, "operator")
     await engine.neo4j.write("MATCH (n:Kept {node_id: $id}) SET n:Node REMOVE n:Kept", id=str(lake.node_id))
-    assert (await engine.commits.retry(revoked.commit_id, "operator")).state == "done"
+    assert (await engine.parts.set_aside.retry(revoked.commit_id, "operator")).state == "done"
     await all_agree(engine)
 
 
 async def test_users_see_and_decide_their_own_over_rest_and_the_operator_all(engine: Engine, memory: Memory) -> None:
     commit, schema = await refused_node(engine, memory, "Skating")
-    stranger = await engine.create_user(f"u{uuid4().hex[:12]}")
+    stranger = await engine.workspace.users.create(f"u{uuid4().hex[:12]}")
     app = create_app(engine.settings, engine=engine)
     transport = httpx.ASGITransport(app, client=("127.0.0.1", 50000))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
@@ -383,4 +383,4 @@ async def test_the_shell_lists_retries_and_discards(engine: Engine, memory: Memo
     await unplant(engine, schema)
     gone = await typed(engine, tmp_path, None, "commits", "discard", str(commit), "--reason", "a mistake")
     assert (gone.returncode, "discarded" in gone.stdout) == (0, True), gone.stderr
-    assert await engine.commits.list(memory.principal.user_id) == ()
+    assert await engine.parts.set_aside.list(memory.principal.user_id) == ()

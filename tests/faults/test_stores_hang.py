@@ -61,12 +61,12 @@ async def hurried(engine: Engine, settings: Settings) -> AsyncIterator[Engine]:
 @pytest.fixture
 async def known(engine: Engine, hurried: Engine) -> Memory:
     """A memory that was asked everything before, by an engine with time: the servers know the statements."""
-    user = await engine.create_user(f"h{uuid4().hex[:12]}")
+    user = await engine.workspace.users.create(f"h{uuid4().hex[:12]}")
     for asked in (engine.memory(user.user_id), hurried.memory(user.user_id)):
-        await asked.remember(Conversation("before", TURNS))
+        await asked.records.remember(Conversation("before", TURNS))
         assert (await asked.search(SearchRequest("walleye"))).hits
-        await asyncio.gather(asked.shell(user.user_id), asked.metadata(user.user_id), asked.edges())
-        await asked.provision_path(["Work"])
+        await asyncio.gather(asked.nodes.shell(user.user_id), asked.nodes.metadata(user.user_id), asked.edges.list())
+        await asked.nodes.provision_path(["Work"])
     return hurried.memory(user.user_id)
 
 
@@ -80,8 +80,13 @@ async def test_every_call_ends_while_a_store_hangs(engine: Engine, hurried: Engi
     async def calls() -> list[object]:
         """More at once than the pools have connections."""
         asked = [known.search(SearchRequest(f"walleye {number}")) for number in range(10)]
-        written = [known.remember(Conversation(f"during {number}", TURNS)) for number in range(10)]
-        others = [known.shell(node), known.metadata(node), known.edges(), known.provision_path(["Family"])]
+        written = [known.records.remember(Conversation(f"during {number}", TURNS)) for number in range(10)]
+        others = [
+            known.nodes.shell(node),
+            known.nodes.metadata(node),
+            known.edges.list(),
+            known.nodes.provision_path(["Family"]),
+        ]
         return await asyncio.gather(*asked, *written, *others, return_exceptions=True)
 
     with stopped(engine, *names):
@@ -92,13 +97,18 @@ async def test_every_call_ends_while_a_store_hangs(engine: Engine, hurried: Engi
         for _ in range(2):
             with pytest.raises(StoreUnavailable):
                 await asyncio.wait_for(known.search(SearchRequest("walleye")), GENEROUS)
-        for read in (known.shell(node), known.metadata(node), known.state("node", node), known.deltas("node", node)):
+        for read in (
+            known.nodes.shell(node),
+            known.nodes.metadata(node),
+            known.history.state("node", node),
+            known.history.deltas("node", node),
+        ):
             with suppress(StoreUnavailable):  # what asks only the other store is answered
                 await asyncio.wait_for(read, GENEROUS)
                 assert len(names) == 1
     await until_healthy(hurried)
     assert (await known.search(SearchRequest("walleye"))).hits
-    assert (await known.remember(Conversation("after", TURNS))).turns == 2
+    assert (await known.records.remember(Conversation("after", TURNS))).turns == 2
 
 
 @pytest.mark.ledger("U07")

@@ -21,15 +21,15 @@ TURNS = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number
 @pytest.mark.ledger("N15", "U07")
 @pytest.mark.parametrize("name", ["postgres", pytest.param("neo4j", marks=pytest.mark.long)])
 async def test_a_store_killed_under_writes_and_reads(engine: Engine, name: str) -> None:
-    user = await engine.create_user(f"s{uuid4().hex[:12]}")
+    user = await engine.workspace.users.create(f"s{uuid4().hex[:12]}")
     memory = engine.memory(user.user_id)
-    await memory.remember(Conversation("before", TURNS))
+    await memory.records.remember(Conversation("before", TURNS))
 
     before, under_way = server_pid(engine, name), asyncio.Event()
 
     async def write(number: int) -> int | None:
         try:
-            report = await memory.remember(Conversation(f"c{number}", TURNS))
+            report = await memory.records.remember(Conversation(f"c{number}", TURNS))
             under_way.set()
             return report.turns
         except StoreUnavailable as error:
@@ -48,8 +48,10 @@ async def test_a_store_killed_under_writes_and_reads(engine: Engine, name: str) 
     await until_settled(engine)
     await engine.sweep.run(grace=timedelta(0))
     assert await engine.doctor.examine() == []
-    stored = {record.title for page in [await memory.metadata(user.user_id, limit=100)] for record in page.records}
+    stored = {
+        record.title for page in [await memory.nodes.metadata(user.user_id, limit=100)] for record in page.records
+    }
     assert {f"c{number}" for number, turns in enumerate(written) if turns} <= stored
-    again = [await memory.remember(Conversation(f"c{number}", TURNS)) for number in range(24)]
+    again = [await memory.records.remember(Conversation(f"c{number}", TURNS)) for number in range(24)]
     assert all(report.turns in (0, 8) for report in again)
-    assert (await memory.shell(user.user_id)).items == 25 * 8
+    assert (await memory.nodes.shell(user.user_id)).items == 25 * 8

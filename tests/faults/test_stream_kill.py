@@ -32,8 +32,8 @@ async def killed(engine: Engine, handle: str, operation: str, step: str, times: 
 
 
 async def stored(engine: Engine, handle: str) -> list[tuple[int, str]]:
-    user = await engine.find_user(handle)
-    schema = (await engine.memory(user.user_id).shell(user.user_id)).schema_name
+    user = await engine.workspace.users.find(handle)
+    schema = (await engine.memory(user.user_id).nodes.shell(user.user_id)).schema_name
     statement = sql.SQL("SELECT position, content FROM {}.memory_items WHERE kind = 'turn' ORDER BY position").format(
         sql.Identifier(schema)
     )
@@ -44,13 +44,13 @@ async def stored(engine: Engine, handle: str) -> list[tuple[int, str]]:
 
 async def all_is_there_once(engine: Engine, small: Engine, handle: str) -> None:
     """After recovery, the job and the end, as after any start."""
-    memory = small.memory((await engine.find_user(handle)).user_id)
+    memory = small.memory((await engine.workspace.users.find(handle)).user_id)
     await engine.outbox.recover()
     await small.parts.streams.run()
     for number in range(TURNS):  # the client goes on where it was, and is not sure where that is
-        await memory.append("s", said(number))
-    await memory.end("s")
-    state = await memory.stream("s")
+        await memory.conversations.append("s", said(number))
+    await memory.conversations.end("s")
+    state = await memory.conversations.get("s")
     assert (state.state, state.turns, state.stored, state.waiting_tokens) == ("ended", TURNS, TURNS, 0)
     assert await stored(engine, handle) == [(number, said(number).text) for number in range(TURNS)]
     await engine.sweep.run(grace=timedelta(0))
@@ -62,7 +62,7 @@ async def all_is_there_once(engine: Engine, small: Engine, handle: str) -> None:
 async def test_a_turn_is_there_once_it_is_acknowledged(engine: Engine, small: Engine, step: str, kept: int) -> None:
     handle = f"k{uuid4().hex[:12]}"
     acknowledged = await killed(engine, handle, "append", step, 20)
-    state = await small.memory((await engine.find_user(handle)).user_id).stream("s")
+    state = await small.memory((await engine.workspace.users.find(handle)).user_id).conversations.get("s")
     assert state.turns == int(acknowledged[-1]) + kept
     await all_is_there_once(engine, small, handle)
 
@@ -81,8 +81,8 @@ async def test_storing_goes_on_wherever_it_died(engine: Engine, small: Engine, o
 async def test_an_end_that_died_at_once_is_finished_by_the_job(engine: Engine, small: Engine) -> None:
     handle = f"k{uuid4().hex[:12]}"
     await killed(engine, handle, "end", "end_committed", 1)
-    memory = small.memory((await engine.find_user(handle)).user_id)
-    assert (await memory.stream("s")).state == "ending"
+    memory = small.memory((await engine.workspace.users.find(handle)).user_id)
+    assert (await memory.conversations.get("s")).state == "ending"
     await small.parts.streams.run()
-    assert (await memory.stream("s")).state == "ended"
+    assert (await memory.conversations.get("s")).state == "ended"
     await all_is_there_once(engine, small, handle)

@@ -22,46 +22,46 @@ from tests.faults.killing import LIVED, Trap, on_stores_of
 async def changing(memory: Memory, operation: str) -> Change:
     """A whole record, node or relation, and the change of it that is about to come."""
     root = memory.principal.user_id
-    node = await memory.provision(NewNode(root, "Before"))
+    node = await memory.nodes.provision(NewNode(root, "Before"))
     if operation == "change node":
-        home = await memory.provision(NewNode(root, "Home"))
+        home = await memory.nodes.provision(NewNode(root, "Home"))
         return Change("node", node.node_id, {"name": "After", "parent_id": str(home.node_id)})
     if operation == "change archived":
-        await memory.provision(NewNode(node.node_id, "Below"))
+        await memory.nodes.provision(NewNode(node.node_id, "Below"))
         return Change("node", node.node_id, {"archived": True})
     if operation == "change relation":
-        edge, _ = await memory.relate(root, node.node_id, "holds", {"since": "2001"})
+        edge = (await memory.edges.make(root, node.node_id, "holds", {"since": "2001"})).edge_id
         return Change("relation", edge, {"properties": {"since": "2002"}})
-    report = await memory.remember_text("Before", "A walleye was caught.", node_id=node.node_id)
+    report = await memory.records.remember_text("Before", "A walleye was caught.", node_id=node.node_id)
     return Change("record", report.records[0].record_id, {"title": "After"}, node.node_id)
 
 
 async def granting(memory: Memory, operation: str) -> Callable[[], Awaitable[object]]:
     """A persona and a node, and the grant or its end that is about to come."""
-    persona = await memory.provision(NewNode(memory.principal.user_id, "Coach", "persona"))
-    node = await memory.provision(NewNode(memory.principal.user_id, "Running"))
+    persona = await memory.nodes.provision(NewNode(memory.principal.user_id, "Coach", "persona"))
+    node = await memory.nodes.provision(NewNode(memory.principal.user_id, "Running"))
     new = NewGrant(node.node_id, "persona", persona.node_id)
     if operation == "grant":
-        return lambda: memory.grants.give(memory.principal, new)
-    given = await memory.grants.give(memory.principal, new)
-    return lambda: memory.grants.revoke(memory.principal, given.grant_id)
+        return lambda: memory.grants.give(new)
+    given = await memory.grants.give(new)
+    return lambda: memory.grants.revoke(given.grant_id)
 
 
 async def prepared(engine: Engine, handle: str, operation: str) -> Callable[[], Awaitable[object]]:
     """What the victim does while its trap is armed; all that it needs is there."""
-    memory = engine.memory((await engine.create_user(handle)).user_id)
+    memory = engine.memory((await engine.workspace.users.create(handle)).user_id)
     root = memory.principal.user_id
     if operation in ("grant", "revoke"):
         return await granting(memory, operation)
     if operation.startswith("change"):
         change = await changing(memory, operation)
-        return lambda: memory.change(change)
+        return lambda: memory.history.change(change)
     turns = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number in range(40))
     return {
-        "user": lambda: engine.create_user(f"{handle}-new"),
-        "node": lambda: memory.provision(NewNode(root, "Victim")),
-        "path": lambda: memory.provision_whole([NewNode(root, name) for name in ("Family", "Siblings", "Ellen")]),
-        "record": lambda: memory.remember(Conversation("victim", turns)),
+        "user": lambda: engine.workspace.users.create(f"{handle}-new"),
+        "node": lambda: memory.nodes.provision(NewNode(root, "Victim")),
+        "path": lambda: memory.nodes.provision_whole([NewNode(root, name) for name in ("Family", "Siblings", "Ellen")]),
+        "record": lambda: memory.records.remember(Conversation("victim", turns)),
     }[operation]
 
 

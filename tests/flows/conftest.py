@@ -45,8 +45,8 @@ async def clocked(settings: Settings) -> AsyncIterator[tuple[Engine, MovedClock]
 @pytest.fixture
 async def library(clocked: tuple[Engine, MovedClock]) -> Library:
     engine, clock = clocked
-    user = await engine.create_user(f"f{uuid4().hex[:12]}", "Bob")
+    user = await engine.workspace.users.create(f"f{uuid4().hex[:12]}", "Bob")
     memory = engine.memory(user.user_id)
-    node = await memory.provision(NewNode(user.user_id, "Fishing"))
-    report = await memory.remember_text("Dusk", TEXT, node_id=node.node_id)
+    node = await memory.nodes.provision(NewNode(user.user_id, "Fishing"))
+    report = await memory.records.remember_text("Dusk", TEXT, node_id=node.node_id)
     return Library(engine, clock, memory, node.node_id, report.records[0].file_id)

@@ -42,16 +42,16 @@ class Library:
     file: UUID
 
     async def state(self) -> str:
-        return (await self.memory.file_state(self.node, self.file)).state
+        return (await self.memory.files.state(self.node, self.file)).state
 
     async def log(self) -> list[tuple[str, str, str]]:
         """From, to and trigger of the file's entries, oldest first."""
-        entries = await self.memory.file_log.page(self.memory.principal, node_id=self.node, file_id=self.file)
+        entries = await self.memory.files.log(node_id=self.node, file_id=self.file)
         return [(entry.from_state, entry.to_state, entry.trigger) for entry in reversed(entries)]
 
     async def problems(self) -> list[str]:
         """What the doctor finds at the library's node."""
-        subject = f"node {(await self.memory.shell(self.node)).schema_name}"
+        subject = f"node {(await self.memory.nodes.shell(self.node)).schema_name}"
         return [finding.problem for finding in await self.engine.doctor.examine() if finding.subject == subject]
 
     def objects(self) -> tuple[Path, list[Path]]:
@@ -66,10 +66,10 @@ class Library:
 async def stored_by_hand(library: Library, content: bytes, content_type: str) -> UUID:
     """A file more in the library's record, put there past the ingest."""
     file = uuid4()
-    record = (await library.memory.metadata(library.node)).records[0]
-    shell = await library.memory.shell(library.node)
+    record = (await library.memory.nodes.metadata(library.node)).records[0]
+    shell = await library.memory.nodes.shell(library.node)
     native = content_type.startswith("image/")
-    key = f"{(await library.memory.shell(library.memory.principal.user_id)).schema_name}/fishing/{file}/file"
+    key = f"{(await library.memory.nodes.shell(library.memory.principal.user_id)).schema_name}/fishing/{file}/file"
     packed = content if native else gzip.compress(content)
     await library.engine.objects.put(key, BytesIO(packed))
     async with library.engine.postgres.as_service() as connection:

@@ -96,7 +96,7 @@ async def turns(memory: Memory) -> set[object]:
 
 async def untroubled(engine: Engine, user: User | Principal) -> None:
     """The doctor has nothing to say of this user."""
-    shell = await engine.memory(user.user_id).shell(user.user_id)
+    shell = await engine.memory(user.user_id).nodes.shell(user.user_id)
     names = (str(user.user_id), shell.schema_name or "")
     assert [found for found in await engine.doctor.examine() if any(name in found.subject for name in names)] == []
 

@@ -28,21 +28,21 @@ async def found(memory: Memory, as_of: datetime | None = None) -> list[Hit]:
 
 
 async def streamed(memory: Memory) -> None:
-    await memory.append("c1", StreamedTurn("Bob", SAID))
-    await memory.append("c1", StreamedTurn("Assistant", "A fine fish."))
-    await memory.end("c1")
+    await memory.conversations.append("c1", StreamedTurn("Bob", SAID))
+    await memory.conversations.append("c1", StreamedTurn("Assistant", "A fine fish."))
+    await memory.conversations.end("c1")
 
 
 async def conversed(memory: Memory) -> None:
-    await memory.remember(Conversation("c1", (Turn("Bob", SAID),)))
+    await memory.records.remember(Conversation("c1", (Turn("Bob", SAID),)))
 
 
 async def noted(memory: Memory) -> None:
-    await memory.remember_text("Catch", SAID)
+    await memory.records.remember_text("Catch", SAID)
 
 
 async def occasion(memory: Memory) -> None:
-    await memory.remember_occasion(Occasion("meeting", "Catch", SAID))
+    await memory.records.remember_occasion(Occasion("meeting", "Catch", SAID))
 
 
 @pytest.mark.ledger("X03")
@@ -58,10 +58,10 @@ async def test_what_is_written_live_is_true_from_its_arrival_on(memory: Memory, 
 @pytest.mark.ledger("X03")
 async def test_times_of_the_source_count_before_the_arrival(memory: Memory) -> None:
     said = datetime(2020, 5, 1, tzinfo=UTC)
-    await memory.remember(Conversation("c1", (Turn("Ann", "Hello.", said), Turn("Bob", SAID))))
+    await memory.records.remember(Conversation("c1", (Turn("Ann", "Hello.", said), Turn("Bob", SAID))))
     assert [hit.occurred_at for hit in await found(memory)] == [said]
-    await memory.append("c2", StreamedTurn("Bob", f"{SAID} Again."), started_at=said)
-    await memory.end("c2")
+    await memory.conversations.append("c2", StreamedTurn("Bob", f"{SAID} Again."), started_at=said)
+    await memory.conversations.end("c2")
     assert {hit.occurred_at for hit in await found(memory)} == {said}
 
 
@@ -76,5 +76,5 @@ async def test_imported_history_without_dates_stays_undated_and_is_told_apart(en
 
 async def test_a_conversation_that_is_sent_again_is_still_recognised(memory: Memory) -> None:
     await conversed(memory)
-    again = await memory.remember(Conversation("c1", (Turn("Bob", SAID), Turn("Ann", "Indeed."))))
+    again = await memory.records.remember(Conversation("c1", (Turn("Bob", SAID), Turn("Ann", "Indeed."))))
     assert (again.turns, again.skipped) == (1, ())

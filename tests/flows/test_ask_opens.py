@@ -20,7 +20,7 @@ async def test_it_names_the_hit_and_keeps_the_answer_when_the_file_is_damaged(
     engine: Engine, memory: Memory, user: User, tmp_path: Path
 ) -> None:
     said = Turn("Ann", "The rose by the gate is called Gertrude.")
-    await memory.remember(Conversation("garden", (said,)), node_id=user.user_id)
+    await memory.records.remember(Conversation("garden", (said,)), node_id=user.user_id)
     objects = engine.settings.home / "objects"
     before = {path for path in objects.rglob("*") if path.is_file()}
     note = tmp_path / "soil.md"

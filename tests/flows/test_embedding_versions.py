@@ -78,12 +78,14 @@ async def engine(own: Engine) -> AsyncIterator[Engine]:
 @pytest.fixture
 async def memory(engine: Engine) -> Memory:
     """The memory of somebody with two nodes and some turns at each."""
-    user = await engine.create_user(f"v{uuid4().hex[:12]}", "Bob Harlan")
+    user = await engine.workspace.users.create(f"v{uuid4().hex[:12]}", "Bob Harlan")
     memory = engine.memory(user.user_id)
     for name in ("Work", "Home"):
-        node = await memory.provision(NewNode(user.user_id, name, summary=f"What happens at {name}."))
-        await memory.remember(Conversation(f"talk at {name}", TURNS), node_id=node.node_id)
-    await memory.remember_text("Notes", "# Boat\n\nThe hull needs paint and the mast a new stay.", node_id=user.user_id)
+        node = await memory.nodes.provision(NewNode(user.user_id, name, summary=f"What happens at {name}."))
+        await memory.records.remember(Conversation(f"talk at {name}", TURNS), node_id=node.node_id)
+    await memory.records.remember_text(
+        "Notes", "# Boat\n\nThe hull needs paint and the mast a new stay.", node_id=user.user_id
+    )
     return memory
 
 
@@ -131,7 +133,7 @@ async def test_a_canary_is_built_compared_promoted_and_taken_back(engine: Engine
     after = await asked(memory)
     assert {answer.embeddings for answer in after} == {MINILM}
     assert [told(answer) for answer in after] != [told(answer) for answer in before]
-    await memory.remember(Conversation("later", (Turn("Bob", "The harbour froze over."),)))
+    await memory.records.remember(Conversation("later", (Turn("Bob", "The harbour froze over."),)))
     assert (await engine.embeddings.progress(MINILM)).remaining == 0
 
     back = await engine.embeddings.roll_back()
@@ -208,10 +210,10 @@ async def test_another_engine_follows_a_promotion(engine: Engine, memory: Memory
         answer = await theirs.search(SearchRequest("What leaks?"))
         assert answer.embeddings == MINILM and answer.notes == ()
         other.active._model = stale
-        await theirs.remember(Conversation("theirs", (Turn("Dave", "The pier is closed for repairs."),)))
+        await theirs.records.remember(Conversation("theirs", (Turn("Dave", "The pier is closed for repairs."),)))
         other.active._model = stale
-        record = (await theirs.metadata(memory.principal.user_id)).records[0]
-        await theirs.change(
+        record = (await theirs.nodes.metadata(memory.principal.user_id)).records[0]
+        await theirs.history.change(
             Change("record", record.record_id, {"summary": "A closed pier."}, node_id=memory.principal.user_id)
         )
         assert (await engine.embeddings.progress(MINILM)).remaining == 0
@@ -236,12 +238,12 @@ async def test_an_engine_that_cannot_make_the_active_vectors_answers_by_words(en
 
 async def test_a_changed_text_has_no_stale_vector_in_either_slot(engine: Engine, memory: Memory) -> None:
     root = memory.principal.user_id
-    await memory.remember(Conversation("one", (Turn("Bob", "The cat sleeps on the stove."),)), node_id=root)
+    await memory.records.remember(Conversation("one", (Turn("Bob", "The cat sleeps on the stove."),)), node_id=root)
     hit = (await memory.search(SearchRequest("cat on the stove", limit=1))).hits[0]
     learnt = engine.parts.shells._clock.now()
     await canary(engine)
     changed = Change("item", hit.item_id, {"content": "Stocks fell by a third."}, node_id=root)
-    await memory.change(changed)
+    await memory.history.change(changed)
     assert (await engine.embeddings.progress()).remaining > 0  # the row and its past state, for the job
     await engine.embeddings.promote()
     assert (await engine.embeddings.progress(MINILM)).remaining == 0
@@ -271,11 +273,13 @@ async def downgraded(engine: Engine, schema: str) -> None:
 
 async def test_nodes_of_the_old_template_serve_beside_new_ones(engine: Engine, memory: Memory) -> None:
     before = await asked(memory)
-    root = await memory.shell(memory.principal.user_id)
-    old = await memory.shell(root.children[0].node_id)
+    root = await memory.nodes.shell(memory.principal.user_id)
+    old = await memory.nodes.shell(root.children[0].node_id)
     await downgraded(engine, old.schema_name)
     assert [told(answer) for answer in await asked(memory)] == [told(answer) for answer in before]
-    await memory.remember(Conversation("more", (Turn("Bob", "A heron stood in the reeds."),)), node_id=old.node_id)
+    await memory.records.remember(
+        Conversation("more", (Turn("Bob", "A heron stood in the reeds."),)), node_id=old.node_id
+    )
     hits = (await memory.search(SearchRequest("a wading bird", limit=5, widen="always"))).hits
     assert "A heron stood in the reeds." in [hit.content for hit in hits]
     await engine.embeddings.start(ModelChoice("onnx", "minilm"))
@@ -291,8 +295,8 @@ async def test_nodes_of_the_old_template_serve_beside_new_ones(engine: Engine, m
 async def test_half_precision_lies_beside_single_precision(engine: Engine, memory: Memory) -> None:
     version = await engine.embeddings.start(ModelChoice("onnx", "e5-small"), "halfvec")
     assert version.name == f"{E5}-halfvec"
-    fresh = await memory.provision(NewNode(memory.principal.user_id, "Fresh"))  # made while there is a canary
-    await memory.remember(Conversation("fresh", (Turn("Bob", "New shoes."),)), node_id=fresh.node_id)
+    fresh = await memory.nodes.provision(NewNode(memory.principal.user_id, "Fresh"))  # made while there is a canary
+    await memory.records.remember(Conversation("fresh", (Turn("Bob", "New shoes."),)), node_id=fresh.node_id)
     before = await asked(memory)
     await engine.embeddings.build(pace=FAST)
     await engine.embeddings.promote()
@@ -332,7 +336,7 @@ async def test_two_builds_at_once_do_no_harm(engine: Engine, memory: Memory) -> 
     reports = await asyncio.gather(*(engine.embeddings.build(pace=FAST) for _ in range(2)))
     assert [report.remaining for report in reports] == [0, 0]
     assert total <= sum(report.filled for report in reports) <= 2 * total
-    await memory.remember(Conversation("while", TURNS[:3]))
+    await memory.records.remember(Conversation("while", TURNS[:3]))
     assert (await engine.embeddings.promote()).remaining == 0
 
 
@@ -367,7 +371,7 @@ async def test_what_does_not_fit_the_state_is_refused(engine: Engine, memory: Me
         await versions.build(MINILM)
     assert (await versions.progress(MINILM)).done == 0
     async with engine.postgres.as_service() as connection:
-        shell = await memory.shell(memory.principal.user_id)
+        shell = await memory.nodes.shell(memory.principal.user_id)
         count = sql.SQL("SELECT count(embedding_b) AS left FROM {}.memory_items")
         cursor = await connection.execute(count.format(sql.Identifier(shell.schema_name)))
         assert (await cursor.fetchone())["left"] == 0
@@ -375,8 +379,8 @@ async def test_what_does_not_fit_the_state_is_refused(engine: Engine, memory: Me
 
 @pytest.mark.long
 async def test_labelled_questions_give_recall(engine: Engine, memory: Memory) -> None:
-    user = await engine.create_user(f"v{uuid4().hex[:12]}")
-    await engine.memory(user.user_id).remember(
+    user = await engine.workspace.users.create(f"v{uuid4().hex[:12]}")
+    await engine.memory(user.user_id).records.remember(
         Conversation("c", (Turn("Bob", "The stern leaks.", ref="D1:1"), *TURNS[5:9]))
     )
     await canary(engine)
@@ -408,7 +412,7 @@ async def test_a_version_promoted_by_force_is_made_up_later(
     assert far.version.status == "active" and far.remaining > 0
     answer = await memory.search(SearchRequest("walleye"))
     assert "walleye" in answer.hits[0].content and {hit.signals.get("meaning") for hit in answer.hits} <= {None, 0}
-    await memory.remember(Conversation("after", (Turn("Bob", "The ferry was late."),)))
+    await memory.records.remember(Conversation("after", (Turn("Bob", "The ferry was late."),)))
     report = await engine.embeddings.build(f"{MINILM}-halfvec", pace=FAST)
     assert report.remaining == 0
     found = (await memory.search(SearchRequest("a delay of the ship", limit=5))).hits

@@ -104,7 +104,7 @@ async def test_the_search_is_measured_beside_words_and_meaning_alone(engine, sam
     await engine.ingest(History(handle, "Ann & Ben", (Conversation("session_1", turns, "Session 1"),)))
 
     async def user_id(name: str):
-        return (await engine.find_user(name)).user_id
+        return (await engine.workspace.users.find(name)).user_id
 
     async def ask(name, request):
         return await engine.memory(await user_id(name)).search(request)
@@ -128,7 +128,7 @@ async def test_recorded_observations_are_stored_at_their_turns_as_a_models_answe
         report = await reads.ingest(history)
         memory = reads.memory(report.user_id)
         hits = (await memory.search(SearchRequest("pottery beagle puppy", kinds=("observation",)))).hits
-        [record] = (await memory.metadata(report.user_id)).records
+        [record] = (await memory.nodes.metadata(report.user_id)).records
     assert (report.extraction.calls, report.extraction.observations, report.extraction.failures) == (1, 3, ())
     assert report.extraction.model.startswith("recorded:")
     assert {hit.content: hit.source_ref for hit in hits} == {

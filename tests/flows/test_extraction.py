@@ -34,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("few_nodes")  # the doctor looks at all use
 
 
 async def fields(memory: Memory, hit: Hit) -> dict[str, Any]:
-    state = await memory.state("item", hit.item_id, node_id=hit.node_id)
+    state = await memory.history.state("item", hit.item_id, node_id=hit.node_id)
     assert state.fields is not None
     return dict(state.fields)
 
@@ -44,7 +44,7 @@ async def fields(memory: Memory, hit: Hit) -> dict[str, Any]:
 
 @pytest.mark.ledger("L02")
 async def test_without_a_model_the_whole_input_is_one_fact(memory: Memory, user: User) -> None:
-    report = await memory.remember(Conversation("c", TURNS, started_at=WHEN))
+    report = await memory.records.remember(Conversation("c", TURNS, started_at=WHEN))
     assert (report.items, report.extraction.whole, report.extraction.model) == (3, 1, "")
     [fact] = await kinds(memory, "fact")
     assert fact.content == "\n".join(turn.text for turn in TURNS)
@@ -52,12 +52,12 @@ async def test_without_a_model_the_whole_input_is_one_fact(memory: Memory, user:
     assert (await fields(memory, fact))["category"] == "whole"
     usual = await memory.search(SearchRequest("Ellen tea sister", limit=100, widen="always"))
     assert (usual.items_searched, {hit.kind for hit in usual.hits}) == (3, {"turn"})
-    assert (await memory.shell(user.user_id)).items == 3
+    assert (await memory.nodes.shell(user.user_id)).items == 3
 
 
 async def test_a_long_input_is_not_stored_twice(memory: Memory) -> None:
     text = "\n\n".join(f"Paragraph {number} tells of the harbour and its boats." for number in range(1200))
-    await memory.remember_text("Harbour", text)
+    await memory.records.remember_text("Harbour", text)
     [fact] = await kinds(memory, "fact", query="harbour")
     assert len(fact.content) < 5000 and "harbour" in fact.content
 
@@ -70,7 +70,7 @@ async def test_a_model_gives_summary_keywords_facts_and_observations(
     reads: Engine, user: User, server: ModelServer
 ) -> None:
     memory = reads.memory(user.user_id)
-    report = await memory.remember(Conversation("c", TURNS, "A call", WHEN))
+    report = await memory.records.remember(Conversation("c", TURNS, "A call", WHEN))
     found = report.extraction
     assert (found.model, found.calls, found.cached, found.whole) == (
         "openai:small",
@@ -81,7 +81,7 @@ async def test_a_model_gives_summary_keywords_facts_and_observations(
     assert (found.facts, found.observations, found.summaries, found.failures) == (2, 2, 0, ())
     assert (found.input_tokens, found.output_tokens, found.cost) == (200, 40, 0.0006)
     assert report.items == 7
-    record = (await memory.metadata(user.user_id)).records[0]
+    record = (await memory.nodes.metadata(user.user_id)).records[0]
     assert record.summary == ANSWER["summary"]
     assert (list(record.kw_entities), list(record.kw_relationships)) == (["Ellen", "Duluth"], ["sister"])
     assert (list(record.kw_topics), list(record.kw_dates)) == (["moving"], ["2024-05-03"])
@@ -99,14 +99,14 @@ async def test_a_model_gives_summary_keywords_facts_and_observations(
         "Bob keeps in touch with his sister.", "Bob misses his sister.",
     }  # fmt: skip
     assert "[0] Bob: My sister Ellen" in server.requests[0].text and "2024-05-08" in server.requests[0].text
-    names = (str(user.user_id), (await memory.shell(user.user_id)).schema_name)
+    names = (str(user.user_id), (await memory.nodes.shell(user.user_id)).schema_name)
     findings = await reads.doctor.examine()
     assert [found for found in findings if any(name in found.subject for name in names)] == []
 
 
 async def test_what_is_found_is_searched_beside_the_turns_and_by_its_source(reads: Engine, user: User) -> None:
     memory = reads.memory(user.user_id)
-    await memory.remember(Conversation("c", TURNS, started_at=WHEN))
+    await memory.records.remember(Conversation("c", TURNS, started_at=WHEN))
     hits = (await memory.search(SearchRequest("Who moved to Duluth?", limit=3))).hits
     assert any(hit.kind == "fact" and "Duluth" in hit.content for hit in hits)
     hits = (await memory.search(SearchRequest("Who moved to Duluth?", limit=9, sources=("ingested",)))).hits
@@ -116,12 +116,12 @@ async def test_what_is_found_is_searched_beside_the_turns_and_by_its_source(read
 @pytest.mark.ledger("F04")
 async def test_an_observation_has_its_fields_and_a_private_one_is_the_users_alone(reads: Engine, user: User) -> None:
     memory = reads.memory(user.user_id)
-    await memory.remember(Conversation("c", TURNS, "A call", WHEN), node_id=user.user_id)
+    await memory.records.remember(Conversation("c", TURNS, "A call", WHEN), node_id=user.user_id)
     kept = next(hit for hit in await kinds(memory, "observation") if "keeps in touch" in hit.content)
     known = await fields(memory, kept)
     assert (known["importance"], known["tags"], known["subjects"]) == (0.4, ["family"], ["Bob"])
-    dave = await memory.provision(NewNode(user.user_id, "Dave", "persona"))
-    await memory.grants.give(memory.principal, NewGrant(user.user_id, "persona", dave.node_id))
+    dave = await memory.nodes.provision(NewNode(user.user_id, "Dave", "persona"))
+    await memory.grants.give(NewGrant(user.user_id, "persona", dave.node_id))
     persona = reads.memory_as(Principal("persona", dave.node_id, user.user_id))
     assert {hit.content for hit in await kinds(persona, "observation")} == {"Bob keeps in touch with his sister."}
     assert len(await kinds(memory, "observation")) == 2
@@ -130,10 +130,10 @@ async def test_an_observation_has_its_fields_and_a_private_one_is_the_users_alon
 @pytest.mark.ledger("F04")
 async def test_an_observation_stands_once_in_a_node(reads: Engine, user: User) -> None:
     memory = reads.memory(user.user_id)
-    node = await memory.provision(NewNode(user.user_id, "Family"))
-    first = await memory.remember(Conversation("a", TURNS, started_at=WHEN))
-    both = await memory.remember(Conversation("b", (Turn("Bob", "Ellen called again."),)))
-    beside = await memory.remember(Conversation("d", (Turn("Bob", "Ellen wrote."),)), node_id=node.node_id)
+    node = await memory.nodes.provision(NewNode(user.user_id, "Family"))
+    first = await memory.records.remember(Conversation("a", TURNS, started_at=WHEN))
+    both = await memory.records.remember(Conversation("b", (Turn("Bob", "Ellen called again."),)))
+    beside = await memory.records.remember(Conversation("d", (Turn("Bob", "Ellen wrote."),)), node_id=node.node_id)
     told = [report.extraction.observations for report in (first, both, beside)]
     assert told == [2, 0, 2]
     assert Counter(hit.content for hit in await kinds(memory, "observation")).most_common(1)[0][1] == 2
@@ -141,7 +141,7 @@ async def test_an_observation_stands_once_in_a_node(reads: Engine, user: User) -
 
 async def test_what_is_private_is_the_users_alone(reads: Engine, user: User) -> None:
     memory = reads.memory(user.user_id)
-    await memory.within(MemoryScope("thread", "t1")).remember(Conversation("s", TURNS))
+    await memory.within(MemoryScope("thread", "t1")).records.remember(Conversation("s", TURNS))
     assert await kinds(memory, "fact", "observation") == []
     inside = memory.within(MemoryScope("thread", "t1"))
     assert len(await kinds(inside, "fact", "observation")) == 4
@@ -156,7 +156,7 @@ async def test_a_long_record_has_summaries_of_windows_that_cover_it(
     turns = tuple(Turn("Bob", f"Heron number {number} nests at the bay.", ref=f"t{number}") for number in range(90))
     async with reader(settings, server, language_model_characters=3000) as reads:
         memory = reads.memory(user.user_id)
-        report = await memory.remember(Conversation("c", turns))
+        report = await memory.records.remember(Conversation("c", turns))
         assert report.extraction.calls - len(server.placements) == len(server.requests) > 1
         spans = await covered(reads, user)
         assert report.extraction.summaries == len(spans)
@@ -165,7 +165,7 @@ async def test_a_long_record_has_summaries_of_windows_that_cover_it(
 
 async def covered(engine: Engine, user: User, kind: str = "summary") -> list[tuple[int, int]]:
     """The spans of the items of a kind at the root, as they are stored."""
-    schema = (await engine.memory(user.user_id).nodes())[0].schema_name
+    schema = (await engine.memory(user.user_id).nodes.writable())[0].schema_name
     async with engine.postgres.as_service() as connection:
         cursor = await connection.execute(
             f"SELECT lower(span) AS first, upper(span) AS last FROM {schema}.memory_items WHERE kind = %s", [kind]
@@ -179,7 +179,7 @@ async def test_a_fact_of_a_document_says_at_which_characters_it_stands(
     text = "# Boat\n\nThe boat was sold in May.\n\n# House\n\nThe house needs a roof.\n"
     fact = {"text": "The house needs a roof.", "first_line": 1, "last_line": 1}
     server.reply = lambda asked: {"summary": "A boat, a house.", "facts": [fact]}
-    await reads.memory(user.user_id).remember_text("Things", text)
+    await reads.memory(user.user_id).records.remember_text("Things", text)
     assert [text[start:end] for start, end in await covered(reads, user, "fact")] == ["The house needs a roof."]
     assert "[1] House: The house" in server.requests[0].text
 
@@ -188,13 +188,13 @@ async def test_who_is_not_the_user_neither_reads_nor_keeps_answers(
     reads: Engine, user: User, server: ModelServer
 ) -> None:
     owner = reads.memory(user.user_id)
-    dave = await owner.provision(NewNode(user.user_id, "Dave", "persona"))
-    await owner.grants.give(owner.principal, NewGrant(dave.node_id, "persona", dave.node_id, "read_write"))
+    dave = await owner.nodes.provision(NewNode(user.user_id, "Dave", "persona"))
+    await owner.grants.give(NewGrant(dave.node_id, "persona", dave.node_id, "read_write"))
     persona = reads.memory_as(Principal("persona", dave.node_id, user.user_id))
     for name in ("a", "b"):
-        report = await persona.remember(Conversation(name, TURNS, "A call", WHEN), node_id=dave.node_id)
+        report = await persona.records.remember(Conversation(name, TURNS, "A call", WHEN), node_id=dave.node_id)
         assert (report.extraction.calls, report.extraction.cached, report.extraction.failures) == (1, 0, ())
-    again = await owner.remember(Conversation("c", TURNS, "A call", WHEN), node_id=dave.node_id)
+    again = await owner.records.remember(Conversation("c", TURNS, "A call", WHEN), node_id=dave.node_id)
     assert again.extraction.calls == 1
     observations = await kinds(persona, "observation")
     assert len([hit for hit in observations if hit.content == "Bob keeps in touch with his sister."]) == 2
@@ -204,12 +204,12 @@ async def test_the_same_content_again_is_not_paid_twice(
     reads: Engine, user: User, server: ModelServer, engine: Engine
 ) -> None:
     memory = reads.memory(user.user_id)
-    await memory.remember(Conversation("a", TURNS, "A call", WHEN))
-    again = await memory.remember(Conversation("b", TURNS, "A call", WHEN))
+    await memory.records.remember(Conversation("a", TURNS, "A call", WHEN))
+    again = await memory.records.remember(Conversation("b", TURNS, "A call", WHEN))
     assert (again.extraction.calls, again.extraction.cached, again.extraction.input_tokens) == (0, 2, 0)
     assert (again.extraction.facts, again.extraction.cost, len(server.requests)) == (2, 0, 1)
-    other = await engine.create_user(f"{user.handle}-2")
-    theirs = await reads.memory(other.user_id).remember(Conversation("a", TURNS, "A call", WHEN))
+    other = await engine.workspace.users.create(f"{user.handle}-2")
+    theirs = await reads.memory(other.user_id).records.remember(Conversation("a", TURNS, "A call", WHEN))
     assert (theirs.extraction.calls, theirs.extraction.cached) == (2, 0)  # what is kept is each user's own
 
 
@@ -224,14 +224,14 @@ async def test_an_answer_that_cannot_be_used_loses_nothing(
 ) -> None:
     memory = reads.memory(user.user_id)
     server.script = [scripted]
-    report = await memory.remember(Conversation("c", TURNS, "A call", WHEN))
+    report = await memory.records.remember(Conversation("c", TURNS, "A call", WHEN))
     [failure] = report.extraction.failures
     assert (failure.record_id, failure.title) == (report.records[0].record_id, "A call") and failure.reason
     assert (report.turns, report.items, report.extraction.whole, report.extraction.facts) == (3, 3, 1, 0)
     [fact] = await kinds(memory, "fact")
     assert fact.content == "\n".join(turn.text for turn in TURNS)
-    assert (await memory.metadata(user.user_id)).records[0].summary
-    again = await memory.remember(Conversation("d", TURNS, "A call", WHEN))  # a failure is not kept
+    assert (await memory.nodes.metadata(user.user_id)).records[0].summary
+    again = await memory.records.remember(Conversation("d", TURNS, "A call", WHEN))  # a failure is not kept
     assert (again.extraction.calls, again.extraction.facts) == (1, 2)
 
 
@@ -239,7 +239,7 @@ async def test_what_cannot_be_stored_is_taken_out_of_an_answer(reads: Engine, us
     odd = {"text": "A\x00 \ud800fact", "event_date": "9999-99-99", "tags": ["a\x00", 7, None], "first_line": -5}
     odd |= {"type": "joke", "confidence": float("nan"), "last_line": 10**12, "subjects": None}
     server.script = [Misbehaviour(content=json.dumps({"summary": "S\x00", "facts": [odd, {"text": ""}, 7, odd]}))]
-    report = await reads.memory(user.user_id).remember(Conversation("c", TURNS))
+    report = await reads.memory(user.user_id).records.remember(Conversation("c", TURNS))
     assert (report.extraction.facts, report.extraction.failures) == (1, ())
     [fact] = await kinds(reads.memory(user.user_id), "fact")
     assert (fact.content, fact.section) == ("A fact", "fact")
@@ -247,10 +247,10 @@ async def test_what_cannot_be_stored_is_taken_out_of_an_answer(reads: Engine, us
 
 async def test_a_search_never_asks_the_model(reads: Engine, user: User, server: ModelServer) -> None:
     memory = reads.memory(user.user_id)
-    await memory.remember(Conversation("c", TURNS))
+    await memory.records.remember(Conversation("c", TURNS))
     asked = len(server.requests)
     await memory.search(SearchRequest("tea"))
-    await memory.shell(user.user_id)
+    await memory.nodes.shell(user.user_id)
     assert len(server.requests) == asked == 1
 
 

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("few_nodes")  # the doctor looks at all use
 @pytest.mark.ledger("N19", "N20", "N25")
 async def test_a_file_wakes_when_it_is_read_and_sleeps_again(library: Library) -> None:
     memory, clock = library.memory, library.clock
-    fresh = await memory.file_state(library.node, library.file)
+    fresh = await memory.files.state(library.node, library.file)
     assert (fresh.state, fresh.since, fresh.due_at, fresh.by_hand, fresh.failure) == (
         "dormant",
         None,
@@ -39,24 +39,24 @@ async def test_a_file_wakes_when_it_is_read_and_sleeps_again(library: Library) -
         False,
         None,
     )
-    assert (await memory.shell(library.node)).state == "dormant"
-    assert await memory.read_file(library.node, library.file) == TEXT.encode()
-    awake = await memory.file_state(library.node, library.file)
+    assert (await memory.nodes.shell(library.node)).state == "dormant"
+    assert await memory.files.read(library.node, library.file) == TEXT.encode()
+    awake = await memory.files.state(library.node, library.file)
     assert (awake.state, awake.due_at) == ("active", clock.now() + timedelta(minutes=10))
-    assert (await memory.shell(library.node)).state == "active"
+    assert (await memory.nodes.shell(library.node)).state == "active"
     _, [copy] = library.objects()
     assert copy.read_bytes() == TEXT.encode()
 
     clock.move(minutes=9)
-    assert await memory.read_file(library.node, library.file) == TEXT.encode()  # later retrievals prolong
+    assert await memory.files.read(library.node, library.file) == TEXT.encode()  # later retrievals prolong
     clock.move(minutes=9)
     assert (await library.engine.dormancy.run()).expired == 0
     clock.move(minutes=1)
     assert (await library.engine.dormancy.run()).expired == 1
     stored, copies = library.objects()
     assert copies == [] and gzip.decompress(stored.read_bytes()) == TEXT.encode()
-    assert await library.state() == "dormant" and (await memory.shell(library.node)).state == "dormant"
-    record = (await memory.metadata(library.node)).records[0]
+    assert await library.state() == "dormant" and (await memory.nodes.shell(library.node)).state == "dormant"
+    record = (await memory.nodes.metadata(library.node)).records[0]
     assert record.compression_state == "dormant"
     assert await library.log() == [
         ("dormant", "rehydrating", "retrieval"),
@@ -69,11 +69,11 @@ async def test_a_file_wakes_when_it_is_read_and_sleeps_again(library: Library) -
 @pytest.mark.ledger("N19", "N20")
 async def test_woken_by_hand_it_stays_awake_until_it_is_not_used_for_long(library: Library) -> None:
     memory, clock = library.memory, library.clock
-    woken = await memory.wake(library.node, library.file)
+    woken = await memory.files.wake(library.node, library.file)
     assert (woken.state, woken.by_hand, woken.due_at) == ("active", True, None)
     clock.move(days=29)
     assert (await library.engine.dormancy.run()).asleep == 0
-    await memory.read_file(library.node, library.file)
+    await memory.files.read(library.node, library.file)
     clock.move(days=29)
     assert (await library.engine.dormancy.run()).asleep == 0
     clock.move(days=1)
@@ -81,13 +81,13 @@ async def test_woken_by_hand_it_stays_awake_until_it_is_not_used_for_long(librar
     assert (report.expired, report.unused) == (0, 1)
     assert (await library.log())[-1] == ("active", "dormant", "dormancy")
 
-    await memory.read_file(library.node, library.file)  # a wake in the time after a retrieval ends that time
-    assert (await memory.wake(library.node, library.file)).by_hand
+    await memory.files.read(library.node, library.file)  # a wake in the time after a retrieval ends that time
+    assert (await memory.files.wake(library.node, library.file)).by_hand
     clock.move(days=1)
     assert (await library.engine.dormancy.run()).asleep == 0
-    asleep = await memory.sleep(library.node, library.file)
+    asleep = await memory.files.sleep(library.node, library.file)
     assert asleep.state == "dormant" and library.objects()[1] == []
-    assert (await memory.sleep(library.node, library.file)).state == "dormant"
+    assert (await memory.files.sleep(library.node, library.file)).state == "dormant"
     assert [line for line in await library.log() if line[2] == "manual"] == [
         ("dormant", "rehydrating", "manual"), ("rehydrating", "active", "manual"), ("active", "active", "manual"),
         ("active", "dormant", "manual"),
@@ -99,7 +99,7 @@ async def test_woken_by_hand_it_stays_awake_until_it_is_not_used_for_long(librar
 async def test_thousands_of_files_fall_asleep_in_flat_memory_by_two_sweeps_at_once(
     library: Library, long: bool
 ) -> None:
-    schema, peaks = (await library.memory.shell(library.node)).schema_name, []
+    schema, peaks = (await library.memory.nodes.shell(library.node)).schema_name, []
     few, many = (1_000, 10_000) if long else (400, 4_000)
     for amount in (few, many):
         await awake_in_masses(library, amount)
@@ -125,13 +125,13 @@ async def test_thousands_of_files_fall_asleep_in_flat_memory_by_two_sweeps_at_on
     async with library.engine.postgres.as_service() as connection:
         await connection.execute(f"DELETE FROM \"{schema}\".file_manifest WHERE storage_path LIKE 'masses/%'")
     assert await library.problems() == []
-    assert (await library.memory.shell(library.node)).state == "dormant"
+    assert (await library.memory.nodes.shell(library.node)).state == "dormant"
 
 
 async def awake_in_masses(library: Library, amount: int) -> None:
     """Awake files with their copies, put there past everything."""
-    shell = await library.memory.shell(library.node)
-    record = (await library.memory.metadata(library.node)).records[0]
+    shell = await library.memory.nodes.shell(library.node)
+    record = (await library.memory.nodes.metadata(library.node)).records[0]
     ids = [(uuid4(), uuid4()) for _ in range(amount)]
     folder = library.engine.settings.home / "objects"
     for file, claim in ids:
@@ -159,40 +159,40 @@ async def awake_in_masses(library: Library, amount: int) -> None:
 @pytest.mark.ledger("N03", "N19", "N24", "N26")
 async def test_states_are_shown_at_shells_children_and_edges_and_nothing_wakes(library: Library) -> None:
     memory, root = library.memory, library.memory.principal.user_id
-    work = await memory.provision(NewNode(root, "Work"))
-    await memory.relate(work.node_id, library.node, "same_person")
+    work = await memory.nodes.provision(NewNode(root, "Work"))
+    await memory.edges.make(work.node_id, library.node, "same_person")
     before = await library.log()
     for state in ("dormant", "active"):
-        [edge] = (await memory.shell(work.node_id)).edges
+        [edge] = (await memory.nodes.shell(work.node_id)).edges
         assert (edge.other_id, edge.other_state) == (library.node, state)
-        children = {child.name: child.state for child in (await memory.shell(root)).children}
+        children = {child.name: child.state for child in (await memory.nodes.shell(root)).children}
         assert children == {"Fishing": state, "Work": "active"}
-        [anchor] = await memory.anchors("Work")
+        [anchor] = await memory.nodes.anchors("Work")
         assert anchor.edges[0].other_state == state
-        [line] = await memory.edges()
+        [line] = await memory.edges.list()
         assert (line.source_state, line.target_state) == ("active", state)
         answer = await memory.search(SearchRequest("What does Work know of the walleye at dusk?", widen="always"))
         assert answer.hits and await library.state() == state
-        assert (await memory.metadata(library.node)).records[0].compression_state == state
+        assert (await memory.nodes.metadata(library.node)).records[0].compression_state == state
         if state == "dormant":
             assert await library.log() == before == []
-            await memory.wake(library.node, library.file)
-    await memory.remember_text("Dawn", TEXT, node_id=library.node)  # what is stored meanwhile changes no state
-    assert (await memory.shell(library.node)).state == "active"
-    await memory.sleep(library.node, library.file)
-    assert (await memory.shell(library.node)).state == "dormant"
+            await memory.files.wake(library.node, library.file)
+    await memory.records.remember_text("Dawn", TEXT, node_id=library.node)  # what is stored meanwhile changes no state
+    assert (await memory.nodes.shell(library.node)).state == "active"
+    await memory.files.sleep(library.node, library.file)
+    assert (await memory.nodes.shell(library.node)).state == "dormant"
 
 
 @pytest.mark.ledger("N19")
 async def test_a_late_message_cannot_bring_an_old_state_back(library: Library) -> None:
     memory = library.memory
-    await memory.wake(library.node, library.file)
-    await memory.sleep(library.node, library.file)
+    await memory.files.wake(library.node, library.file)
+    await memory.files.sleep(library.node, library.file)
     late = {"node_id": str(library.node), "state": "active", "seq": 0, "changed_at": START.isoformat()}
     statement = (Path(__file__).parents[2] / "cypher/engine/lifecycle/states.cypher").read_text(encoding="utf-8")
     rows = await library.engine.neo4j.write(statement, states=[late])
     assert rows == [{"changed": 0}]
-    assert (await memory.shell(library.node)).state == "dormant"
+    assert (await memory.nodes.shell(library.node)).state == "dormant"
 
 
 @pytest.mark.ledger("N19", "N21")
@@ -205,23 +205,23 @@ async def test_whatever_happens_at_once_all_states_agree_in_the_end(engine: Engi
         memory, file = random.choice(memories), random.choice(files)
         match random.choice(("read", "wake", "sleep", "sleep", "sweep")):
             case "read":
-                assert await memory.read_file(library.node, file) == TEXT.encode()
+                assert await memory.files.read(library.node, file) == TEXT.encode()
             case "wake":
-                await memory.wake(library.node, file)
+                await memory.files.wake(library.node, file)
             case "sleep":
                 with suppress(Conflict):  # it is being restored at this moment
-                    await memory.sleep(library.node, file)
+                    await memory.files.sleep(library.node, file)
             case _:
                 await library.engine.dormancy.run()
 
     for _ in range(6):
         await asyncio.gather(*(act() for _ in range(20)))
     await library.engine.nodes.apply()
-    states = {(await library.memory.file_state(library.node, file)).state for file in files}
-    assert (await library.memory.shell(library.node)).state == ("active" if "active" in states else "dormant")
+    states = {(await library.memory.files.state(library.node, file)).state for file in files}
+    assert (await library.memory.nodes.shell(library.node)).state == ("active" if "active" in states else "dormant")
     assert states <= {"active", "dormant"} and await library.problems() == []
     for file in files:  # each line of the log begins where the one before it ended
-        entries = await library.memory.file_log.page(library.memory.principal, file_id=file, limit=500)
+        entries = await library.memory.files.log(file_id=file, limit=500)
         moves = [(entry.from_state, entry.to_state) for entry in reversed(entries)]
         assert [move[1] for move in moves[:-1]] == [move[0] for move in moves[1:]]
         assert not [entry for entry in entries if entry.needs_review and entry.trigger == "error"]
@@ -231,7 +231,7 @@ async def test_whatever_happens_at_once_all_states_agree_in_the_end(engine: Engi
 @pytest.mark.parametrize("awake", [False, True])
 async def test_the_doctor_notices_a_shell_with_a_wrong_state(library: Library, awake: bool) -> None:
     if awake:
-        await library.memory.wake(library.node, library.file)
+        await library.memory.files.wake(library.node, library.file)
     right, wrong = ("active", "dormant") if awake else ("dormant", "rehydrating")
     await show(library, wrong)
     [problem] = await library.problems()
@@ -242,7 +242,7 @@ async def test_the_doctor_notices_a_shell_with_a_wrong_state(library: Library, a
 
 @pytest.mark.ledger("N19")
 async def test_the_doctor_notices_a_manifest_with_a_wrong_state(library: Library) -> None:
-    schema = (await library.memory.shell(library.node)).schema_name
+    schema = (await library.memory.nodes.shell(library.node)).schema_name
     for state in ("active", "dormant"):
         async with library.engine.postgres.as_service() as connection:
             await connection.execute(f'UPDATE "{schema}".file_manifest SET compression_state = %s', [state])
@@ -259,50 +259,50 @@ async def show(library: Library, state: str) -> None:
 @pytest.mark.ledger("N19")
 async def test_the_state_of_a_node_follows_from_all_its_files(library: Library) -> None:
     memory = library.memory
-    other = (await memory.remember_text("Dawn", TEXT + "At dawn too.", node_id=library.node)).records[0].file_id
-    await asyncio.gather(memory.wake(library.node, library.file), memory.wake(library.node, other))
-    await memory.sleep(library.node, library.file)
-    assert (await memory.shell(library.node)).state == "active"
+    other = (await memory.records.remember_text("Dawn", TEXT + "At dawn too.", node_id=library.node)).records[0].file_id
+    await asyncio.gather(memory.files.wake(library.node, library.file), memory.files.wake(library.node, other))
+    await memory.files.sleep(library.node, library.file)
+    assert (await memory.nodes.shell(library.node)).state == "active"
     await leave_a_claim(library)
-    assert (await memory.shell(library.node)).state == "rehydrating"
+    assert (await memory.nodes.shell(library.node)).state == "rehydrating"
     library.clock.move(seconds=16)
     await library.engine.dormancy.run()
-    assert (await memory.shell(library.node)).state == "active"
-    await memory.sleep(library.node, other)
-    assert (await memory.shell(library.node)).state == "dormant"
+    assert (await memory.nodes.shell(library.node)).state == "active"
+    await memory.files.sleep(library.node, other)
+    assert (await memory.nodes.shell(library.node)).state == "dormant"
 
 
 @pytest.mark.ledger("N19", "N31")
 async def test_who_may_read_may_wake_and_only_who_may_write_may_put_to_sleep(library: Library) -> None:
     engine, memory = library.engine, library.memory
     root = memory.principal.user_id
-    lawyer = (await memory.provision(NewNode(root, "Lawyer", "persona"))).node_id
+    lawyer = (await memory.nodes.provision(NewNode(root, "Lawyer", "persona"))).node_id
     persona = engine.memory_as(Principal("persona", lawyer, root))
-    stranger = engine.memory((await engine.create_user(f"s{uuid4().hex[:12]}")).user_id)
+    stranger = engine.memory((await engine.workspace.users.create(f"s{uuid4().hex[:12]}")).user_id)
     private = (
-        (await memory.remember_text("Diary", TEXT + "Private.", node_id=library.node, privacy="private"))
+        (await memory.records.remember_text("Diary", TEXT + "Private.", node_id=library.node, privacy="private"))
         .records[0]
         .file_id
     )
     for someone in (persona, stranger):
-        for asked in (someone.file_state, someone.wake, someone.sleep):
+        for asked in (someone.files.state, someone.files.wake, someone.files.sleep):
             with pytest.raises(NotFound) as denied:
                 await asked(library.node, library.file)
             with pytest.raises(NotFound) as missing:
                 await asked(uuid4(), library.file)
             assert denied.value.detail == missing.value.detail
-    await memory.grants.give(memory.principal, NewGrant(library.node, "persona", lawyer))
-    assert (await persona.wake(library.node, library.file)).state == "active"
-    entry = (await memory.file_log.page(memory.principal))[-1]
+    await memory.grants.give(NewGrant(library.node, "persona", lawyer))
+    assert (await persona.files.wake(library.node, library.file)).state == "active"
+    entry = (await memory.files.log())[-1]
     assert (entry.actor_kind, entry.actor_id) == ("persona", lawyer)
-    assert await persona.file_log.page(persona.principal) == ()
+    assert await persona.files.log() == ()
     with pytest.raises(NotFound):
-        await persona.sleep(library.node, library.file)
-    for asked in (persona.file_state, persona.wake, persona.sleep):
+        await persona.files.sleep(library.node, library.file)
+    for asked in (persona.files.state, persona.files.wake, persona.files.sleep):
         with pytest.raises(NotFound):
             await asked(library.node, private)
-    await memory.grants.give(memory.principal, NewGrant(library.node, "persona", lawyer, "read_write"))
-    assert (await persona.sleep(library.node, library.file)).state == "dormant"
+    await memory.grants.give(NewGrant(library.node, "persona", lawyer, "read_write"))
+    assert (await persona.files.sleep(library.node, library.file)).state == "dormant"
     assert await library.state() == "dormant"
 
 
@@ -318,11 +318,11 @@ async def test_every_length_of_time_is_a_setting(library: Library, settings: Set
     async with open_engine(settings.model_copy(update=times), clock=clock) as engine:
         memory = engine.memory(library.memory.principal.user_id)
         with pytest.raises(Rehydrating):
-            await memory.read_file(library.node, library.file)
-        async with memory.open_file(library.node, library.file, wait_s=60) as file:
+            await memory.files.read(library.node, library.file)
+        async with memory.files.open(library.node, library.file, wait_s=60) as file:
             assert file.content.read() == TEXT.encode()
-        assert (await memory.file_state(library.node, library.file)).due_at == clock.now() + timedelta(minutes=3)
-        await memory.wake(library.node, library.file)
+        assert (await memory.files.state(library.node, library.file)).due_at == clock.now() + timedelta(minutes=3)
+        await memory.files.wake(library.node, library.file)
         clock.move(days=1.9)
         assert (await engine.dormancy.run()).asleep == 0
         clock.move(days=0.2)
@@ -346,7 +346,7 @@ async def test_every_length_of_time_is_a_setting(library: Library, settings: Set
     ],
 )
 async def test_the_state_log_only_grows(library: Library, role: str, statement: str) -> None:
-    await library.memory.wake(library.node, library.file)
+    await library.memory.files.wake(library.node, library.file)
     before = await library.log()
     postgres = library.engine.postgres
     with pytest.raises(NotFound):  # what a refusal by the database looks like

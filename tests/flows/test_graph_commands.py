@@ -44,9 +44,9 @@ async def test_a_graph_is_seen_and_its_edges_are_made_and_ended(
     engine: Engine, user: User, memory: Memory, tmp_path: Path
 ) -> None:
     shell = Shell(engine, tmp_path, user.handle)
-    dave, _ = [await memory.provision_path(path) for path in (("Family", "Dave"), ("Lake", "Dave"))]
+    dave, _ = [await memory.nodes.provision_path(path) for path in (("Family", "Dave"), ("Lake", "Dave"))]
     assert dave is not None
-    await memory.remember_text("Boat", "Dave sold the boat.", node_id=dave.node_id)
+    await memory.records.remember_text("Boat", "Dave sold the boat.", node_id=dave.node_id)
     nodes = {(one["layer"], one["name"], one["records"]) for one in (await shell.answers("tree"))["nodes"]}
     assert nodes == {(0, "Bob Harlan", 0), (1, "Family", 0), (1, "Lake", 0), (2, "Dave", 1), (2, "Dave", 0)}
     drawn = await shell.prints("tree")
@@ -69,7 +69,7 @@ async def test_nodes_and_users_are_archived_and_taken_back(
     engine: Engine, user: User, memory: Memory, tmp_path: Path
 ) -> None:
     shell, anybody = Shell(engine, tmp_path, user.handle), Shell(engine, tmp_path, "")
-    await memory.provision_path(("Family", "Dave"))
+    await memory.nodes.provision_path(("Family", "Dave"))
     assert (await shell.prints("node", "archive", "Family", "--reason", "Moved away.")).strip() == "Family: archived."
     assert "as before" in (await shell.prints("node", "archive", "Family"))
     assert (
@@ -82,7 +82,7 @@ async def test_nodes_and_users_are_archived_and_taken_back(
     [seen] = [one for one in (await anybody.answers("user", "list"))["users"] if one["handle"] == user.handle]
     assert seen["archived"] is True
     assert (await anybody.answers("user", "unarchive", user.handle))["changed"] is True
-    assert (await engine.find_user(user.handle)).archived is False
+    assert (await engine.workspace.users.find(user.handle)).archived is False
 
 
 @pytest.mark.ledger("N05", "U05")
@@ -93,7 +93,7 @@ async def test_a_path_is_provisioned_whole_or_not_at_all(engine: Engine, tmp_pat
     assert f"There is no user {handle}" in (await Shell(engine, tmp_path, handle).refuses("tree"))  # no user, either
     made = await shell.answers("provision", handle, "Family", "Siblings", "Ellen", "--keywords", "sister, lease")
     assert (made["path"][1:], made["layer"], made["created"]) == (["Family", "Siblings", "Ellen"], 3, True)
-    memory = engine.memory((await engine.find_user(handle)).user_id)
-    assert (await memory.shell(made["node_id"])).keywords == ("sister", "lease")
+    memory = engine.memory((await engine.workspace.users.find(handle)).user_id)
+    assert (await memory.nodes.shell(made["node_id"])).keywords == ("sister", "lease")
     assert "layer 5" in (await shell.refuses("provision", handle, "Work", "B", "C", "D", "E", "F"))
-    assert [child.name for child in await memory.children(memory.principal.user_id)] == ["Family"]
+    assert [child.name for child in await memory.nodes.children(memory.principal.user_id)] == ["Family"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import astuple
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from random import Random
@@ -14,13 +15,13 @@ from psycopg import sql
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change
+from engine.domain.difference import Within
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
-from engine.domain.node import NewNode
+from engine.domain.node import CreatedEdge, NewNode
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.errors import Conflict, DepthExceeded, InvalidInput, MovedIntoItself, NameTaken, NotFound
-from engine.history.reading import Within
 from engine.ingest.documents import note
 from engine.ingest.sources import Pending
 from engine.memory import Memory
@@ -32,13 +33,13 @@ LONG_AGO = datetime(2021, 5, 1, tzinfo=UTC)
 
 @pytest.fixture
 async def node(memory: Memory) -> UUID:
-    return (await memory.provision(NewNode(memory.principal.user_id, f"Harbour {uuid4().hex[:6]}"))).node_id
+    return (await memory.nodes.provision(NewNode(memory.principal.user_id, f"Harbour {uuid4().hex[:6]}"))).node_id
 
 
 async def stored(memory: Memory, node: UUID, text: str) -> tuple[UUID, UUID]:
     """A text without a date at a node, which holds since ever: its record and its one item."""
-    place = next(one for one in await memory.nodes() if one.node_id == node)
-    report = await memory.store([Pending(note(None, "Note", text, "other"), place)])
+    place = next(one for one in await memory.nodes.writable() if one.node_id == node)
+    report = await memory.ingests.store([Pending(note(None, "Note", text, "other"), place)])
     record = report.records[0].record_id
     hits = (await memory.search(SearchRequest(text, nodes=(node,)))).hits
     return record, next(hit.item_id for hit in hits if hit.record_id == record)
@@ -95,7 +96,7 @@ async def test_any_history_reads_back_at_every_moment(
             fields["ended"] = rng.random() < 0.6
         effect = rng.choice(EFFECTS)
         correction, time = effect == "beginning", effect if isinstance(effect, datetime) else None
-        written = await memory.change(Change(kind, subject, fields, place, time, correction))
+        written = await memory.history.change(Change(kind, subject, fields, place, time, correction))
         if written.changed:
             began = datetime.min.replace(tzinfo=UTC) if correction else time or written.effective_at
             model.changes.append((began, written.known_at, fields))
@@ -105,7 +106,7 @@ async def test_any_history_reads_back_at_every_moment(
     for known_at in {time + step for time in known for step in (-TICK, timedelta(0))} | {now}:
         for as_of in {time + step for time in effects for step in (-TICK, timedelta(0))} | {now}:
             moment, wanted = Moment(as_of, known_at), model.at(as_of, known_at)
-            state = await memory.state(kind, subject, node_id=place, moment=moment)
+            state = await memory.history.state(kind, subject, node_id=place, moment=moment)
             shown = None if state.fields is None else {name: state.fields[name] for name in model.base}
             assert shown == wanted, (as_of, known_at)
             played = await past.reconstructed(memory.principal, kind, node, subject, moment)
@@ -117,18 +118,20 @@ async def test_any_history_reads_back_at_every_moment(
 async def begun(memory: Memory, node: UUID, kind: str) -> tuple[UUID, Model]:
     """A fresh subject and the model of it."""
     if kind == "node":
-        state = (await memory.state("node", node)).fields
-        return node, Model({name: state[name] for name in ("name", "summary")}, (await memory.shell(node)).created_at)
+        state = (await memory.history.state("node", node)).fields
+        return node, Model(
+            {name: state[name] for name in ("name", "summary")}, (await memory.nodes.shell(node)).created_at
+        )
     if kind == "relation":
-        other = await memory.provision(NewNode(memory.principal.user_id, f"Other {uuid4().hex[:6]}"))
-        edge, _ = await memory.relate(node, other.node_id, "near", {"since": "1999"})
-        created = (await memory.deltas("relation", edge))[0].known_at
+        other = await memory.nodes.provision(NewNode(memory.principal.user_id, f"Other {uuid4().hex[:6]}"))
+        edge = (await memory.edges.make(node, other.node_id, "near", {"since": "1999"})).edge_id
+        created = (await memory.history.deltas("relation", edge))[0].known_at
         return edge, Model({"properties": {"since": "1999"}}, created)
     record, item = await stored(memory, node, "The walleye weighed 1 pounds.")
-    created = (await memory.deltas("record", record, node_id=node))[0].known_at
+    created = (await memory.history.deltas("record", record, node_id=node))[0].known_at
     names = ("title", "summary") if kind == "record" else ("content", "confidence", "tags")
     subject = record if kind == "record" else item
-    state = (await memory.state(kind, subject, node_id=node)).fields
+    state = (await memory.history.state(kind, subject, node_id=node)).fields
     return subject, Model({name: state[name] for name in names}, created)
 
 
@@ -139,18 +142,18 @@ async def same_elsewhere(
     if kind == "item":
         assert await found(memory, node, "walleye pounds", moment) == ([wanted["content"]] if wanted else [])
     elif kind == "record":
-        page = (await memory.metadata(node, moment=moment)).records
+        page = (await memory.nodes.metadata(node, moment=moment)).records
         assert [(one.record_id, one.title) for one in page] == ([(subject, wanted["title"])] if wanted else [])
-        if moment.known_at > (await memory.shell(node)).created_at:
-            shell = await memory.shell(node, moment)
+        if moment.known_at > (await memory.nodes.shell(node)).created_at:
+            shell = await memory.nodes.shell(node, moment)
             assert [one.title for one in shell.manifest] == [one.title for one in page]
-    elif kind == "node" and moment.known_at > (shell := await memory.shell(node)).created_at:
-        then = await memory.shell(node, moment)
+    elif kind == "node" and moment.known_at > (shell := await memory.nodes.shell(node)).created_at:
+        then = await memory.nodes.shell(node, moment)
         assert (then.name, then.summary, then.path[-1]) == (wanted["name"], wanted["summary"], wanted["name"])
-        assert [one.node_id for one in await memory.anchors(wanted["name"], moment)] == [node]
+        assert [one.node_id for one in await memory.nodes.anchors(wanted["name"], moment)] == [node]
         assert shell.node_id == then.node_id
     elif kind == "relation":
-        edges = [edge.edge_id for edge in await memory.edges(moment)]
+        edges = [edge.edge_id for edge in await memory.edges.list(moment)]
         assert edges == ([subject] if wanted else [])
 
 
@@ -160,7 +163,9 @@ async def same_elsewhere(
 @pytest.mark.ledger("N23", "X03")
 async def test_a_new_wording_is_found_by_its_words_and_the_old_one_in_the_past(memory: Memory, node: UUID) -> None:
     _, item = await stored(memory, node, "Dave keeps a red boat at the pier.")
-    written = await memory.change(Change("item", item, {"content": "Dave keeps a blue canoe in the shed."}, node))
+    written = await memory.history.change(
+        Change("item", item, {"content": "Dave keeps a blue canoe in the shed."}, node)
+    )
     assert await found(memory, node, "canoe shed") == ["Dave keeps a blue canoe in the shed."]
     before = Moment(known_at=written.known_at - TICK)
     assert await found(memory, node, "red boat pier", before) == ["Dave keeps a red boat at the pier."]
@@ -175,7 +180,7 @@ async def test_a_new_wording_is_found_by_its_words_and_the_old_one_in_the_past(m
 async def test_what_was_said_later_is_not_there_yet(memory: Memory, node: UUID) -> None:
     spring, autumn = LONG_AGO, LONG_AGO + timedelta(days=180)
     turns = (Turn("Bob", "The perch moved to deep water.", spring), Turn("Bob", "The perch came back.", autumn))
-    await memory.remember(Conversation("lake", turns), node_id=node)
+    await memory.records.remember(Conversation("lake", turns), node_id=node)
     assert await found(memory, node, "perch", Moment(as_of=spring + timedelta(days=1))) == [
         "The perch moved to deep water."
     ]
@@ -185,7 +190,7 @@ async def test_what_was_said_later_is_not_there_yet(memory: Memory, node: UUID) 
 @pytest.mark.ledger("X03")
 async def test_a_turn_from_the_future_is_found_today(memory: Memory, node: UUID) -> None:
     turn = Turn("Bob", "The clock of this phone is wrong.", datetime.now(UTC) + timedelta(days=900))
-    await memory.remember(Conversation("skew", (turn,)), node_id=node)
+    await memory.records.remember(Conversation("skew", (turn,)), node_id=node)
     assert await found(memory, node, "phone clock") == ["The clock of this phone is wrong."]
 
 
@@ -195,25 +200,25 @@ async def test_a_turn_from_the_future_is_found_today(memory: Memory, node: UUID)
 @pytest.mark.ledger("N08", "N23")
 async def test_a_moved_branch_keeps_its_schemas_and_knows_where_it_was(memory: Memory) -> None:
     root = memory.principal.user_id
-    family, business = [(await memory.provision(NewNode(root, name))).node_id for name in ("Family", "Business")]
-    dave = await memory.provision(NewNode(family, "Dave"))
-    boat = await memory.provision(NewNode(dave.node_id, "Boat"))
-    await memory.remember_text("Hull", "The hull of the boat leaks.", node_id=boat.node_id)
+    family, business = [(await memory.nodes.provision(NewNode(root, name))).node_id for name in ("Family", "Business")]
+    dave = await memory.nodes.provision(NewNode(family, "Dave"))
+    boat = await memory.nodes.provision(NewNode(dave.node_id, "Boat"))
+    await memory.records.remember_text("Hull", "The hull of the boat leaks.", node_id=boat.node_id)
     before = datetime.now(UTC)
-    await memory.change(Change("node", dave.node_id, {"parent_id": business, "name": "David"}))
-    now, then = await memory.shell(boat.node_id), await memory.shell(boat.node_id, Moment(known_at=before))
+    await memory.history.change(Change("node", dave.node_id, {"parent_id": business, "name": "David"}))
+    now, then = await memory.nodes.shell(boat.node_id), await memory.nodes.shell(boat.node_id, Moment(known_at=before))
     assert now.path[1:] == ("Business", "David", "Boat") and then.path[1:] == ("Family", "Dave", "Boat")
     assert now.schema_name == boat.schema_name
-    assert [child.name for child in (await memory.shell(family)).children] == []
-    assert [child.name for child in (await memory.shell(family, Moment(known_at=before))).children] == ["Dave"]
+    assert [child.name for child in (await memory.nodes.shell(family)).children] == []
+    assert [child.name for child in (await memory.nodes.shell(family, Moment(known_at=before))).children] == ["Dave"]
     hits = (await memory.search(SearchRequest("hull leaks", nodes=(boat.node_id,)))).hits
     assert hits[0].path[1:] == ("Business", "David", "Boat")
     past = (
         await memory.search(SearchRequest("hull leaks", nodes=(boat.node_id,), moment=Moment(known_at=before)))
     ).hits
     assert [hit.path[1:] for hit in past] == [("Family", "Dave", "Boat")]
-    assert (await memory.read_file(boat.node_id, hits[0].file_id)).startswith(b"The hull")
-    again = await memory.provision(NewNode(family, "Dave"))  # the name is free there again
+    assert (await memory.files.read(boat.node_id, hits[0].file_id)).startswith(b"The hull")
+    again = await memory.nodes.provision(NewNode(family, "Dave"))  # the name is free there again
     assert again.created
 
 
@@ -222,46 +227,50 @@ async def test_moves_that_would_break_the_tree_are_refused(memory: Memory) -> No
     root = memory.principal.user_id
     chain = [root]
     for depth in range(5):
-        chain.append((await memory.provision(NewNode(chain[-1], f"Deep {depth}"))).node_id)
-    other = (await memory.provision(NewNode(root, "Other"))).node_id
+        chain.append((await memory.nodes.provision(NewNode(chain[-1], f"Deep {depth}"))).node_id)
+    other = (await memory.nodes.provision(NewNode(root, "Other"))).node_id
     with pytest.raises(DepthExceeded):
-        await memory.change(Change("node", chain[1], {"parent_id": other}))
+        await memory.history.change(Change("node", chain[1], {"parent_id": other}))
     for inside in (chain[1], chain[3]):
         with pytest.raises(MovedIntoItself):
-            await memory.change(Change("node", chain[1], {"parent_id": inside}))
+            await memory.history.change(Change("node", chain[1], {"parent_id": inside}))
     with pytest.raises(NotFound):
-        await memory.change(Change("node", other, {"parent_id": uuid4()}))
+        await memory.history.change(Change("node", other, {"parent_id": uuid4()}))
     with pytest.raises(InvalidInput):
-        await memory.change(Change("node", root, {"parent_id": other}))
+        await memory.history.change(Change("node", root, {"parent_id": other}))
     with pytest.raises(NameTaken):
-        await memory.change(Change("node", other, {"name": "deep 0"}))
-    assert (await memory.shell(chain[5])).layer == 5 and (await memory.shell(other)).revision == 1
+        await memory.history.change(Change("node", other, {"name": "deep 0"}))
+    assert (await memory.nodes.shell(chain[5])).layer == 5 and (await memory.nodes.shell(other)).revision == 1
 
 
 async def test_renaming_the_user_renames_the_root(memory: Memory) -> None:
     root = memory.principal.user_id
-    await memory.change(Change("node", root, {"name": "Robert"}))
-    assert (await memory.shell(root)).path == ("Robert",)
+    await memory.history.change(Change("node", root, {"name": "Robert"}))
+    assert (await memory.nodes.shell(root)).path == ("Robert",)
 
 
 @pytest.mark.ledger("N04")
 async def test_a_relation_that_ended_may_hold_again(memory: Memory, node: UUID) -> None:
-    other = (await memory.provision(NewNode(memory.principal.user_id, "Shore"))).node_id
-    edge, created = await memory.relate(node, other, "leads to", {"by": "stairs"})
+    other = (await memory.nodes.provision(NewNode(memory.principal.user_id, "Shore"))).node_id
+    edge, created = astuple(await memory.edges.make(node, other, "leads to", {"by": "stairs"}))
     assert created
-    assert (await memory.change(Change("relation", edge, {"ended": True}))).changed
-    assert await memory.edges() == () and (await memory.shell(node)).edges == ()
-    assert await memory.relate(node, other, "leads to") == (edge, False)
-    assert [one.edge_id for one in await memory.edges()] == [edge]
-    assert [delta.operation for delta in await memory.deltas("relation", edge)] == ["created", "ended", "reopened"]
+    assert (await memory.history.change(Change("relation", edge, {"ended": True}))).changed
+    assert await memory.edges.list() == () and (await memory.nodes.shell(node)).edges == ()
+    assert await memory.edges.make(node, other, "leads to") == CreatedEdge(edge, False)
+    assert [one.edge_id for one in await memory.edges.list()] == [edge]
+    assert [delta.operation for delta in await memory.history.deltas("relation", edge)] == [
+        "created",
+        "ended",
+        "reopened",
+    ]
 
 
 @pytest.mark.ledger("N04")
 async def test_one_relation_comes_of_many_who_register_it_at_once(memory: Memory, node: UUID) -> None:
-    other = (await memory.provision(NewNode(memory.principal.user_id, "Isle"))).node_id
-    answers = await asyncio.gather(*(memory.relate(node, other, "sees") for _ in range(8)), return_exceptions=True)
-    ids = {answer[0] for answer in answers if not isinstance(answer, Exception)}
-    assert len(ids) == 1 and len(await memory.edges()) == 1
+    other = (await memory.nodes.provision(NewNode(memory.principal.user_id, "Isle"))).node_id
+    answers = await asyncio.gather(*(memory.edges.make(node, other, "sees") for _ in range(8)), return_exceptions=True)
+    ids = {answer.edge_id for answer in answers if not isinstance(answer, Exception)}
+    assert len(ids) == 1 and len(await memory.edges.list()) == 1
 
 
 # writers at once ---------------------------------------------------------------------------------------------
@@ -272,13 +281,15 @@ async def test_one_relation_comes_of_many_who_register_it_at_once(memory: Memory
 async def test_of_two_writers_with_the_same_revision_one_is_told(memory: Memory, node: UUID, kind: str) -> None:
     subject, _ = await begun(memory, node, kind)
     place = node if kind in ("record", "item") else None
-    revision = (await memory.state(kind, subject, node_id=place)).revision
+    revision = (await memory.history.state(kind, subject, node_id=place)).revision
     values = VALUES[kind]
-    attempts = [memory.change(Change(kind, subject, values[index], place, if_revision=revision)) for index in (1, 2, 3)]
+    attempts = [
+        memory.history.change(Change(kind, subject, values[index], place, if_revision=revision)) for index in (1, 2, 3)
+    ]
     answers = await asyncio.gather(*attempts, return_exceptions=True)
     refused = [answer for answer in answers if isinstance(answer, Conflict)]
     assert len(refused) == 2, answers
-    chain = await memory.deltas(kind, subject, node_id=place)
+    chain = await memory.history.deltas(kind, subject, node_id=place)
     assert [delta.revision for delta in chain] == list(range(chain[0].revision, chain[0].revision + len(chain)))
     assert chain[-1].revision == revision + 1
 
@@ -288,12 +299,14 @@ async def test_writers_without_a_revision_lose_no_update(memory: Memory, node: U
     record, _ = await stored(memory, node, "Many hands change this.")
     titles = [f"By hand {number}" for number in range(12)]
     written = await asyncio.gather(
-        *(memory.change(Change("record", record, {"title": title}, node)) for title in titles)
+        *(memory.history.change(Change("record", record, {"title": title}, node)) for title in titles)
     )
-    chain = await memory.deltas("record", record, node_id=node)
+    chain = await memory.history.deltas("record", record, node_id=node)
     assert sorted(one.revision for one in written) == list(range(2, 14))
     assert {delta.fields["title"].after for delta in chain[1:]} == set(titles)
-    assert (await memory.state("record", record, node_id=node)).fields["title"] == chain[-1].fields["title"].after
+    assert (await memory.history.state("record", record, node_id=node)).fields["title"] == chain[-1].fields[
+        "title"
+    ].after
     assert all(later.known_at > earlier.known_at for earlier, later in pairwise(chain))
 
 
@@ -303,7 +316,7 @@ async def test_writers_without_a_revision_lose_no_update(memory: Memory, node: U
 @pytest.mark.ledger("N22", "N23")
 async def test_nobody_changes_or_deletes_a_delta(engine: Engine, memory: Memory, node: UUID) -> None:
     record, _ = await stored(memory, node, "This stays.")
-    schema = (await memory.shell(node)).schema_name
+    schema = (await memory.nodes.shell(node)).schema_name
     for text in ("UPDATE {}.delta_log SET authored_by = 'x'", "DELETE FROM {}.delta_log", "TRUNCATE {}.delta_log"):
         statement = sql.SQL(text).format(sql.Identifier(schema))
         with pytest.raises((NotFound, psycopg.errors.InsufficientPrivilege)):
@@ -312,51 +325,53 @@ async def test_nobody_changes_or_deletes_a_delta(engine: Engine, memory: Memory,
         with pytest.raises(NotFound):
             async with engine.postgres.as_principal(memory.principal) as connection:
                 await connection.execute(statement)
-    assert len(await memory.deltas("record", record, node_id=node)) == 1
+    assert len(await memory.history.deltas("record", record, node_id=node)) == 1
 
 
 @pytest.mark.ledger("N23", "N30")
 async def test_a_persona_changes_what_it_was_granted_and_nothing_else(
     engine: Engine, memory: Memory, node: UUID
 ) -> None:
-    persona = await memory.provision(NewNode(memory.principal.user_id, "Butler", "persona"))
+    persona = await memory.nodes.provision(NewNode(memory.principal.user_id, "Butler", "persona"))
     acting = engine.memory_as(Principal("persona", persona.node_id, memory.principal.user_id))
     record, item = await stored(memory, node, "The key is under the mat.")
     change = Change("item", item, {"content": "The key is in the drawer."}, node)
     for refused in (change, Change("node", node, {"name": "Mine"}), Change("record", record, {"title": "Mine"}, node)):
         with pytest.raises(NotFound):
-            await acting.change(refused)
-    await memory.grants.give(memory.principal, NewGrant(node, "persona", persona.node_id, "read_write"))
-    assert (await acting.change(change)).revision == 2
+            await acting.history.change(refused)
+    await memory.grants.give(NewGrant(node, "persona", persona.node_id, "read_write"))
+    assert (await acting.history.change(change)).revision == 2
     with pytest.raises(NotFound):
-        await acting.change(Change("node", node, {"name": "Mine"}))
-    assert [delta.author for delta in await memory.deltas("item", item, node_id=node)] == [f"persona:{persona.node_id}"]
-    assert len(await acting.deltas("item", item, node_id=node)) == 1
+        await acting.history.change(Change("node", node, {"name": "Mine"}))
+    assert [delta.author for delta in await memory.history.deltas("item", item, node_id=node)] == [
+        f"persona:{persona.node_id}"
+    ]
+    assert len(await acting.history.deltas("item", item, node_id=node)) == 1
 
 
 @pytest.mark.ledger("N23", "F12")
 async def test_the_chain_of_a_private_record_is_its_users_alone(engine: Engine, memory: Memory, node: UUID) -> None:
-    persona = await memory.provision(NewNode(memory.principal.user_id, "Cook", "persona"))
+    persona = await memory.nodes.provision(NewNode(memory.principal.user_id, "Cook", "persona"))
     acting = engine.memory_as(Principal("persona", persona.node_id, memory.principal.user_id))
-    await memory.grants.give(memory.principal, NewGrant(node, "persona", persona.node_id, "read_write"))
-    report = await memory.remember_text("Diary", "A private thought.", node_id=node, privacy="private")
+    await memory.grants.give(NewGrant(node, "persona", persona.node_id, "read_write"))
+    report = await memory.records.remember_text("Diary", "A private thought.", node_id=node, privacy="private")
     record = report.records[0].record_id
-    await memory.change(Change("record", record, {"title": "Secret"}, node))
-    assert await acting.deltas("record", record, node_id=node) == ()
+    await memory.history.change(Change("record", record, {"title": "Secret"}, node))
+    assert await acting.history.deltas("record", record, node_id=node) == ()
     with pytest.raises(NotFound):
-        await acting.state("record", record, node_id=node)
+        await acting.history.state("record", record, node_id=node)
     with pytest.raises(NotFound):
-        await acting.change(Change("record", record, {"title": "Known"}, node))
-    assert len(await memory.deltas("record", record, node_id=node)) == 2
+        await acting.history.change(Change("record", record, {"title": "Known"}, node))
+    assert len(await memory.history.deltas("record", record, node_id=node)) == 2
 
 
 @pytest.mark.parametrize("kind", ["record", "item", "node", "relation"])
 async def test_what_is_not_there_is_not_found(memory: Memory, node: UUID, kind: str) -> None:
     fields = VALUES[kind][0]
     with pytest.raises(NotFound):
-        await memory.change(Change(kind, uuid4(), fields, node))
+        await memory.history.change(Change(kind, uuid4(), fields, node))
     with pytest.raises(NotFound):
-        await memory.state(kind, uuid4(), node_id=node)
+        await memory.history.state(kind, uuid4(), node_id=node)
 
 
 # what differs --------------------------------------------------------------------------------------------------
@@ -366,29 +381,29 @@ async def test_what_is_not_there_is_not_found(memory: Memory, node: UUID, kind: 
 async def test_the_difference_of_two_days(memory: Memory, node: UUID) -> None:
     record, item = await stored(memory, node, "The dam was built in 1931.")
     monday = datetime.now(UTC)
-    await memory.change(Change("item", item, {"content": "The dam was built in 1932."}, node, correction=True))
-    await memory.change(Change("record", record, {"title": "Back"}, node))
-    await memory.change(Change("record", record, {"title": "Note"}, node))  # and back again
-    late = await memory.provision(NewNode(node, "Turbine"))
-    await memory.relate(node, late.node_id, "holds")
+    await memory.history.change(Change("item", item, {"content": "The dam was built in 1932."}, node, correction=True))
+    await memory.history.change(Change("record", record, {"title": "Back"}, node))
+    await memory.history.change(Change("record", record, {"title": "Note"}, node))  # and back again
+    late = await memory.nodes.provision(NewNode(node, "Turbine"))
+    await memory.edges.make(node, late.node_id, "holds")
     friday = datetime.now(UTC)
-    page = await memory.difference(monday, friday)
+    page = await memory.history.difference(monday, friday)
     found = {(one.subject_kind, one.operation): one for one in page.differences}
     assert set(found) == {("item", "changed"), ("node", "created"), ("relation", "created")} and page.after is None
     assert found["item", "changed"].fields["content"].before == "The dam was built in 1931."
     assert found["node", "created"].subject_id == late.node_id
-    only = await memory.difference(monday, friday, Within(late.node_id))
+    only = await memory.history.difference(monday, friday, Within(late.node_id))
     assert [one.subject_id for one in only.differences] == [late.node_id]
     for one in found.values():
-        of_one = await memory.difference(monday, friday, Within(subject_id=one.subject_id))
+        of_one = await memory.history.difference(monday, friday, Within(subject_id=one.subject_id))
         assert of_one.differences == (one,)
-    assert (await memory.difference(monday, friday, Within(subject_id=record))).differences == ()
+    assert (await memory.history.difference(monday, friday, Within(subject_id=record))).differences == ()
     paged, after = [], None
     while True:
-        page = await memory.difference(monday, friday, after=after, limit=1)
+        page = await memory.history.difference(monday, friday, after=after, limit=1)
         paged += page.differences
         if (after := page.after) is None:
             break
     assert {one.subject_id for one in paged} == {one.subject_id for one in found.values()}
     with pytest.raises(InvalidInput):
-        await memory.difference(friday, monday)
+        await memory.history.difference(friday, monday)

@@ -32,10 +32,10 @@ async def test_two_ingests_of_one_history_at_once_store_it_once_and_fail_nothing
     told = [skip for report in reports for skip in report.skipped]
     assert {skip.reason for skip in told} <= {"Stored already."}
     assert sum(report.turns for report in reports) == 18 * 40
-    memory = engine.memory((await engine.find_user(history.handle)).user_id)
-    assert await memory.failures() == ()
-    assert {session.state for session in await memory.ingest_sessions()} == {"done"}
-    stored = [await memory.shell(node.node_id) for node in await memory.nodes()]
+    memory = engine.memory((await engine.workspace.users.find(history.handle)).user_id)
+    assert await memory.failures.list() == ()
+    assert {session.state for session in await memory.ingests.list()} == {"done"}
+    stored = [await memory.nodes.shell(node.node_id) for node in await memory.nodes.writable()]
     assert sum(shell.items for shell in stored) == 18 * 40
 
 
@@ -77,7 +77,9 @@ async def test_ctrl_c_ends_a_large_ingest_and_says_how_to_go_on(engine: Engine, 
         while memory is None:  # until it is at work
             assert process.returncode is None, await process.communicate()
             await asyncio.sleep(0.2)
-            found = [user for user in await engine.users(after=handle[:-1], limit=50) if user.handle == handle]
+            found = [
+                user for user in await engine.workspace.users.list(after=handle[:-1], limit=50) if user.handle == handle
+            ]
             memory = engine.memory(found[0].user_id) if found else None
         await asyncio.sleep(5)
         process.send_signal(signal.SIGINT)
@@ -87,5 +89,5 @@ async def test_ctrl_c_ends_a_large_ingest_and_says_how_to_go_on(engine: Engine, 
             process.kill()
     assert process.returncode == 130, told
     assert "Stopped." in told and "goes on from there" in told and "Traceback" not in told
-    [session] = await memory.ingest_sessions()
+    [session] = await memory.ingests.list()
     assert session.state == "failed"

@@ -22,7 +22,7 @@ NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
 @pytest.fixture
 async def node(memory: Memory) -> UUID:
-    return (await memory.provision(NewNode(memory.principal.user_id, f"Inputs {uuid4().hex[:6]}"))).node_id
+    return (await memory.nodes.provision(NewNode(memory.principal.user_id, f"Inputs {uuid4().hex[:6]}"))).node_id
 
 
 async def forbidden(engine: Engine, *statements: str) -> None:
@@ -35,32 +35,32 @@ async def forbidden(engine: Engine, *statements: str) -> None:
 
 @pytest.mark.ledger("M01")
 async def test_everything_that_came_in_is_kept_as_it_came(memory: Memory, node: UUID) -> None:
-    await memory.remember(Conversation("talk", (Turn("Bob", "The walleye bite."),)), node_id=node)
-    await memory.remember_text("Doc", "Version one.", source_id="doc", node_id=node)
-    await memory.remember_text("Doc", "Version two.", source_id="doc")
-    await memory.remember_text("Doc", "Version two.", source_id="doc")  # nothing came in that was not there
-    await memory.remember_text("Standup", "We met.", source_id="e", node_id=node, content_type="event")
-    await memory.remember_text("Push", '{"ref": "main"}', source_id="w", node_id=node, content_type="webhook")
-    found = await memory.resources()
+    await memory.records.remember(Conversation("talk", (Turn("Bob", "The walleye bite."),)), node_id=node)
+    await memory.records.remember_text("Doc", "Version one.", source_id="doc", node_id=node)
+    await memory.records.remember_text("Doc", "Version two.", source_id="doc")
+    await memory.records.remember_text("Doc", "Version two.", source_id="doc")  # nothing came in that was not there
+    await memory.records.remember_text("Standup", "We met.", source_id="e", node_id=node, content_type="event")
+    await memory.records.remember_text("Push", '{"ref": "main"}', source_id="w", node_id=node, content_type="webhook")
+    found = await memory.resources.list()
     assert [(one.content_type, one.source_id) for one in reversed(found)] == [
         ("conversation", "conversation:talk"), ("document", "text:doc"), ("document", "text:doc"), ("event", "text:e"),
         ("webhook", "text:w"),
     ]  # fmt: skip
     assert len({one.workspace_id for one in found}) == 1
-    contents = [await memory.read_resource(one.resource_id) for one in found]
+    contents = [await memory.resources.content(one.resource_id) for one in found]
     assert contents[0] == b'{"ref": "main"}' and contents[2:4] == [b"Version two.", b"Version one."]
     for one, content in zip(found, contents, strict=True):
         assert (one.content_hash, one.size_bytes) == (hashlib.sha256(content).hexdigest(), len(content))
     paged = [one for page in [await pages(memory)] for one in page]
     assert paged == list(found)
-    assert [one.content_type for one in await memory.resources(content_type="webhook")] == ["webhook"]
-    assert len(await memory.resources(source_id="text:doc")) == 2
+    assert [one.content_type for one in await memory.resources.list(content_type="webhook")] == ["webhook"]
+    assert len(await memory.resources.list(source_id="text:doc")) == 2
 
 
 async def pages(memory: Memory) -> list[object]:
     """All resources, two by two."""
     seen: list = []
-    while page := await memory.resources(
+    while page := await memory.resources.list(
         limit=2, before=(seen[-1].received_at, seen[-1].resource_id) if seen else None
     ):
         seen += page
@@ -71,45 +71,45 @@ async def pages(memory: Memory) -> list[object]:
 async def test_what_came_in_is_its_users_alone_and_nobody_changes_it(
     engine: Engine, memory: Memory, node: UUID
 ) -> None:
-    await memory.remember_text("Doc", "Mine.", source_id="doc", node_id=node)
-    resource = (await memory.resources())[0]
-    stranger = engine.memory((await engine.create_user(f"u{uuid4().hex[:12]}")).user_id)
-    persona = await memory.provision(NewNode(node, "Persona", "persona"))
+    await memory.records.remember_text("Doc", "Mine.", source_id="doc", node_id=node)
+    resource = (await memory.resources.list())[0]
+    stranger = engine.memory((await engine.workspace.users.create(f"u{uuid4().hex[:12]}")).user_id)
+    persona = await memory.nodes.provision(NewNode(node, "Persona", "persona"))
     inside = engine.memory_as(Principal("persona", persona.node_id, memory.principal.user_id))
     for other in (stranger, inside):
-        assert await other.resources() == ()
+        assert await other.resources.list() == ()
         with pytest.raises(NotFound):
-            await other.read_resource(resource.resource_id)
+            await other.resources.content(resource.resource_id)
     await forbidden(
         engine,
         "UPDATE engine.raw_resources SET content_type = 'event'",
         "DELETE FROM engine.raw_resources",
         "TRUNCATE engine.raw_resources",
     )
-    assert await memory.resources() == (resource,)
+    assert await memory.resources.list() == (resource,)
 
 
 @pytest.mark.ledger("A02")
 async def test_events_are_read_by_time_on_both_clocks(engine: Engine, memory: Memory, node: UUID) -> None:
-    late = await memory.write_event(NewEvent("call", "Dave called.", "joy", 0.7, 0.4, NOON, node))
-    early = await memory.write_event(NewEvent("meeting", occurred_at=NOON - timedelta(days=1), energy=1))
-    now = await memory.write_event(NewEvent("milestone", "The boat floats.", "pride"))
-    assert await memory.events() == (now, late, early)
+    late = await memory.events.write(NewEvent("call", "Dave called.", "joy", 0.7, 0.4, NOON, node))
+    early = await memory.events.write(NewEvent("meeting", occurred_at=NOON - timedelta(days=1), energy=1))
+    now = await memory.events.write(NewEvent("milestone", "The boat floats.", "pride"))
+    assert await memory.events.list() == (now, late, early)
     assert (late.intensity, late.energy, late.emotion, early.intensity) == (0.7, 0.4, "joy", None)
     assert now.occurred_at == now.recorded_at
-    assert await memory.events(Wanted(known_at=late.recorded_at)) == (late,)  # early was written later
-    assert await memory.events(Wanted(start=NOON - timedelta(days=2), end=NOON)) == (early,)
-    assert await memory.events(Wanted(kind="call")) == await memory.events(Wanted(node_id=node)) == (late,)
-    assert await memory.events(before=(now.occurred_at, now.event_id), limit=1) == (late,)
-    stranger = engine.memory((await engine.create_user(f"u{uuid4().hex[:12]}")).user_id)
-    assert await stranger.events() == ()
+    assert await memory.events.list(Wanted(known_at=late.recorded_at)) == (late,)  # early was written later
+    assert await memory.events.list(Wanted(start=NOON - timedelta(days=2), end=NOON)) == (early,)
+    assert await memory.events.list(Wanted(kind="call")) == await memory.events.list(Wanted(node_id=node)) == (late,)
+    assert await memory.events.list(before=(now.occurred_at, now.event_id), limit=1) == (late,)
+    stranger = engine.memory((await engine.workspace.users.create(f"u{uuid4().hex[:12]}")).user_id)
+    assert await stranger.events.list() == ()
     with pytest.raises(NotFound):
-        await stranger.write_event(NewEvent("call", node_id=node))
-    persona = await memory.provision(NewNode(node, "Persona", "persona"))
+        await stranger.events.write(NewEvent("call", node_id=node))
+    persona = await memory.nodes.provision(NewNode(node, "Persona", "persona"))
     inside = engine.memory_as(Principal("persona", persona.node_id, memory.principal.user_id))
-    assert await inside.events() == ()
+    assert await inside.events.list() == ()
     with pytest.raises(NotFound):
-        await inside.write_event(NewEvent("call"))
+        await inside.events.write(NewEvent("call"))
     await forbidden(
         engine,
         "UPDATE engine.event_log SET content = ''",
@@ -120,7 +120,7 @@ async def test_events_are_read_by_time_on_both_clocks(engine: Engine, memory: Me
         "INSERT INTO engine.event_log SELECT gen_random_uuid(), user_id, NULL, 'x', '', NULL, NULL, -0.1, now(), now(), 'x'"
         " FROM engine.users",
     )
-    assert await memory.events() == (now, late, early)
+    assert await memory.events.list() == (now, late, early)
 
 
 @pytest.mark.ledger("A02")

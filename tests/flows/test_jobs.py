@@ -67,7 +67,9 @@ async def test_recovery_finishes_what_was_left_half_way(engine: Engine, settings
     memory = engine.memory(user.user_id)
     async with open_engine(settings, on_step=interrupted) as other:
         with pytest.raises(StoreUnavailable):
-            await other.memory(user.user_id).remember(Conversation("c", (Turn("Ann", "The walleye of Loon Lake."),)))
+            await other.memory(user.user_id).records.remember(
+                Conversation("c", (Turn("Ann", "The walleye of Loon Lake."),))
+            )
     assert (await carried_out(engine, "recovery"))["finished"] == 0, "a young commit may still be on its way"
     assert (await memory.search(SearchRequest("walleye"))).hits == ()
     async with engine.postgres.as_service() as connection:
@@ -83,7 +85,7 @@ async def test_recovery_finishes_what_was_left_half_way(engine: Engine, settings
 async def test_what_the_drift_check_found_can_be_read_later_and_the_sweep_mends_it(
     engine: Engine, settings: Settings, memory: Memory, user: User
 ) -> None:
-    root = (await memory.shell(user.user_id)).schema_name
+    root = (await memory.nodes.shell(user.user_id)).schema_name
     key = f"{root}/{uuid4()}/lost.txt.gz"
     await engine.objects.put(key, io.BytesIO(b"nobody knows me"))
     assert (await carried_out(engine, "drift-check"))["warnings"] >= 1
@@ -112,11 +114,11 @@ async def test_the_clean_up_deletes_what_is_past_its_time(engine: Engine, settin
     async def answer() -> dict[str, Any]:
         return {"said": 1}
 
-    node = (await memory.provision(NewNode(memory.principal.user_id, "Boat"))).node_id
+    node = (await memory.nodes.provision(NewNode(memory.principal.user_id, "Boat"))).node_id
     mailbox = await engine.integrations.create(fresh("mailbox"))
-    grant = await memory.grants.give(memory.principal, NewGrant(node, "third_party", mailbox.integration_id))
-    ended = await memory.grants.revoke(memory.principal, grant.grant_id)
-    await memory.idempotency.once(memory.principal, "key", b"request", answer)
+    grant = await memory.grants.give(NewGrant(node, "third_party", mailbox.integration_id))
+    ended = await memory.grants.revoke(grant.grant_id)
+    await engine.parts.idempotency.once(memory.principal, "key", b"request", answer)
     await carried_out(engine, "recovery")
     last = await carried_out(engine, "recovery")
     assert (await carried_out(engine, "clean-up"))["answers"] == 0, "nothing is old yet"
@@ -132,10 +134,10 @@ async def test_the_clean_up_deletes_what_is_past_its_time(engine: Engine, settin
     async with engine.postgres.as_service() as connection:
         vectors = "SELECT FROM engine.outbox WHERE user_id = %s AND payload -> 'node' ? 'embedding'"
         assert await (await connection.execute(vectors, [memory.principal.user_id])).fetchone() is None
-    assert await memory.grants.revoke(memory.principal, grant.grant_id) == ended
+    assert await memory.grants.revoke(grant.grant_id) == ended
     kept = await engine.jobs.log("recovery", quiet=True)
     assert [run.report for run in kept] == [last], "the last run of a job stays"
-    _, replayed = await memory.idempotency.once(memory.principal, "key", b"another request", answer)
+    _, replayed = await engine.parts.idempotency.once(memory.principal, "key", b"another request", answer)
     assert not replayed
 
 

@@ -30,7 +30,7 @@ CARDIOLOGY = (
 @pytest.fixture
 async def places(memory: Memory, user: User) -> dict[str, UUID]:
     return {
-        name: (await memory.provision(NewNode(user.user_id, name, summary=summary))).node_id
+        name: (await memory.nodes.provision(NewNode(user.user_id, name, summary=summary))).node_id
         for name, summary in NODES.items()
     }
 
@@ -40,15 +40,17 @@ async def test_what_shares_no_word_with_its_node_finds_it(
     engine: Engine, memory: Memory, places: dict[str, UUID], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with embedding(engine, monkeypatch) as calls:
-        report = await memory.remember(Conversation("c", CARDIOLOGY))
+        report = await memory.records.remember(Conversation("c", CARDIOLOGY))
     assert [record.node_id for record in report.records] == [places["Health"]]
     texts = [text for call in calls for text in call]
     assert len(texts) == len(set(texts)), "what was embedded to find its place is stored with that"
     assert sum(turn.text in texts for turn in CARDIOLOGY) == len(CARDIOLOGY)
     with embedding(engine, monkeypatch) as calls:
-        await memory.remember(Conversation("d", (Turn("Bob", "The heart beats too fast, the cardiologist wrote."),)))
+        await memory.records.remember(
+            Conversation("d", (Turn("Bob", "The heart beats too fast, the cardiologist wrote."),))
+        )
     assert [len(call) for call in calls] == [1], "what nodes are about is embedded once"
-    line = (await memory.assignments())[-1]
+    line = (await memory.records.assignments())[-1]
     assert line.decided_by == "engine" and line.confidence < 1
     assert (line.reasons["rule"], line.reasons["words"]) == ("alike in meaning", {})
 
@@ -56,10 +58,12 @@ async def test_what_shares_no_word_with_its_node_finds_it(
 async def test_what_is_like_none_stays_at_the_root_and_limits_leave_meaning_out(
     memory: Memory, user: User, places: dict[str, UUID]
 ) -> None:
-    hello = await memory.remember(Conversation("hello", (Turn("Bob", "Hello."), Turn("Iris", "Hi, how are you?"))))
+    hello = await memory.records.remember(
+        Conversation("hello", (Turn("Bob", "Hello."), Turn("Iris", "Hi, how are you?")))
+    )
     assert [record.node_id for record in hello.records] == [user.user_id]
     limited = memory.on_terms(Terms(limits=Limits(tokens=10**6)))
-    report = await limited.remember(Conversation("c", CARDIOLOGY))
+    report = await limited.records.remember(Conversation("c", CARDIOLOGY))
     assert [record.node_id for record in report.records] == [user.user_id] and report.left_out == ()
 
 
@@ -67,5 +71,5 @@ async def test_a_document_goes_by_meaning_as_a_whole(memory: Memory, places: dic
     text = "\n\n".join(
         f"# Day {n}\n\n" + "We flew to Lisbon and stayed abroad in a guest house by the sea. " * 12 for n in range(3)
     )
-    report = await memory.remember_text("Note", text, privacy="private")
+    report = await memory.records.remember_text("Note", text, privacy="private")
     assert [record.node_id for record in report.records] == [places["Travel"]]

@@ -33,8 +33,10 @@ async def test_the_same_code_works_on_managed_stores(engine: Engine, settings: S
             }
         )
         async with open_engine(managed) as other:
-            user = await other.create_user("managed")
-            await other.memory(user.user_id).remember(Conversation("c", (Turn("Ann", "The walleye of Loon Lake."),)))
+            user = await other.workspace.users.create("managed")
+            await other.memory(user.user_id).records.remember(
+                Conversation("c", (Turn("Ann", "The walleye of Loon Lake."),))
+            )
             assert len((await other.memory(user.user_id).search(SearchRequest("walleye"))).hits) == 1
             assert list((tmp_path / "objects with space").glob("managed*/**/*.gz"))
             assert not (tmp_path / "unused").exists()

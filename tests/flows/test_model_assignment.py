@@ -43,7 +43,7 @@ async def mine(engine: Engine, settings: Settings, server: ModelServer, user: Us
 async def places(memory: Memory, user: User) -> dict[str, UUID]:
     """Nodes whose names say nothing that the content says."""
     return {
-        name: (await memory.provision(NewNode(user.user_id, name, keywords=(word,)))).node_id
+        name: (await memory.nodes.provision(NewNode(user.user_id, name, keywords=(word,)))).node_id
         for name, word in (("Loon", "sailing"), ("Taxes", "accounting"))
     }
 
@@ -67,21 +67,21 @@ async def test_the_model_parts_a_conversation_and_its_reasons_are_kept(
     mine: Memory, server: ModelServer, places: dict[str, UUID]
 ) -> None:
     server.place = lambda asked: parts((0, 1, number_of(asked, "Loon"), 0.9), (2, 9, number_of(asked, "Taxes"), 0.6))
-    report = await mine.remember(Conversation("c", MIXED, "An evening"))
+    report = await mine.records.remember(Conversation("c", MIXED, "An evening"))
     assert {record.node_id: record.confidence for record in report.records} == {
         places["Loon"]: 0.9,
         places["Taxes"]: 0.6,
     }
     [asked] = server.placements
     assert "(sailing)" in asked.text and "[3] Are the books closed?" in asked.text
-    lines = await mine.assignments(AssignmentFilter(decided_by="model"))
+    lines = await mine.records.assignments(AssignmentFilter(decided_by="model"))
     assert {line.node_id for line in lines} == set(places.values())
     assert all(line.reasons["model"] == "openai:small" and line.reasons["units"] == 2 for line in lines)
     assert report.extraction.calls == 3  # one says where, one reads each record
     longer = (*MIXED, Turn("Bob", "Yes, all of them."))
-    await mine.remember(Conversation("c", longer, "An evening"))
+    await mine.records.remember(Conversation("c", longer, "An evening"))
     assert "hull" not in server.placements[-1].text.split("pieces:")[1]  # what is stored is not placed again
-    told = await mine.remember(Conversation("d", MIXED), node_id=places["Loon"])
+    told = await mine.records.remember(Conversation("d", MIXED), node_id=places["Loon"])
     assert [record.node_id for record in told.records] == [places["Loon"]] and len(server.placements) == 2
 
 
@@ -96,17 +96,17 @@ async def test_a_node_that_the_model_misses_is_created_where_it_is_sure(
         return parts((0, 3, 3, sure), new=(wanted,))
 
     server.place = place
-    report = await mine.remember(Conversation("c", MIXED))
+    report = await mine.records.remember(Conversation("c", MIXED))
     assert "nodes may be created" in server.placements[0].text
     [record] = report.records
-    [line] = await mine.assignments()
+    [line] = await mine.records.assignments()
     if sure < 0.8:
         assert (record.node_id, report.nodes_created) == (places["Loon"], 0)
         return
-    shell = await mine.shell(record.node_id)
+    shell = await mine.nodes.shell(record.node_id)
     assert (shell.name, shell.summary, shell.keywords) == ("Hull", "The hull of the Loon.", ("paint",))
     assert (report.nodes_created, line.created_node, line.decided_by) == (1, True, "model")
-    private = await mine.remember(Conversation("p", MIXED), privacy="private")
+    private = await mine.records.remember(Conversation("p", MIXED), privacy="private")
     assert "no nodes may be created" in server.placements[-1].text and private.nodes_created == 0
 
 
@@ -116,8 +116,8 @@ async def test_what_is_beyond_one_call_is_placed_by_the_rules(
     server.place = lambda asked: parts((0, 999, number_of(asked, "Loon"), 0.9))
     turns = tuple(Turn("Bob", f"Accounting, number {number}, and nothing else but accounting.") for number in range(60))
     async with reader(settings, server, language_model_characters=1000) as opened:
-        report = await opened.memory(user.user_id).remember(Conversation("c", turns))
-        lines = await opened.memory(user.user_id).assignments()
+        report = await opened.memory(user.user_id).records.remember(Conversation("c", turns))
+        lines = await opened.memory(user.user_id).records.assignments()
     told = sum(line.startswith("[") for line in server.placements[0].text.split("pieces:")[1].splitlines())
     assert 0 < told < 60
     assert report.turns == 60
@@ -131,7 +131,7 @@ async def test_many_sources_are_asked_about_at_once_and_found_again_for_nothing(
     server.pause = 0.2
     server.place = lambda asked: parts((0, 3, number_of(asked, "Loon"), 0.9))
     talks = tuple(Conversation(f"c{number}", (*MIXED, Turn("Bob", f"Number {number}."))) for number in range(5))
-    report = await mine.ingest(History(user.handle, user.display_name, talks))
+    report = await mine.ingests.history(History(user.handle, user.display_name, talks))
     assert len(server.placements) == 5 and server.most_at_once > 1
     assert {record.node_id for record in report.records} == {places["Loon"]} and report.nodes_created == 0
 
@@ -144,9 +144,11 @@ async def test_without_a_usable_answer_the_rules_decide(
     mine: Memory, server: ModelServer, places: dict[str, UUID], bad: Misbehaviour
 ) -> None:
     server.place_script = [bad]
-    report = await mine.remember(Conversation("c", (Turn("Bob", "Sailing on the Loon, and then more sailing."),)))
+    report = await mine.records.remember(
+        Conversation("c", (Turn("Bob", "Sailing on the Loon, and then more sailing."),))
+    )
     assert [record.node_id for record in report.records] == [places["Loon"]]
-    [line] = await mine.assignments()
+    [line] = await mine.records.assignments()
     assert line.decided_by == "engine" and line.reasons["words"]
 
 
@@ -155,6 +157,8 @@ async def test_a_limit_leaves_the_place_to_the_rules_and_says_so(
     mine: Memory, server: ModelServer, places: dict[str, UUID]
 ) -> None:
     limited = mine.on_terms(Terms(limits=Limits(model_calls=0)))
-    report = await limited.remember(Conversation("c", (Turn("Bob", "Sailing on the Loon, and then more sailing."),)))
+    report = await limited.records.remember(
+        Conversation("c", (Turn("Bob", "Sailing on the Loon, and then more sailing."),))
+    )
     assert server.placements == [] and [record.node_id for record in report.records] == [places["Loon"]]
     assert {one.what for one in report.left_out} >= {"placements", "readings"}

@@ -138,7 +138,9 @@ async def test_a_home_of_its_own_works_with_any_dimension(
         openai_base_url=service.url, embedding_model="some-model",
     )  # fmt: skip
     async with open_engine(own) as engine:
-        user = await engine.create_user("ann")
+        user = await engine.workspace.users.create("ann")
         memory = engine.memory(user.user_id)
-        await memory.remember(Conversation("c", (Turn("Ann", "The walleye of Loon Lake."), Turn("Iris", "Noted."))))
+        await memory.records.remember(
+            Conversation("c", (Turn("Ann", "The walleye of Loon Lake."), Turn("Iris", "Noted.")))
+        )
         assert (await memory.search(SearchRequest("walleye", limit=1))).hits[0].speaker == "Ann"

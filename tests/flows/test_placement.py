@@ -37,7 +37,7 @@ async def history_of(name: str) -> History:
 
 async def table_of(engine: Engine, memory: Memory, name: str) -> dict[str, Any]:
     return measured(
-        await places_of(engine.postgres, memory.principal, await memory.nodes()),
+        await places_of(engine.postgres, memory.principal, await memory.nodes.writable()),
         gold_of(HISTORIES / f"{name}-gold.json"),
     )
 
@@ -64,7 +64,7 @@ async def test_one_conversation_at_a_time_lies_as_well(engine: Engine) -> None:
     history = await history_of("nadia")
     memory = engine.memory((await engine.ingest(replace(history, conversations=()), Silent())).user_id)
     for conversation in history.conversations:
-        await memory.remember(conversation)
+        await memory.records.remember(conversation)
     check(await table_of(engine, memory, "nadia"), exact=0.25)
 
 
@@ -74,8 +74,8 @@ SECRET, OPEN = "The walleye spot is at the reed point, tell nobody.", "Four wall
 
 
 async def angler(memory: Memory, node: UUID) -> Principal:
-    persona = await memory.provision(NewNode(memory.principal.user_id, f"Angler {uuid4().hex[:6]}", "persona"))
-    await memory.grants.give(memory.principal, NewGrant(node, "persona", persona.node_id))
+    persona = await memory.nodes.provision(NewNode(memory.principal.user_id, f"Angler {uuid4().hex[:6]}", "persona"))
+    await memory.grants.give(NewGrant(node, "persona", persona.node_id))
     return Principal("persona", persona.node_id, memory.principal.user_id)
 
 
@@ -88,22 +88,24 @@ async def told_to(engine: Engine, asker: Principal) -> set[str]:
 async def test_a_private_turn_is_a_record_of_its_own_that_no_grant_opens(
     engine: Engine, memory: Memory, user: User
 ) -> None:
-    lake = (await memory.provision(NewNode(user.user_id, "Lake", keywords=("walleye",)))).node_id
+    lake = (await memory.nodes.provision(NewNode(user.user_id, "Lake", keywords=("walleye",)))).node_id
     talk = Conversation("c", (Turn("Bob", OPEN), Turn("Bob", SECRET, privacy="private"), Turn("Iris", "Noted.")))
-    report = await memory.remember(talk, node_id=lake)
+    report = await memory.records.remember(talk, node_id=lake)
     assert [(record.node_id, record.items) for record in report.records] == [(lake, 2), (lake, 1)]
     asker = await angler(memory, lake)
     assert await told_to(engine, asker) == {OPEN, "Noted."}
     assert await told_to(engine, memory.principal) == {OPEN, SECRET, "Noted."}
     reader = engine.memory_as(asker)
-    [open_record] = (await reader.metadata(lake)).records
-    assert (await reader.shell(lake)).records == 1
-    assert SECRET.encode() not in await reader.read_file(lake, open_record.file_id)
+    [open_record] = (await reader.nodes.metadata(lake)).records
+    assert (await reader.nodes.shell(lake)).records == 1
+    assert SECRET.encode() not in await reader.files.read(lake, open_record.file_id)
     with pytest.raises(NotFound):
-        await reader.read_file(lake, report.records[1].file_id)
-    assert (await memory.remember(talk, node_id=lake)).records == (), "stored already"
+        await reader.files.read(lake, report.records[1].file_id)
+    assert (await memory.records.remember(talk, node_id=lake)).records == (), "stored already"
     with pytest.raises(InvalidInput):  # only the user has secrets
-        await engine.memory_as(asker).remember(Conversation("d", (Turn("Bob", "x", privacy="private"),)), node_id=lake)
+        await engine.memory_as(asker).records.remember(
+            Conversation("d", (Turn("Bob", "x", privacy="private"),)), node_id=lake
+        )
     await engine.outbox.recover()
     await untroubled(engine, memory.principal)
 
@@ -118,12 +120,12 @@ async def test_a_history_says_what_is_private(engine: Engine, tmp_path: Path) ->
     files = (HistoryFile("note", note, "text/plain", node=("Lake",), privacy="private"),)
     history = History(f"b{uuid4().hex[:8]}", "Bob", talks, files, (PlannedNode(("Lake",)),))
     memory = engine.memory((await engine.ingest(history, Silent())).user_id)
-    lake = next(node.node_id for node in await memory.nodes() if node.path[1:] == ("Lake",))
+    lake = next(node.node_id for node in await memory.nodes.writable() if node.path[1:] == ("Lake",))
     assert await told_to(engine, await angler(memory, lake)) == {OPEN}
     assert len(await told_to(engine, memory.principal)) == 3
     everything = replace(history.private(), handle=f"{history.handle}-p")
     other = engine.memory((await engine.ingest(everything, Silent())).user_id)
-    lake = next(node.node_id for node in await other.nodes() if node.path[1:] == ("Lake",))
+    lake = next(node.node_id for node in await other.nodes.writable() if node.path[1:] == ("Lake",))
     assert await told_to(engine, await angler(other, lake)) == set()
 
 
@@ -132,12 +134,16 @@ async def test_a_history_says_what_is_private(engine: Engine, tmp_path: Path) ->
 
 @pytest.mark.ledger("N30")
 async def test_what_a_grant_would_open_is_seen_before(engine: Engine, memory: Memory, user: User) -> None:
-    lake = (await memory.provision(NewNode(user.user_id, "Lake", keywords=("walleye",)))).node_id
-    bay = (await memory.provision(NewNode(lake, "Bay", keywords=("heron",)))).node_id
-    await memory.remember(Conversation("c1", (Turn("Bob", OPEN),), "By noon"), node_id=lake)
-    await memory.remember(Conversation("c2", (Turn("Bob", SECRET),), "The spot"), node_id=lake, privacy="private")
-    sure = await memory.remember(Conversation("c3", (Turn("Bob", "The heron stood in Bay, a grey heron."),), "Heron"))
-    preview = await memory.grants.preview(memory.principal, lake, depth=1, below=1.0)
+    lake = (await memory.nodes.provision(NewNode(user.user_id, "Lake", keywords=("walleye",)))).node_id
+    bay = (await memory.nodes.provision(NewNode(lake, "Bay", keywords=("heron",)))).node_id
+    await memory.records.remember(Conversation("c1", (Turn("Bob", OPEN),), "By noon"), node_id=lake)
+    await memory.records.remember(
+        Conversation("c2", (Turn("Bob", SECRET),), "The spot"), node_id=lake, privacy="private"
+    )
+    sure = await memory.records.remember(
+        Conversation("c3", (Turn("Bob", "The heron stood in Bay, a grey heron."),), "Heron")
+    )
+    preview = await memory.grants.preview(lake, depth=1, below=1.0)
     assert [(one.node_id, one.path[1:], one.records, one.items) for one in preview.nodes] == [
         (lake, ("Lake",), 1, 1),
         (bay, ("Lake", "Bay"), 1, 1),
@@ -147,33 +153,35 @@ async def test_what_a_grant_would_open_is_seen_before(engine: Engine, memory: Me
     [unsure] = preview.nodes[1].unsure
     assert (unsure.record_id, unsure.title, unsure.decided_by) == (sure.records[0].record_id, "Heron", "engine")
     assert unsure.confidence == pytest.approx(sure.records[0].confidence, abs=1e-3)
-    [decision] = [line for line in await memory.assignments() if line.entry_id == unsure.entry_id]
+    [decision] = [line for line in await memory.records.assignments() if line.entry_id == unsure.entry_id]
     assert decision.record_id == unsure.record_id and unsure.suggested == ("Lake",)
-    alone = await memory.grants.preview(memory.principal, lake, below=0.0)
+    alone = await memory.grants.preview(lake, below=0.0)
     assert [one.node_id for one in alone.nodes] == [lake]
     asker = await angler(memory, lake)
-    for stranger in (asker, Principal.user((await engine.create_user(f"s{uuid4().hex[:8]}")).user_id)):
+    for stranger in (asker, Principal.user((await engine.workspace.users.create(f"s{uuid4().hex[:8]}")).user_id)):
         with pytest.raises(NotFound):
-            await memory.grants.preview(stranger, lake)
+            await engine.memory_as(stranger).grants.preview(lake)
     for wrong in ({"depth": 6}, {"below": 1.5}):
         with pytest.raises(InvalidInput):
-            await memory.grants.preview(memory.principal, lake, **wrong)
+            await memory.grants.preview(lake, **wrong)
 
 
 @pytest.mark.ledger("N24")
 async def test_a_search_at_an_anchor_looks_above_it_too(engine: Engine, memory: Memory, user: User) -> None:
-    hobby = (await memory.provision(NewNode(user.user_id, "Hobbies"))).node_id
-    lake = (await memory.provision(NewNode(hobby, "Halfmoon", keywords=("walleye",)))).node_id
+    hobby = (await memory.nodes.provision(NewNode(user.user_id, "Hobbies"))).node_id
+    lake = (await memory.nodes.provision(NewNode(hobby, "Halfmoon", keywords=("walleye",)))).node_id
     for name in ("Work", "Health", "Money"):
-        other = await memory.provision(NewNode(user.user_id, name))
-        await memory.remember(Conversation(name, (Turn("Bob", f"Something of {name}."),)), node_id=other.node_id)
+        other = await memory.nodes.provision(NewNode(user.user_id, name))
+        await memory.records.remember(
+            Conversation(name, (Turn("Bob", f"Something of {name}."),)), node_id=other.node_id
+        )
     texts = {
         lake: "Halfmoon was calm.",
         hobby: "A lure for Halfmoon is in the drawer.",
         user.user_id: "Halfmoon freezes.",
     }
     for node, text in texts.items():
-        await memory.remember(Conversation(str(node), (Turn("Bob", text),)), node_id=node)
+        await memory.records.remember(Conversation(str(node), (Turn("Bob", text),)), node_id=node)
 
     async def seen(asker: Memory) -> tuple[set[str], int]:
         answer = await asker.search(SearchRequest("What of Halfmoon?", limit=50, widen="never"))

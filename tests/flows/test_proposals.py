@@ -76,32 +76,32 @@ async def test_stored_history_gets_nodes_and_its_records_move_there_and_back(
     engine: Engine, memory: Memory, user: User
 ) -> None:
     await engine.ingest(history(user.handle))
-    assert {node.layer for node in await memory.nodes()} == {0}
-    proposal = await memory.propose_nodes()
+    assert {node.layer for node in await memory.nodes.writable()} == {0}
+    proposal = await memory.proposals.propose()
     assert ("Ellen",) in {node.path for node in proposal.nodes}
-    assert {node.layer for node in await memory.nodes()} == {0}  # nothing was made
-    applied = await memory.make_proposed(proposal)
+    assert {node.layer for node in await memory.nodes.writable()} == {0}  # nothing was made
+    applied = await memory.proposals.make(proposal)
     assert applied.nodes_created == len(proposal.nodes)
-    paths = {node.node_id: node.path[1:] for node in await memory.nodes()}
+    paths = {node.node_id: node.path[1:] for node in await memory.nodes.writable()}
     lies = {one.title: paths[one.node_id] for one in applied.moved}
     assert {title for title, path in lies.items() if path == ("Ellen",)} == {f"sister {n}" for n in range(5)}
-    again = await memory.make_proposed(proposal)
+    again = await memory.proposals.make(proposal)
     assert (again.nodes_created, again.moved) == (0, ())
     first = applied.moved[0]
-    await memory.move_record(first.record_id, first.node_id, user.user_id, reason="by hand")
-    back = await memory.undo_proposed(applied.proposal_id)
+    await memory.records.move(first.record_id, first.node_id, user.user_id, reason="by hand")
+    back = await memory.proposals.undo(applied.proposal_id)
     assert {one.record_id for one in back} == {one.record_id for one in applied.moved[1:]}
-    at_root = await memory.assignments(AssignmentFilter(node_id=user.user_id))
+    at_root = await memory.records.assignments(AssignmentFilter(node_id=user.user_id))
     assert {one.record_id for one in applied.moved} <= {one.record_id for one in at_root}
-    assert await memory.undo_proposed(applied.proposal_id) == ()
+    assert await memory.proposals.undo(applied.proposal_id) == ()
     with pytest.raises(NotFound):
-        await memory.undo_proposed(uuid4())
+        await memory.proposals.undo(uuid4())
 
 
 @pytest.mark.ledger("X13")
 async def test_a_history_that_comes_with_its_proposal_is_placed_turn_by_turn(engine: Engine, user: User) -> None:
     came, memory = history(user.handle), engine.memory(user.user_id)
-    proposal = await memory.propose_nodes(came.conversations)
+    proposal = await memory.proposals.propose(came.conversations)
     report = await engine.ingest(with_nodes(came, proposal))
     assert report.nodes_created == len(proposal.nodes) > 0
     places = {record.path[1:] for record in report.records}
@@ -110,32 +110,32 @@ async def test_a_history_that_comes_with_its_proposal_is_placed_turn_by_turn(eng
 
 @pytest.mark.ledger("X13", "N28")
 async def test_only_its_user_gets_and_makes_proposals(engine: Engine, memory: Memory, user: User) -> None:
-    await memory.remember(Conversation("c1", (Turn("Rosa", "Hello."),)))
+    await memory.records.remember(Conversation("c1", (Turn("Rosa", "Hello."),)))
     stranger = engine.memory_as(Principal("user", uuid4(), uuid4()))
     node = ProposedNode(("Family",), "concept", "", (), (), 0, 0, "")
     integration = engine.memory_as(Principal("third_party", uuid4(), user.user_id))
     for other in (stranger, integration):
         with pytest.raises(NotFound):
-            await other.propose_nodes()
+            await other.proposals.propose()
         with pytest.raises(NotFound):
-            await other.make_proposed(Proposal((node,), 0, 0))
+            await other.proposals.make(Proposal((node,), 0, 0))
         with pytest.raises(NotFound):
-            await other.undo_proposed(uuid4())
-    assert (await memory.propose_nodes()).nodes == ()
+            await other.proposals.undo(uuid4())
+    assert (await memory.proposals.propose()).nodes == ()
     with pytest.raises(InvalidInput, match="Parents"):
-        await memory.make_proposed(Proposal((ProposedNode(("Lost", "Child"), "concept", "", (), (), 0, 0, ""),), 0, 0))
+        await memory.proposals.make(Proposal((ProposedNode(("Lost", "Child"), "concept", "", (), (), 0, 0, ""),), 0, 0))
 
 
 @pytest.mark.ledger("X13")
 async def test_a_proposal_that_moved_nothing_is_undone_without_an_error(
     engine: Engine, memory: Memory, user: User
 ) -> None:
-    applied = await memory.make_proposed(Proposal((ProposedNode(("Boats",), "concept", "", (), (), 0, 0, ""),), 0, 0))
+    applied = await memory.proposals.make(Proposal((ProposedNode(("Boats",), "concept", "", (), (), 0, 0, ""),), 0, 0))
     assert (applied.nodes_created, applied.moved) == (1, ())
-    assert await memory.undo_proposed(applied.proposal_id) == ()
-    other = engine.memory((await engine.create_user(f"o{uuid4().hex[:12]}")).user_id)
+    assert await memory.proposals.undo(applied.proposal_id) == ()
+    other = engine.memory((await engine.workspace.users.create(f"o{uuid4().hex[:12]}")).user_id)
     with pytest.raises(NotFound):
-        await other.undo_proposed(applied.proposal_id)
+        await other.proposals.undo(applied.proposal_id)
 
 
 # what is redacted ------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ async def test_the_encoder_sees_nothing_that_is_redacted(
     await engine.ingest(came)
     for conversations in (came.conversations, None):
         with embedding(engine, monkeypatch) as calls:
-            proposal = await redacting.memory(user.user_id).propose_nodes(conversations)
+            proposal = await redacting.memory(user.user_id).proposals.propose(conversations)
         seen = [text for call in calls for text in call]
         assert len(seen) >= 30 and any("[email], call [phone]" in text for text in seen)
         assert ("Ellen",) in {node.path for node in proposal.nodes}
@@ -178,7 +178,7 @@ async def test_a_model_sees_nothing_that_is_redacted_and_brings_nothing_of_the_k
     with model_server(hierarchy) as server:
         async with reader(settings, server, redact=("all",)) as opened:
             for conversations in (came.conversations, None):
-                proposal = await opened.memory(user.user_id).propose_nodes(conversations)
+                proposal = await opened.memory(user.user_id).proposals.propose(conversations)
                 asked = server.requests[-1].text
                 assert "[email], call [phone]" in asked and not any(one in asked for one in (EMAIL, PHONE, ALIAS))
                 [node] = proposal.nodes
@@ -190,9 +190,9 @@ async def test_a_model_sees_nothing_that_is_redacted_and_brings_nothing_of_the_k
 async def test_what_a_proposal_says_of_a_node_is_redacted_when_it_is_made(redacting: Engine, user: User) -> None:
     memory = redacting.memory(user.user_id)
     node = ProposedNode(("Boats",), "concept", f"Ask {EMAIL}", ("boat", EMAIL), ("Ships", ALIAS), 0, 0, "")
-    await memory.make_proposed(Proposal((node,), 0, 0))
-    [boats] = (await memory.shell(user.user_id)).children
-    shell = await memory.shell(boats.node_id)
+    await memory.proposals.make(Proposal((node,), 0, 0))
+    [boats] = (await memory.nodes.shell(user.user_id)).children
+    shell = await memory.nodes.shell(boats.node_id)
     assert (shell.summary, shell.keywords, shell.aliases) == ("Ask [email]", ("boat",), ("Ships",))
 
 
@@ -219,13 +219,13 @@ async def test_what_is_private_or_scoped_names_no_node(engine: Engine, settings:
     with model_server(lambda _: {"nodes": [{"path": ["Choir"], "turns": [0]}]}) as server:
         async with reader(settings, server) as opened:
             for conversations in (came.conversations, None):
-                by_rules = await engine.memory(user.user_id).propose_nodes(conversations)
+                by_rules = await engine.memory(user.user_id).proposals.propose(conversations)
                 assert by_rules.turns == 15 and "Ellen" not in str(by_rules)
-                assert (await opened.memory(user.user_id).propose_nodes(conversations)).turns == 15
+                assert (await opened.memory(user.user_id).proposals.propose(conversations)).turns == 15
                 assert "cantata" in server.requests[-1].text and "Ellen" not in server.requests[-1].text
     thread = engine.memory(user.user_id).within(MemoryScope("thread", "t1"))
-    assert (await thread.propose_nodes(history(user.handle).conversations)).turns == 0
-    assert (await thread.propose_nodes(history(user.handle).private().conversations)).turns == 0
+    assert (await thread.proposals.propose(history(user.handle).conversations)).turns == 0
+    assert (await thread.proposals.propose(history(user.handle).private().conversations)).turns == 0
 
 
 @pytest.mark.ledger("X13", "F12")
@@ -234,7 +234,7 @@ async def test_what_is_private_moves_to_a_node_that_was_made_of_something_else(
 ) -> None:
     private = await engine.ingest(history(user.handle).private())
     node = ProposedNode(("Ellen",), "persona", "", (), (), 0, 0, "")
-    applied = await memory.make_proposed(Proposal((node,), 0, 0))
+    applied = await memory.proposals.make(Proposal((node,), 0, 0))
     assert {one.title for one in applied.moved} == {f"sister {number}" for number in range(5)}
     assert len(private.records) == 10
 
@@ -252,7 +252,7 @@ async def test_no_command_names_nodes_after_what_it_stores_for_the_user_alone(
     (tmp_path / "h.json").write_text(json.dumps(asked))
     done = await typed(engine, tmp_path, user.handle, "ingest", "h.json", "--nodes", "auto", *how)
     assert done.returncode == 0, done.stderr
-    made = {node.path[1:] for node in await engine.memory(user.user_id).nodes()} - {()}
+    made = {node.path[1:] for node in await engine.memory(user.user_id).nodes.writable()} - {()}
     assert made == set() if how else ("Ellen",) in made
 
 
@@ -272,7 +272,7 @@ async def test_a_proposal_is_made_and_undone_over_rest(engine: Engine, memory: M
         undone = await door.post(f"{path}/{made.json()['proposal_id']}/undo", json={})
         assert undone.status_code == 200, undone.text
     assert moved and {one["record_id"] for one in undone.json()} == moved
-    at_root = await memory.assignments(AssignmentFilter(node_id=user.user_id))
+    at_root = await memory.records.assignments(AssignmentFilter(node_id=user.user_id))
     assert moved <= {str(one.record_id) for one in at_root}
 
 

@@ -32,13 +32,13 @@ async def test_a_record_that_could_not_be_read_is_read_by_the_job(
 ) -> None:
     memory = reads.memory(user.user_id)
     server.script = [scripted]
-    report = await memory.remember(Conversation("c", TURNS, "A call", WHEN))
+    report = await memory.records.remember(Conversation("c", TURNS, "A call", WHEN))
     [record] = report.records
     assert (report.readings_pending, record.reading_pending, report.extraction.whole) == (1, True, 1)
     before, known = await turns(memory), datetime.now(UTC)
     assert len(await whole_facts(memory)) == 1
     await reads.parts.readings.run()
-    now = (await memory.metadata(user.user_id)).records[0]
+    now = (await memory.nodes.metadata(user.user_id)).records[0]
     assert (now.record_id, now.revision, now.summary) == (record.record_id, 2, ANSWER["summary"])
     assert list(now.kw_entities) == ["Ellen", "Duluth"]
     assert {hit.content for hit in await kinds(memory, "fact")} == {fact["text"] for fact in ANSWER["facts"]}
@@ -46,11 +46,11 @@ async def test_a_record_that_could_not_be_read_is_read_by_the_job(
     assert await turns(memory) == before
     then = Moment(known_at=known)
     assert len(await whole_facts(memory, then)) == 1
-    old = (await memory.metadata(user.user_id, moment=then)).records[0]
+    old = (await memory.nodes.metadata(user.user_id, moment=then)).records[0]
     assert old.summary != ANSWER["summary"] and old.summary
-    [delta] = (await memory.deltas("record", record.record_id, node_id=user.user_id))[1:]
+    [delta] = (await memory.history.deltas("record", record.record_id, node_id=user.user_id))[1:]
     assert (delta.operation, delta.reason) == ("renewed", "read again")
-    assert (await memory.shell(user.user_id)).items == 7
+    assert (await memory.nodes.shell(user.user_id)).items == 7
     await untroubled(reads, user)
     asked = len(server.requests)
     await reads.parts.readings.run()  # nothing is left
@@ -66,15 +66,15 @@ async def test_a_new_version_of_a_document_is_read_by_the_job(reads: Engine, use
     server.reply = reply
     memory = reads.memory(user.user_id)
     text = "# Boat\n\nThe hull leaks.\n\n# Lease\n\nThe lease ends in May.\n"
-    await memory.remember_text("Papers", text, source_id="paper", node_id=user.user_id)
-    changed = await memory.remember_text("Papers", text.replace("May", "June"), source_id="paper")
+    await memory.records.remember_text("Papers", text, source_id="paper", node_id=user.user_id)
+    changed = await memory.records.remember_text("Papers", text.replace("May", "June"), source_id="paper")
     assert changed.readings_pending == 1 and changed.extraction.calls == 0
     await reads.parts.readings.run()
     assert [hit.content for hit in await kinds(memory, "fact", query="lease")] == ["The lease ends in June."]
-    record = (await memory.metadata(user.user_id)).records[0]
+    record = (await memory.nodes.metadata(user.user_id)).records[0]
     assert record.summary == "The lease ends in June."
-    assert (await memory.documents())[0].version == 2  # its passages are the same
-    again = await memory.remember_text("Papers", text, source_id="paper")
+    assert (await memory.documents.list())[0].version == 2  # its passages are the same
+    again = await memory.records.remember_text("Papers", text, source_id="paper")
     assert [(one.version, one.kept, one.added) for one in again.documents] == [(3, 1, 1)]
     await reads.parts.readings.run()
     assert [hit.content for hit in await kinds(memory, "fact", query="lease")] == ["The lease ends in May."]
@@ -84,20 +84,20 @@ async def test_a_new_version_of_a_document_is_read_by_the_job(reads: Engine, use
 @pytest.mark.ledger("L02")
 async def test_a_record_that_was_moved_is_read_where_it_lies(reads: Engine, user: User, server: ModelServer) -> None:
     memory = reads.memory(user.user_id)
-    shed = await memory.provision(NewNode(user.user_id, "Shed"))
+    shed = await memory.nodes.provision(NewNode(user.user_id, "Shed"))
     server.script = [NOT_JSON]
-    report = await memory.remember(Conversation("c", TURNS, "A call", WHEN), node_id=user.user_id)
-    await memory.move_record(report.records[0].record_id, user.user_id, shed.node_id)
+    report = await memory.records.remember(Conversation("c", TURNS, "A call", WHEN), node_id=user.user_id)
+    await memory.records.move(report.records[0].record_id, user.user_id, shed.node_id)
     await reads.parts.readings.run()
     assert {hit.node_id for hit in await kinds(memory, "fact")} == {shed.node_id}
-    assert await whole_facts(memory) == [] and (await memory.shell(shed.node_id)).items == 7
+    assert await whole_facts(memory) == [] and (await memory.nodes.shell(shed.node_id)).items == 7
     await untroubled(reads, user)
 
 
 async def test_two_runs_at_once_read_a_record_once(reads: Engine, user: User, server: ModelServer) -> None:
     memory = reads.memory(user.user_id)
     server.script = [NOT_JSON]
-    await memory.remember(Conversation("c", TURNS, f"A call of {user.handle}", WHEN))
+    await memory.records.remember(Conversation("c", TURNS, f"A call of {user.handle}", WHEN))
     await asyncio.gather(*(reads.parts.readings.run() for _ in range(3)))
     assert sum(user.handle in asked.text for asked in server.requests) == 2
     assert len(await kinds(memory, "fact")) == 2
@@ -107,12 +107,12 @@ async def test_what_is_private_or_of_a_thread_stays_so(reads: Engine, user: User
     memory = reads.memory(user.user_id)
     inside = memory.within(MemoryScope("thread", "t1"))
     server.script = [NOT_JSON]
-    await inside.remember(Conversation("c", TURNS, "A call", WHEN))
+    await inside.records.remember(Conversation("c", TURNS, "A call", WHEN))
     await reads.parts.readings.run()
     assert await kinds(memory, "fact", "observation") == []
     found = await kinds(inside, "fact", "observation")
     assert len(found) == 4 and {hit.source for hit in found} == {"extracted"}
-    assert (await memory.shell(user.user_id)).items == 7
+    assert (await memory.nodes.shell(user.user_id)).items == 7
 
 
 @pytest.mark.ledger("N16")
@@ -127,7 +127,7 @@ async def test_what_cannot_be_read_is_given_up_and_can_be_asked_for_again(
     model = reading(settings, server, reading_attempts=3, reading_retry_s=60.0)
     async with open_engine(model, clock=clock) as engine:
         memory = engine.memory(user.user_id)
-        await memory.remember(Conversation("c", TURNS, title, WHEN))
+        await memory.records.remember(Conversation("c", TURNS, title, WHEN))
 
         async def asked_after(seconds: float) -> int:
             clock.by += timedelta(seconds=seconds)
@@ -137,16 +137,16 @@ async def test_what_cannot_be_read_is_given_up_and_can_be_asked_for_again(
 
         # at once, then after 30 to 60 s, then after 60 to 120 s
         assert [await asked_after(seconds) for seconds in (0, 10, 51, 10, 111)] == [1, 0, 1, 0, 1]
-        [failure] = await memory.failures()
+        [failure] = await memory.failures.list()
         assert (failure.stage, failure.cause) == ("reading", "ProviderUnavailable") and "JSON" in failure.detail
         assert await asked_after(100_000) == 0
         healed = True
-        assert (await memory.replay(failure.failure_id)).state == "replayed"
+        assert (await memory.failures.replay(failure.failure_id)).state == "replayed"
         assert await asked_after(0) == 1
-        assert len(await kinds(memory, "fact")) == 2 and await memory.failures() == ()
+        assert len(await kinds(memory, "fact")) == 2 and await memory.failures.list() == ()
 
 
 async def test_without_a_model_nothing_waits(engine: Engine, memory: Memory) -> None:
-    report = await memory.remember(Conversation("c", TURNS, "A call", WHEN))
+    report = await memory.records.remember(Conversation("c", TURNS, "A call", WHEN))
     assert report.readings_pending == 0
     assert (await engine.parts.readings.run()).read == 0

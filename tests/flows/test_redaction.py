@@ -168,49 +168,51 @@ async def test_what_is_left_is_found_by_its_other_words_and_the_same_again_chang
     memory = redacting.memory(first.user_id)
     answer = await memory.search(SearchRequest("Who paid the marina?", limit=1))
     assert answer.hits[0].content == "I paid the marina with [card] and called [phone]."
-    assert (await memory.anchors("Ships"))[0].name == "Boats" and not await memory.anchors(PLANTED["alias"])
-    text = (await memory.read_file(first.records[1].node_id, first.records[1].file_id)).decode()
+    assert (await memory.nodes.anchors("Ships"))[0].name == "Boats" and not await memory.nodes.anchors(PLANTED["alias"])
+    text = (await memory.files.read(first.records[1].node_id, first.records[1].file_id)).decode()
     assert "from [ip]" in text and "postgres://[url_credentials]@localhost/boats" in text
     again = await redacting.ingest(told)
     assert (again.records, again.redacted, [skip.reason for skip in again.skipped]) == ((), {}, ["Stored already."] * 2)
     longer = Conversation(
         told.conversations[0].source_id, (*told.conversations[0].turns, Turn("Bob", "Call 415-555-2672."))
     )
-    more = await memory.remember(longer, node_id=first.records[0].node_id)
+    more = await memory.records.remember(longer, node_id=first.records[0].node_id)
     assert (more.turns, more.redacted) == (1, {"phone": 1})
-    assert (await memory.remember(longer, node_id=first.records[0].node_id)).skipped[0].reason == "Stored already."
+    assert (await memory.records.remember(longer, node_id=first.records[0].node_id)).skipped[
+        0
+    ].reason == "Stored already."
 
 
 async def test_a_conversation_from_before_goes_on_with_its_rest_redacted(engine: Engine, redacting: Engine) -> None:
-    user = await engine.create_user(f"r{uuid4().hex[:12]}", "Bob")
+    user = await engine.workspace.users.create(f"r{uuid4().hex[:12]}", "Bob")
     turns = (Turn("Bob", "I am bob@example.org."), Turn("Bob", "And ann@example.org is my sister."))
-    await engine.memory(user.user_id).remember(Conversation("c", turns[:1]))
+    await engine.memory(user.user_id).records.remember(Conversation("c", turns[:1]))
     for _ in range(2):
-        report = await redacting.memory(user.user_id).remember(Conversation("c", turns))
+        report = await redacting.memory(user.user_id).records.remember(Conversation("c", turns))
     assert report.skipped[0].reason == "Stored already."
     answer = await redacting.memory(user.user_id).search(SearchRequest("sister", limit=5))
     assert {hit.content for hit in answer.hits} >= {"And [email] is my sister."}
 
 
 async def test_names_that_hold_something_are_refused_everywhere(redacting: Engine) -> None:
-    user = await redacting.create_user(f"r{uuid4().hex[:12]}", "Bob")
+    user = await redacting.workspace.users.create(f"r{uuid4().hex[:12]}", "Bob")
     memory = redacting.memory(user.user_id)
-    node = await memory.provision(NewNode(user.user_id, "Boats"))
+    node = await memory.nodes.provision(NewNode(user.user_id, "Boats"))
     for attempt in (
-        memory.provision(NewNode(user.user_id, PLANTED["email"])),
-        memory.provision_path(("People", PLANTED["email"])),
-        memory.relate(user.user_id, node.node_id, PLANTED["email"]),
+        memory.nodes.provision(NewNode(user.user_id, PLANTED["email"])),
+        memory.nodes.provision_path(("People", PLANTED["email"])),
+        memory.edges.make(user.user_id, node.node_id, PLANTED["email"]),
     ):
         with pytest.raises(InvalidName, match="email") as error:
             await attempt
         assert "zyxquill" not in str(error.value)
-    assert [child.name for child in (await memory.shell(user.user_id)).children] == ["Boats"]
+    assert [child.name for child in (await memory.nodes.shell(user.user_id)).children] == ["Boats"]
 
 
 async def test_over_rest_neither_the_kept_answer_nor_the_hash_of_the_request_tells(
     redacting: Engine, tmp_path: Path
 ) -> None:
-    user = await redacting.create_user(f"r{uuid4().hex[:12]}", "Bob")
+    user = await redacting.workspace.users.create(f"r{uuid4().hex[:12]}", "Bob")
     transport = httpx.ASGITransport(create_app(redacting.settings, engine=redacting), client=("127.0.0.1", 50000))
     body = {"text": f"Write to {PLANTED['email']}, " + "at length. " * 20, "source_id": PLANTED["id"]}
     path, key = f"/v1/users/{user.user_id}/records", PLANTED["ref"]
@@ -225,9 +227,9 @@ async def test_over_rest_neither_the_kept_answer_nor_the_hash_of_the_request_tel
 
 
 async def test_a_title_that_is_the_beginning_of_the_text_is_cut_after_redaction(redacting: Engine) -> None:
-    user = await redacting.create_user(f"r{uuid4().hex[:12]}", "Bob")
+    user = await redacting.workspace.users.create(f"r{uuid4().hex[:12]}", "Bob")
     memory: Memory = redacting.memory(user.user_id)
-    report = await memory.remember_text("", "y " * 36 + PLANTED["email"] + " is the address.")
+    report = await memory.records.remember_text("", "y " * 36 + PLANTED["email"] + " is the address.")
     assert report.records[0].title.endswith("y [email]") or "[email" in report.records[0].title
     assert "zyxq" not in await stored(redacting, user.user_id)
 
@@ -241,9 +243,9 @@ async def test_a_kind_that_is_none_starts_nothing(settings: Settings, tmp_path: 
 
 @pytest.mark.ledger("L05")
 async def test_a_thread_called_by_an_address_is_found_but_not_named(redacting: Engine) -> None:
-    user = await redacting.create_user(f"r{uuid4().hex[:12]}", "Bob")
+    user = await redacting.workspace.users.create(f"r{uuid4().hex[:12]}", "Bob")
     thread = redacting.memory(user.user_id).within(MemoryScope("thread", PLANTED["email"]))
-    await thread.remember_text("Note", "The walleye of the thread.")
+    await thread.records.remember_text("Note", "The walleye of the thread.")
     hit = (await thread.search(SearchRequest("walleye"))).hits[0]
     assert hit.scope == "thread" and hit.scope_id and "vorplex" not in hit.scope_id
     assert (await redacting.memory(user.user_id).search(SearchRequest("walleye"))).hits == ()

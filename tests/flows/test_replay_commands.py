@@ -14,8 +14,8 @@ from tests.flows.commands import typed
 
 @pytest.mark.ledger("X04", "U05")
 async def test_a_replay_is_built_compared_and_swapped(engine: Engine, tmp_path: Path) -> None:
-    user = await engine.create_user(f"replay-{tmp_path.name}"[:60])
-    await engine.memory(user.user_id).remember_text("Tools", "The saw is blunt.")
+    user = await engine.workspace.users.create(f"replay-{tmp_path.name}"[:60])
+    await engine.memory(user.user_id).records.remember_text("Tools", "The saw is blunt.")
     run = partial(typed, engine, tmp_path, user.handle, "replay")
     assert (await run("list")).stdout.strip() == "No replays yet."
     built = await run()

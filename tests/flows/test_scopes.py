@@ -33,7 +33,7 @@ async def told(memory: Memory, user: User) -> dict[str, IngestReport]:
         "user": memory, "boat": memory.within(BOAT), "tax": memory.within(TAX, source="manual")
     }.items():  # fmt: skip
         text = f"The harbour is what we spoke of: the {name} word is zander{name}."
-        reports[name] = await place.remember_text(f"About {name}", text, node_id=user.user_id)
+        reports[name] = await place.records.remember_text(f"About {name}", text, node_id=user.user_id)
     return reports
 
 
@@ -63,11 +63,11 @@ async def test_sources_narrow_a_search(memory: Memory, told: dict[str, IngestRep
 @pytest.mark.ledger("L05")
 async def test_words_of_a_scope_do_not_move_scores_outside_of_it(memory: Memory, user: User) -> None:
     for number in range(6):
-        await memory.remember_text(f"Note {number}", f"The walleye of note {number}.", node_id=user.user_id)
+        await memory.records.remember_text(f"Note {number}", f"The walleye of note {number}.", node_id=user.user_id)
     before = [(hit.item_id, hit.score, dict(hit.signals)) for hit in await found(memory, "walleye note 3")]
     thread = memory.within(BOAT)
     for number in range(6):
-        await thread.remember_text(f"T {number}", "The walleye, walleye, note and note.", node_id=user.user_id)
+        await thread.records.remember_text(f"T {number}", "The walleye, walleye, note and note.", node_id=user.user_id)
     answer = await memory.search(SearchRequest("walleye note 3", widen="always"))
     assert [(hit.item_id, hit.score, dict(hit.signals)) for hit in answer.hits] == before
     assert answer.items_searched == 6
@@ -81,21 +81,21 @@ async def test_words_of_a_scope_do_not_move_scores_outside_of_it(memory: Memory,
 async def test_nobody_but_the_user_reads_what_is_scoped(
     engine: Engine, memory: Memory, user: User, told: dict[str, IngestReport]
 ) -> None:
-    persona = await memory.provision(NewNode(user.user_id, "Lawyer", "persona"))
-    mine = await memory.within(BOAT).remember_text("Below", "zanderbelow", node_id=persona.node_id)
+    persona = await memory.nodes.provision(NewNode(user.user_id, "Lawyer", "persona"))
+    mine = await memory.within(BOAT).records.remember_text("Below", "zanderbelow", node_id=persona.node_id)
     mailbox = await engine.integrations.create(f"mailbox of {user.handle}")
     grants = [
         NewGrant(user.user_id, "persona", persona.node_id, "read_write", depth=5),
         NewGrant(user.user_id, "third_party", mailbox.integration_id, depth=5),
     ]
     for grant in grants:
-        await memory.grants.give(memory.principal, grant)
+        await memory.grants.give(grant)
     for kind, subject in (("persona", persona.node_id), ("third_party", mailbox.integration_id)):
         other = engine.memory_as(Principal(kind, subject, user.user_id))
         await sees_the_users_alone(other, user.user_id, told)
         assert [hit for hit in await found(other, "zanderbelow") if hit.node_id == persona.node_id] == []
         with pytest.raises(NotFound):
-            await other.read_file(persona.node_id, mine.records[0].file_id)
+            await other.files.read(persona.node_id, mine.records[0].file_id)
         for scope in (BOAT, TAX):
             with pytest.raises(InvalidInput):
                 other.within(scope)
@@ -103,23 +103,26 @@ async def test_nobody_but_the_user_reads_what_is_scoped(
                 await other.search(SearchRequest("harbour", scopes=(scope,)))
             smuggled = Conversation("smuggled", (Turn("Eve", "zandersmuggled"),), origin=Origin(scope))
             with pytest.raises(InvalidInput if kind == "persona" else NotFound):
-                await other.remember(smuggled, node_id=user.user_id)
+                await other.records.remember(smuggled, node_id=user.user_id)
     written = engine.memory_as(Principal("persona", persona.node_id, user.user_id)).within(source="manual")
-    assert (await written.remember_text("By hand", "zanderhand", node_id=user.user_id)).records
+    assert (await written.records.remember_text("By hand", "zanderhand", node_id=user.user_id)).records
     assert (await found(memory, "zanderhand"))[0].source == "manual"
 
 
 async def sees_the_users_alone(other: Memory, node: UUID, told: dict[str, IngestReport]) -> None:
     assert {hit.record_id for hit in await found(other, "harbour")} == {told["user"].records[0].record_id}
-    page = await other.metadata(node)
+    page = await other.nodes.metadata(node)
     assert [(record.title, record.scope, record.source) for record in page.records] == [
         ("About user", "user", "ingested")
     ]
-    shell = await other.shell(node)
+    shell = await other.nodes.shell(node)
     assert (shell.records, shell.items, [line.title for line in shell.manifest]) == (1, 1, ["About user"])
     for name in ("boat", "tax"):
         record = told[name].records[0]
-        for reading in (other.read_file(node, record.file_id), other.state("record", record.record_id, node_id=node)):
+        for reading in (
+            other.files.read(node, record.file_id),
+            other.history.state("record", record.record_id, node_id=node),
+        ):
             with pytest.raises(NotFound):
                 await reading
 
@@ -128,24 +131,24 @@ async def sees_the_users_alone(other: Memory, node: UUID, told: dict[str, Ingest
 async def test_pages_and_states_show_scope_and_source(
     memory: Memory, user: User, told: dict[str, IngestReport]
 ) -> None:
-    shown = {record.title: record for record in (await memory.metadata(user.user_id)).records}
+    shown = {record.title: record for record in (await memory.nodes.metadata(user.user_id)).records}
     tax = shown["About tax"]
     assert (tax.scope, tax.scope_id, tax.source) == ("workflow", "tax 2025", "manual")
-    state = await memory.state("record", tax.record_id, node_id=user.user_id)
+    state = await memory.history.state("record", tax.record_id, node_id=user.user_id)
     assert state.fields is not None
     assert [state.fields[name] for name in ("scope", "scope_id", "source")] == ["workflow", "tax 2025", "manual"]
     hit = (await found(memory, "zandertax", scopes=(TAX,)))[0]
-    item = await memory.state("item", hit.item_id, node_id=user.user_id)
+    item = await memory.history.state("item", hit.item_id, node_id=user.user_id)
     assert item.fields is not None and item.fields["scope_id"] == "tax 2025"
-    assert (await memory.shell(user.user_id)).records == 3
-    assert await memory.read_file(user.user_id, tax.file_id)
+    assert (await memory.nodes.shell(user.user_id)).records == 3
+    assert await memory.files.read(user.user_id, tax.file_id)
 
 
 @pytest.mark.ledger("L05")
 async def test_a_changed_item_stays_in_its_scope(memory: Memory, user: User, told: dict[str, IngestReport]) -> None:
     hit = (await found(memory, "zanderboat", scopes=(BOAT,)))[0]
     change = Change("item", hit.item_id, {"content": "Now it is perchboat."}, node_id=user.user_id)
-    await memory.change(change)
+    await memory.history.change(change)
     assert [one.scope for one in await found(memory, "perchboat")] == ["user"]
     inside = (await found(memory, "perchboat", scopes=(BOAT,)))[0]
     assert (inside.item_id, inside.scope, inside.content) == (hit.item_id, "thread", "Now it is perchboat.")
@@ -173,14 +176,14 @@ async def test_a_whole_history_goes_into_a_scope(engine: Engine, user: User) -> 
 async def test_a_node_with_older_tables_is_searched_and_upgraded_by_a_write(
     engine: Engine, memory: Memory, user: User
 ) -> None:
-    node = await memory.provision(NewNode(user.user_id, "Old"))
-    await memory.remember_text("Old", "The zander of old.", node_id=node.node_id)
+    node = await memory.nodes.provision(NewNode(user.user_id, "Old"))
+    await memory.records.remember_text("Old", "The zander of old.", node_id=node.node_id)
     await made_older(engine, node.node_id, node.schema_name)
     assert [(hit.scope, hit.source) for hit in await found(memory, "zander")] == [("user", "ingested")]
     assert await found(memory, "zander", sources=("manual",)) == []
-    await memory.remember_text("Older", "The zander of then.", node_id=node.node_id)
+    await memory.records.remember_text("Older", "The zander of then.", node_id=node.node_id)
     assert {hit.record_title for hit in await found(memory, "zander", sources=("ingested",))} == {"Old", "Older"}
-    await memory.within(BOAT, source="manual").remember_text("New", "The zander of now.", node_id=node.node_id)
+    await memory.within(BOAT, source="manual").records.remember_text("New", "The zander of now.", node_id=node.node_id)
     assert {hit.record_title for hit in await found(memory, "zander")} == {"Old", "Older"}
     assert {hit.record_title for hit in await found(memory, "zander", scopes=(BOAT,))} == {"Old", "Older", "New"}
     assert [hit.record_title for hit in await found(memory, "zander", scopes=(BOAT,), sources=("manual",))] == ["New"]

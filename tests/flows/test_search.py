@@ -57,7 +57,7 @@ async def bob(engine):
             edges=(PlannedEdge(WORK, FISHING, "same_person"),),
         )
     )
-    return engine.memory((await engine.find_user(handle)).user_id)
+    return engine.memory((await engine.workspace.users.find(handle)).user_id)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ async def stranger(engine):
     handle = f"eve{uuid4().hex[:12]}"
     talk = conversation(1, "Dave has a secret boat of gold in Osprey Lane.", node=("Dave",))
     await engine.ingest(History(handle, "Eve", (talk,)))
-    return engine.memory((await engine.find_user(handle)).user_id)
+    return engine.memory((await engine.workspace.users.find(handle)).user_id)
 
 
 @pytest.mark.ledger("N04", "N24")
@@ -138,7 +138,7 @@ async def test_stage_times_are_told(bob):
 
 
 async def test_nodes_may_be_named(bob):
-    work = next(anchor for anchor in await bob.anchors("Dave") if "Work" in anchor.path)
+    work = next(anchor for anchor in await bob.nodes.anchors("Dave") if "Work" in anchor.path)
     answer = await bob.search(SearchRequest("boat", nodes=(work.node_id,)))
     assert (answer.nodes_searched, answer.anchors, answer.widened) == (1, (), False)
     assert {hit.node_id for hit in answer.hits} == {work.node_id}

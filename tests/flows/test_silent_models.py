@@ -54,7 +54,7 @@ async def bob(served: Engine, service: ModelService) -> Memory:
     service.hang.set()
     served.active.patience.answered()
     await served.pending.run()
-    return served.memory((await served.create_user(f"u{uuid4().hex[:12]}")).user_id)
+    return served.memory((await served.workspace.users.create(f"u{uuid4().hex[:12]}")).user_id)
 
 
 @pytest.mark.ledger("N18")
@@ -63,10 +63,10 @@ async def test_written_without_the_service_and_embedded_later(
     served: Engine, service: ModelService, bob: Memory, status: int
 ) -> None:
     service.broken = status
-    report = await bob.remember(Conversation("c", TURNS))
+    report = await bob.records.remember(Conversation("c", TURNS))
     assert (report.turns, report.embeddings_pending, report.records[0].embedding_pending) == (2, 1, True)
     assert [(left.what, left.items) for left in report.left_out] == [("embeddings", 2)] and report.left_out[0].reason
-    record = (await bob.metadata(bob.principal.user_id)).records[0]
+    record = (await bob.nodes.metadata(bob.principal.user_id)).records[0]
     assert record.embedding_pending
     answer = await bob.search(SearchRequest("walleye"))
     assert "words only" in answer.notes[0] and answer.embeddings == ""
@@ -78,7 +78,7 @@ async def test_written_without_the_service_and_embedded_later(
     service.broken = None
     reports = await asyncio.gather(served.pending.run(), served.pending.run())  # two workers at once
     assert sum(one.settled for one in reports) == 1
-    assert not (await bob.metadata(bob.principal.user_id)).records[0].embedding_pending
+    assert not (await bob.nodes.metadata(bob.principal.user_id)).records[0].embedding_pending
     found = await bob.search(SearchRequest("physician", widen="always"))
     assert found.notes == () and found.hits[0].content == TURNS[0].text  # no word of it was said
     assert await served.doctor.examine() == []
@@ -91,9 +91,9 @@ async def test_what_waits_for_its_vector_is_found_by_its_words_among_what_has_on
 ) -> None:
     for number in range(30):
         turns = (Turn("Bob", f"The doctor looked at knee number {number}."), Turn("Bob", f"A boat of {number} feet."))
-        await bob.remember(Conversation(f"c{number}", turns))
+        await bob.records.remember(Conversation(f"c{number}", turns))
     service.broken = 401
-    await bob.remember(Conversation("late", (Turn("Bob", "Our zucchini harvest was good."),)))
+    await bob.records.remember(Conversation("late", (Turn("Bob", "Our zucchini harvest was good."),)))
     service.broken = None
     served.active.patience.answered()  # the service is back; the job has not run yet
     answer = await bob.search(SearchRequest("How was the zucchini harvest?"))
@@ -104,16 +104,16 @@ async def test_what_waits_for_its_vector_is_found_by_its_words_among_what_has_on
 async def test_a_text_that_is_changed_without_the_service_waits_for_its_vector(
     served: Engine, service: ModelService, bob: Memory
 ) -> None:
-    report = await bob.remember(Conversation("c", TURNS))
+    report = await bob.records.remember(Conversation("c", TURNS))
     node, record = bob.principal.user_id, report.records[0].record_id
     item = next(hit for hit in (await bob.search(SearchRequest("walleye"))).hits if hit.content == TURNS[1].text)
     service.broken = 401
-    await bob.change(Change("record", record, {"summary": "Zucchini harvest."}, node))
-    await bob.change(Change("item", item.item_id, {"content": "Zucchini grew well."}, node))
-    assert (await bob.metadata(node)).records[0].embedding_pending
+    await bob.history.change(Change("record", record, {"summary": "Zucchini harvest."}, node))
+    await bob.history.change(Change("item", item.item_id, {"content": "Zucchini grew well."}, node))
+    assert (await bob.nodes.metadata(node)).records[0].embedding_pending
     service.broken = None
     assert (await served.pending.run()).filled >= 2
-    assert not (await bob.metadata(node)).records[0].embedding_pending
+    assert not (await bob.nodes.metadata(node)).records[0].embedding_pending
     assert (await served.embeddings.progress(served.active.current.name)).remaining == 0
     assert await served.doctor.examine() == []
 
@@ -123,10 +123,10 @@ async def test_a_node_and_a_user_are_made_without_the_service(
     served: Engine, service: ModelService, bob: Memory
 ) -> None:
     service.broken = 500
-    user = await served.create_user(f"n{uuid4().hex[:12]}")
+    user = await served.workspace.users.create(f"n{uuid4().hex[:12]}")
     memory = served.memory(user.user_id)
-    node = await memory.provision(NewNode(user.user_id, "Fishing", keywords=("doctor",)))
-    assert (await memory.anchors("Fishing"))[0].node_id == node.node_id
+    node = await memory.nodes.provision(NewNode(user.user_id, "Fishing", keywords=("doctor",)))
+    assert (await memory.nodes.anchors("Fishing"))[0].node_id == node.node_id
     assert (await served.pending.waiting()).nodes == 2
     service.broken = None
     report = await served.pending.run()
@@ -138,12 +138,12 @@ async def test_a_node_and_a_user_are_made_without_the_service(
 async def test_an_engine_opens_answers_and_writes_while_the_service_is_down(
     own: Settings, served: Engine, service: ModelService, bob: Memory
 ) -> None:
-    await bob.remember(Conversation("before", TURNS))
+    await bob.records.remember(Conversation("before", TURNS))
     service.broken = 500
     async with open_engine(own) as later:
         memory = later.memory(bob.principal.user_id)
         assert len((await memory.search(SearchRequest("walleye"))).hits) == 2
-        assert (await memory.remember(Conversation("after", TURNS))).embeddings_pending == 1
+        assert (await memory.records.remember(Conversation("after", TURNS))).embeddings_pending == 1
 
 
 @pytest.mark.ledger("N18")
@@ -152,12 +152,12 @@ async def test_a_service_that_hangs_holds_up_one_question_and_no_further_one(
 ) -> None:
     for pause in ("FIRST_PAUSE", "LONGEST_PAUSE"):  # longer than this test, whatever the machine
         monkeypatch.setattr(patience, pause, 600.0)
-    await bob.remember(Conversation("c", TURNS))
+    await bob.records.remember(Conversation("c", TURNS))
     service.hang.clear()
     assert "words only" in (await bob.search(SearchRequest("walleye"))).notes[0]
     before = service.requests
     assert len((await bob.search(SearchRequest("walleye"))).hits) == 2
-    assert (await bob.remember(Conversation("d", TURNS))).embeddings_pending == 1
+    assert (await bob.records.remember(Conversation("d", TURNS))).embeddings_pending == 1
     assert service.requests == before  # nobody waited for it again
 
 
@@ -166,10 +166,10 @@ async def test_a_service_that_asks_for_a_pause_is_left_alone_for_it(
     served: Engine, service: ModelService, bob: Memory
 ) -> None:
     service.broken, service.retry_after = 429, "900"
-    await bob.remember(Conversation("c", TURNS))
+    await bob.records.remember(Conversation("c", TURNS))
     service.broken = None
     before = service.requests
-    report = await bob.remember(Conversation("d", TURNS))
+    report = await bob.records.remember(Conversation("d", TURNS))
     assert report.embeddings_pending == 1 and service.requests == before
 
 
@@ -180,7 +180,7 @@ CHANGED = [SECTIONS[0], "# Garden\n\nThe nurse grew zucchini."]
 async def whole_again(served: Engine, bob: Memory) -> None:
     """The job makes what was left out, and nothing is missing then."""
     assert (await served.pending.run()).settled == 1
-    assert not (await bob.metadata(bob.principal.user_id)).records[0].embedding_pending
+    assert not (await bob.nodes.metadata(bob.principal.user_id)).records[0].embedding_pending
     assert (await served.embeddings.progress(served.active.current.name)).remaining == 0
     assert await served.doctor.examine() == []
 
@@ -191,10 +191,10 @@ async def test_a_new_version_of_a_document_does_not_wait_for_vectors(
     served: Engine, service: ModelService, bob: Memory, limits: Limits | None
 ) -> None:
     """Without a limit the service is silent; with one it is not even asked."""
-    await bob.remember_text("Notes", "\n\n".join(SECTIONS), source_id="notes")
+    await bob.records.remember_text("Notes", "\n\n".join(SECTIONS), source_id="notes")
     service.broken = 500 if limits is None else None
     before = service.requests
-    report = await bob.on_terms(Terms(limits=limits or Limits())).remember_text(
+    report = await bob.on_terms(Terms(limits=limits or Limits())).records.remember_text(
         "Notes", "\n\n".join(CHANGED), source_id="notes"
     )
     change = report.documents[0]
@@ -202,8 +202,8 @@ async def test_a_new_version_of_a_document_does_not_wait_for_vectors(
     assert (report.embeddings_pending, report.records[0].embedding_pending) == (1, True)
     assert [(left.what, left.items) for left in report.left_out] == [("embeddings", 2)]  # a chunk and the summary
     assert limits is None or service.requests == before
-    assert report.session_id is not None and (await bob.ingest_session(report.session_id)).pending == 1
-    assert (await bob.metadata(bob.principal.user_id)).records[0].embedding_pending
+    assert report.session_id is not None and (await bob.ingests.get(report.session_id)).pending == 1
+    assert (await bob.nodes.metadata(bob.principal.user_id)).records[0].embedding_pending
     found = [hit.content for hit in (await bob.search(SearchRequest("zucchini"))).hits]
     assert found[0] == "The nurse grew zucchini." and "Walleye bite at dusk." not in found
     service.broken = None
@@ -217,11 +217,11 @@ async def test_a_new_version_of_a_document_does_not_wait_for_vectors(
 async def test_a_version_that_keeps_its_summary_waits_for_its_chunks_alone(
     served: Engine, service: ModelService, bob: Memory
 ) -> None:
-    await bob.remember_text("Notes", "# Lake\n\nWalleye bite at dusk.", source_id="notes")
+    await bob.records.remember_text("Notes", "# Lake\n\nWalleye bite at dusk.", source_id="notes")
     service.broken = 500
-    report = await bob.remember_text("Notes", "# Loon Lake\n\nWalleye bite at dusk.", source_id="notes")
+    report = await bob.records.remember_text("Notes", "# Loon Lake\n\nWalleye bite at dusk.", source_id="notes")
     assert (report.documents[0].added, report.embeddings_pending) == (1, 1)
-    assert (await bob.metadata(bob.principal.user_id)).records[0].embedding_pending
+    assert (await bob.nodes.metadata(bob.principal.user_id)).records[0].embedding_pending
     service.broken = None
     await whole_again(served, bob)
 
@@ -231,9 +231,9 @@ async def test_a_write_leaves_out_what_its_limits_forbid_and_says_so(
     served: Engine, service: ModelService, bob: Memory, limits: Limits
 ) -> None:
     before = service.requests
-    report = await bob.on_terms(Terms(limits=limits)).remember(Conversation("c", TURNS))
+    report = await bob.on_terms(Terms(limits=limits)).records.remember(Conversation("c", TURNS))
     assert report.embeddings_pending == 1 and report.left_out[0].items == 2 and service.requests == before
     assert (await bob.search(SearchRequest("walleye"))).hits
     assert (await served.pending.run()).settled == 1
     within = Limits(milliseconds=60_000, tokens=1_000, model_calls=1)
-    assert (await bob.on_terms(Terms(limits=within)).remember(Conversation("d", TURNS))).left_out == ()
+    assert (await bob.on_terms(Terms(limits=within)).records.remember(Conversation("d", TURNS))).left_out == ()

@@ -49,8 +49,8 @@ def _named(argument: ast.expr) -> str | None:
 
 @pytest.fixture(scope="module")
 async def schema(engine: Engine) -> str:
-    user = await engine.create_user("rows")
-    return (await engine.memory(user.user_id).shell(user.user_id)).schema_name
+    user = await engine.workspace.users.create("rows")
+    return (await engine.memory(user.user_id).nodes.shell(user.user_id)).schema_name
 
 
 @pytest.mark.parametrize(("name", "module", "row"), statements_with_rows())

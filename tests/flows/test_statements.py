@@ -50,8 +50,8 @@ async def test_postgres_knows_every_statement(engine: Engine, name: str) -> None
     body = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
     if not re.match(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)", body) or name.startswith("bench/"):
         return  # commands cannot be prepared; they run at every start
-    user = await engine.create_user("statements")
-    schema = (await engine.memory(user.user_id).shell(user.user_id)).schema_name
+    user = await engine.workspace.users.create("statements")
+    schema = (await engine.memory(user.user_id).nodes.shell(user.user_id)).schema_name
     names = list(dict.fromkeys(re.findall(r"%\((\w+)\)[sb]", body)))
     numbered = re.sub(r"%\((\w+)\)[sb]", lambda match: f"${names.index(match.group(1)) + 1}", body)
     async with engine.postgres.as_service() as connection:

@@ -19,7 +19,7 @@ TURNS = [
 
 @pytest.mark.ledger("N11", "N13", "U05")
 async def test_turns_from_a_file_and_from_stdin(engine: Engine, tmp_path: Path) -> None:
-    user = await engine.create_user(f"shell-{tmp_path.name}"[:60])
+    user = await engine.workspace.users.create(f"shell-{tmp_path.name}"[:60])
     run = partial(typed, engine, tmp_path, user.handle)
     lines = "\n".join(json.dumps(turn) for turn in TURNS) + "\n\n"
     (tmp_path / "turns.jsonl").write_text(lines, encoding="utf-8")

@@ -213,19 +213,19 @@ async def test_a_memory_lives_on_three_stores_over_tls(
     encrypted: Settings, s3: str, own: Authority, door: Door
 ) -> None:
     async with open_engine(with_s3(encrypted, s3, own)) as engine:
-        user = await engine.create_user("tls")
+        user = await engine.workspace.users.create("tls")
         memory = engine.memory(user.user_id)
-        await memory.remember(Conversation("c", (Turn("Ann", "The walleye of Loon Lake."),)))
+        await memory.records.remember(Conversation("c", (Turn("Ann", "The walleye of Loon Lake."),)))
         assert len((await memory.search(SearchRequest("walleye"))).hits) == 1
-        record = (await memory.metadata(user.user_id)).records[0]
+        record = (await memory.nodes.metadata(user.user_id)).records[0]
         for cold in (False, True):
             kept = [entry async for entry in engine.objects.listing("") if "/warm/" not in entry.key]
             assert [entry.cold for entry in kept] == [cold]
-            assert record.file_id and b"walleye" in await memory.read_file(user.user_id, record.file_id)
+            assert record.file_id and b"walleye" in await memory.files.read(user.user_id, record.file_id)
             assert await engine.doctor.examine() == []
             async for entry in engine.objects.listing(""):
                 await engine.objects.move(entry.key, cold=True)
-        await one_compressed_object_a_file(engine, await engine.create_user("mirrored"))
+        await one_compressed_object_a_file(engine, await engine.workspace.users.create("mirrored"))
     assert door.encrypted >= 2 and door.plain == 0
 
 

@@ -34,8 +34,8 @@ async def rows(engine: Engine, schema: str) -> dict[str, tuple[int, Any]]:
 
 @pytest.mark.ledger("N35", "M02")
 async def test_a_search_touches_what_it_returned_and_nothing_else(engine: Engine, memory: Memory, user: User) -> None:
-    node = await memory.provision(NewNode(user.user_id, "Fishing", keywords=("walleye",)))
-    await memory.remember(Conversation("c1", TURNS), node_id=node.node_id)
+    node = await memory.nodes.provision(NewNode(user.user_id, "Fishing", keywords=("walleye",)))
+    await memory.records.remember(Conversation("c1", TURNS), node_id=node.node_id)
     began = datetime.now(UTC)
     for _ in range(2):
         answer = await memory.search(SearchRequest("What did the walleye weigh?", limit=1))
@@ -46,13 +46,13 @@ async def test_a_search_touches_what_it_returned_and_nothing_else(engine: Engine
     assert after[TURNS[0].text][0] == 2 and after[TURNS[0].text][1] > began
     assert after[TURNS[1].text] == (0, None)
     assert after["record"][1] > began
-    assert (await memory.shell(node.node_id)).last_accessed_at > began
+    assert (await memory.nodes.shell(node.node_id)).last_accessed_at > began
 
 
 @pytest.mark.ledger("A14")
 async def test_facts_are_counted_like_turns(engine: Engine, memory: Memory, user: User) -> None:
-    node = await memory.provision(NewNode(user.user_id, "Fishing", keywords=("walleye",)))
-    await memory.remember(Conversation("c1", TURNS), node_id=node.node_id)
+    node = await memory.nodes.provision(NewNode(user.user_id, "Fishing", keywords=("walleye",)))
+    await memory.records.remember(Conversation("c1", TURNS), node_id=node.node_id)
     asked = SearchRequest("What did the walleye weigh?", kinds=("fact",), widen="always")
     [fact] = (await memory.search(asked)).hits
     await engine.parts.touches.write()
@@ -62,7 +62,7 @@ async def test_facts_are_counted_like_turns(engine: Engine, memory: Memory, user
 
 @pytest.mark.ledger("N35", "N24")
 async def test_counting_costs_an_answer_no_trip(engine: Engine, memory: Memory) -> None:
-    await memory.remember(Conversation("c1", TURNS))
+    await memory.records.remember(Conversation("c1", TURNS))
     await memory.search(SearchRequest("walleye"))
     async with counted(engine) as trips:
         await memory.search(SearchRequest("walleye"))
@@ -71,15 +71,15 @@ async def test_counting_costs_an_answer_no_trip(engine: Engine, memory: Memory) 
 
 @pytest.mark.ledger("N35", "N32")
 async def test_touch_counts_what_the_caller_names_and_may_read(engine: Engine, memory: Memory, user: User) -> None:
-    other = await engine.create_user(f"u{uuid4().hex[:12]}")
-    await memory.remember(Conversation("c1", TURNS))
+    other = await engine.workspace.users.create(f"u{uuid4().hex[:12]}")
+    await memory.records.remember(Conversation("c1", TURNS))
     hit = (await memory.search(SearchRequest("walleye", limit=1))).hits[0]
     await engine.parts.touches.write()
-    await memory.touch(hit.node_id, [hit.item_id, hit.record_id, uuid4()])
+    await memory.nodes.touch(hit.node_id, [hit.item_id, hit.record_id, uuid4()])
     with pytest.raises(NotFound):
-        await engine.memory(other.user_id).touch(hit.node_id, [hit.item_id])
+        await engine.memory(other.user_id).nodes.touch(hit.node_id, [hit.item_id])
     with pytest.raises(NotFound):
-        await memory.touch(uuid4())
+        await memory.nodes.touch(uuid4())
     await asyncio.gather(*(engine.parts.touches.write() for _ in range(3)))
     schema = await engine.parts.shells.schema_of(memory.principal, user.user_id)
     assert (await rows(engine, schema))[TURNS[0].text][0] == 2
@@ -87,8 +87,8 @@ async def test_touch_counts_what_the_caller_names_and_may_read(engine: Engine, m
 
 @pytest.mark.ledger("N35")
 async def test_a_node_without_its_tables_costs_only_its_own_counts(engine: Engine, memory: Memory, user: User) -> None:
-    node = await memory.provision(NewNode(user.user_id, "Fishing"))
-    await memory.remember(Conversation("c1", TURNS), node_id=node.node_id)
+    node = await memory.nodes.provision(NewNode(user.user_id, "Fishing"))
+    await memory.records.remember(Conversation("c1", TURNS), node_id=node.node_id)
     hit = (await memory.search(SearchRequest("walleye", nodes=(node.node_id,), limit=1))).hits[0]
     engine.parts.touches.note(uuid4(), items=[uuid4()])
     await engine.parts.touches.write()

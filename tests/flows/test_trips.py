@@ -19,9 +19,9 @@ from engine.progress import Silent
 @pytest.mark.ledger("N24", "X02")
 async def test_a_search_is_one_cypher_trip_and_one_sql_trip(engine: Engine, memory: Memory, user: User) -> None:
     for number in range(12):
-        node = await memory.provision(NewNode(user.user_id, f"Topic {number}", keywords=(f"word{number}",)))
+        node = await memory.nodes.provision(NewNode(user.user_id, f"Topic {number}", keywords=(f"word{number}",)))
         turns = tuple(Turn("Bob", f"We spoke of word{number} and of walleye {turn}.") for turn in range(10))
-        await memory.remember(Conversation(f"c{number}", turns), node_id=node.node_id)
+        await memory.records.remember(Conversation(f"c{number}", turns), node_id=node.node_id)
     for request in (SearchRequest("What of word3?"), SearchRequest("walleye", widen="always"), SearchRequest("zzz")):
         async with counted(engine) as trips:
             answer = await memory.search(request)
@@ -30,10 +30,10 @@ async def test_a_search_is_one_cypher_trip_and_one_sql_trip(engine: Engine, memo
 
 
 async def test_a_batch_is_at_most_three_trips_to_each_database(engine: Engine, memory: Memory, user: User) -> None:
-    await memory.provision(NewNode(user.user_id, "Fishing", keywords=("walleye",)))
-    await memory.provision(NewNode(user.user_id, "Finances", keywords=("invoice",)))
+    await memory.nodes.provision(NewNode(user.user_id, "Fishing", keywords=("walleye",)))
+    await memory.nodes.provision(NewNode(user.user_id, "Finances", keywords=("invoice",)))
     turns = [Turn("Bob", f"The walleye number {n}." if n % 20 < 10 else f"The invoice number {n}.") for n in range(320)]
-    await memory.remember(Conversation("warm", tuple(turns[:32])))
+    await memory.records.remember(Conversation("warm", tuple(turns[:32])))
     contents = [memory_pending(f"c{start}", turns[start : start + 32]) for start in range(0, 320, 32)]
     async with counted(engine) as trips:
         stored = (await engine.parts.ingest.store(memory.principal, contents, Silent())).stored

@@ -59,10 +59,10 @@ async def versions(engine: Engine, nodes: Sequence[ProvisionedNode]) -> set[bool
 
 async def made(memory: Memory, count: int) -> list[ProvisionedNode]:
     root = memory.principal.user_id
-    nodes = [await memory.provision(NewNode(root, f"Bay {number} {uuid4().hex[:4]}")) for number in range(count)]
+    nodes = [await memory.nodes.provision(NewNode(root, f"Bay {number} {uuid4().hex[:4]}")) for number in range(count)]
     for number, node in enumerate(nodes):
         turn = Turn("Bob", f"The heron number {number} nests at the bay.")
-        await memory.remember(Conversation(f"old {number}", (turn,)), node_id=node.node_id)
+        await memory.records.remember(Conversation(f"old {number}", (turn,)), node_id=node.node_id)
     return nodes
 
 
@@ -108,15 +108,17 @@ async def test_the_doctor_notices_what_is_not_as_the_template(
 async def test_an_old_node_is_searched_and_written_beside_new_ones(engine: Engine, memory: Memory) -> None:
     old, new = await made(memory, 2)
     await outdated(engine, [old])
-    await memory.remember(Conversation("later", (Turn("Bob", "A heron flew over the old bay."),)), node_id=old.node_id)
+    await memory.records.remember(
+        Conversation("later", (Turn("Bob", "A heron flew over the old bay."),)), node_id=old.node_id
+    )
     hits = (await memory.search(SearchRequest("heron bay", nodes=(old.node_id, new.node_id)))).hits
     assert len(hits) == 3 and {hit.node_id for hit in hits} == {old.node_id, new.node_id}
     assert await versions(engine, [old]) == {False}
     item = next(hit for hit in hits if hit.node_id == old.node_id)
     change = Change("item", item.item_id, {"content": "The stork nests at the bay."}, old.node_id)
-    assert (await memory.change(change)).revision == 2  # what needs the newer tables upgrades its node
+    assert (await memory.history.change(change)).revision == 2  # what needs the newer tables upgrades its node
     assert await versions(engine, [old]) == {True}
-    assert len((await memory.metadata(old.node_id)).records) == 2
+    assert len((await memory.nodes.metadata(old.node_id)).records) == 2
 
 
 async def test_an_upgrade_goes_in_batches_and_two_share_the_work(engine: Engine, memory: Memory) -> None:

@@ -67,16 +67,16 @@ class Family:
 
 @pytest.fixture(scope="module")
 async def family(engine: Engine) -> Family:
-    user = await engine.create_user(f"w{uuid4().hex[:12]}", "Bob")
+    user = await engine.workspace.users.create(f"w{uuid4().hex[:12]}", "Bob")
     memory, nodes = engine.memory(user.user_id), {}
     for path, kind in (
         ("Work", "persona"), ("Work/Dave", "concept"), ("Work/Dave/Boat", "concept"), ("Family", "concept"),
         ("Family/Dave", "concept"), ("Coach", "persona"),
     ):  # fmt: skip
         above, _, name = path.rpartition("/")
-        node = await memory.provision(NewNode(nodes.get(above, user.user_id), name, kind, f"About {name}."))
+        node = await memory.nodes.provision(NewNode(nodes.get(above, user.user_id), name, kind, f"About {name}."))
         nodes[path] = node.node_id
-    await memory.relate(nodes["Work/Dave"], nodes["Family/Dave"], "SAME_NAME")
+    await memory.edges.make(nodes["Work/Dave"], nodes["Family/Dave"], "SAME_NAME")
     readers = {"owner": (memory.principal, set(nodes))}
     for path, depth, seen in (
         ("Family", 5, {"Family", "Family/Dave"}),
@@ -84,9 +84,7 @@ async def family(engine: Engine) -> Family:
         ("Work/Dave", 1, {"Work/Dave", "Work/Dave/Boat"}),
     ):
         reader = await engine.integrations.create(f"w{uuid4().hex[:12]}")
-        await memory.grants.give(
-            memory.principal, NewGrant(nodes[path], "third_party", reader.integration_id, depth=depth)
-        )
+        await memory.grants.give(NewGrant(nodes[path], "third_party", reader.integration_id, depth=depth))
         readers[f"integration at {path}, {depth}"] = (
             Principal("third_party", reader.integration_id, user.user_id),
             seen,
@@ -113,7 +111,7 @@ async def test_no_first_search_is_planned_after_the_warming(engine: Engine, sett
         for principal, readable in family.readers.values():
             for request in SHAPES.values():
                 await fresh.memory_as(principal).search(request)
-                await fresh.memory_as(principal).shell(family.nodes[min(readable)], moment=request.moment)
+                await fresh.memory_as(principal).nodes.shell(family.nodes[min(readable)], moment=request.moment)
         assert len({len(principal.parameters["kind"]) for principal, _ in family.readers.values()}) == 1, (
             "one size class"
         )

@@ -49,7 +49,9 @@ async def test_what_a_limit_leaves_unread_holds_its_whole_input_as_a_fact_and_is
     reads: Engine, user: User, server: ModelServer, limits: dict[str, int]
 ) -> None:
     memory = reads.memory(user.user_id)
-    report = await within(memory, **limits).remember(Conversation("c", TURNS, "A call", WHEN), node_id=user.user_id)
+    report = await within(memory, **limits).records.remember(
+        Conversation("c", TURNS, "A call", WHEN), node_id=user.user_id
+    )
     assert (report.turns, report.extraction.whole, report.extraction.calls, server.requests) == (3, 1, 0, [])
     assert report.extraction.failures == () and left(report)["readings"] == 3
     await reads.pending.run()  # the fact is found by meaning alone
@@ -57,14 +59,16 @@ async def test_what_a_limit_leaves_unread_holds_its_whole_input_as_a_fact_and_is
     assert fact.content == "\n".join(turn.text for turn in TURNS)
     assert (await memory.search(SearchRequest("Duluth"))).hits
     roomy = within(memory, model_calls=1, tokens=100_000, milliseconds=600_000)
-    again = await roomy.remember(Conversation("d", TURNS, "A call", WHEN), node_id=user.user_id)
+    again = await roomy.records.remember(Conversation("d", TURNS, "A call", WHEN), node_id=user.user_id)
     assert (again.left_out, again.extraction.calls, again.extraction.facts) == ((), 1, 2)
 
 
 async def test_a_kept_answer_costs_nothing(reads: Engine, user: User, server: ModelServer) -> None:
     memory = reads.memory(user.user_id)
-    await memory.remember(Conversation("a", TURNS, "A call", WHEN), node_id=user.user_id)
-    again = await within(memory, model_calls=0).remember(Conversation("b", TURNS, "A call", WHEN), node_id=user.user_id)
+    await memory.records.remember(Conversation("a", TURNS, "A call", WHEN), node_id=user.user_id)
+    again = await within(memory, model_calls=0).records.remember(
+        Conversation("b", TURNS, "A call", WHEN), node_id=user.user_id
+    )
     assert (again.left_out, again.extraction.cached, again.extraction.facts, len(server.requests)) == ((), 1, 2, 1)
 
 
@@ -73,7 +77,7 @@ async def test_a_long_record_is_read_as_far_as_the_limits_go(
 ) -> None:
     server.reply = windowed
     async with reader(settings, server, language_model_characters=1500) as reads:
-        report = await within(reads.memory(user.user_id), model_calls=2).remember(
+        report = await within(reads.memory(user.user_id), model_calls=2).records.remember(
             Conversation("c", HERONS), node_id=user.user_id
         )
     read = sum(line.startswith("[") for asked in server.requests for line in asked.text.splitlines())
@@ -90,13 +94,15 @@ async def test_a_write_ends_at_its_limit_however_slow_the_model_is(
     async with reader(settings, server, language_model_characters=1000, language_model_timeout_s=60) as reads:
         memory = reads.memory(user.user_id)
         began = monotonic()
-        report = await within(memory, milliseconds=1500).remember(Conversation("c", HERONS), node_id=user.user_id)
+        report = await within(memory, milliseconds=1500).records.remember(
+            Conversation("c", HERONS), node_id=user.user_id
+        )
         assert monotonic() - began < 30  # one attempt of the model may take 60 s
         assert left(report)["readings"] == 90
         assert {one.reason for one in report.left_out} == {"The 1500 ms of this write were used up."}
         server.script = []
         assert (
-            await memory.remember(Conversation("d", TURNS), node_id=user.user_id)
+            await memory.records.remember(Conversation("d", TURNS), node_id=user.user_id)
         ).extraction.facts == 2  # nobody holds it to be silent
 
 
@@ -104,20 +110,22 @@ async def test_what_a_model_found_may_be_left_without_vectors_and_what_came_in_h
     reads: Engine, engine: Engine, user: User, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with embedding(engine, monkeypatch) as calls:
-        await reads.memory(user.user_id).remember(Conversation("c", TURNS, "A call", WHEN), node_id=user.user_id)
+        await reads.memory(user.user_id).records.remember(
+            Conversation("c", TURNS, "A call", WHEN), node_id=user.user_id
+        )
     given = [*calls[0], system_message(PROMPT, Extracted), server.requests[0].text]
     enough = sum(engine.embedder.count_tokens(text) for text in given)
     await engine.pending.run()
-    memory = reads.memory((await engine.create_user(f"{user.handle}-2")).user_id)
-    report = await within(memory, tokens=enough).remember(
+    memory = reads.memory((await engine.workspace.users.create(f"{user.handle}-2")).user_id)
+    report = await within(memory, tokens=enough).records.remember(
         Conversation("c", TURNS, "A call", WHEN), node_id=memory.principal.user_id
     )
     assert (report.embeddings_pending, report.extraction.facts, report.extraction.whole) == (1, 2, 0)
     assert report.left_out == (LeftOut("embeddings", 5, f"This write may give {enough} tokens to models."),)
-    assert (await memory.metadata(memory.principal.user_id)).records[0].embedding_pending
+    assert (await memory.nodes.metadata(memory.principal.user_id)).records[0].embedding_pending
     ran = await engine.pending.run()
     assert (ran.filled, ran.settled) == (5, 1)  # four items and the summary
-    assert not (await memory.metadata(memory.principal.user_id)).records[0].embedding_pending
+    assert not (await memory.nodes.metadata(memory.principal.user_id)).records[0].embedding_pending
 
 
 @pytest.mark.ledger("X08")
@@ -148,7 +156,7 @@ async def test_what_came_in_is_embedded_while_the_model_reads_it(
     server.reply = reply
     memory = reads.memory(user.user_id)
     with embedding(engine, monkeypatch, met) as calls:
-        report = await memory.remember(Conversation("c", TURNS, "A call", WHEN))
+        report = await memory.records.remember(Conversation("c", TURNS, "A call", WHEN))
     assert (report.extraction.failures, report.extraction.facts, report.left_out) == ((), 2, ())
     came_in, found = calls
     assert len(came_in) == 3 and set(found) == {
@@ -162,7 +170,7 @@ async def test_an_observation_that_two_ingests_bring_at_once_stands_once_and_bot
 ) -> None:
     memory = reads.memory(user.user_id)
     talks = [Conversation(f"c{number}", (Turn("Bob", f"Ellen called, number {number}."),)) for number in range(6)]
-    reports = await asyncio.gather(*(memory.remember(talk) for talk in talks))
+    reports = await asyncio.gather(*(memory.records.remember(talk) for talk in talks))
     assert [report.turns for report in reports] == [1] * 6
     assert Counter(hit.content for hit in await kinds(memory, "observation")) == {
         one["text"]: 1 for one in ANSWER["observations"]
@@ -180,14 +188,14 @@ async def test_an_observation_that_came_while_another_write_was_under_way_is_lef
     async def slow(*arguments: object) -> object:  # another write is faster
         if not overtaken:
             overtaken.append("b")
-            await memory.remember(Conversation("b", (Turn("Bob", "Ellen wrote."),)))
+            await memory.records.remember(Conversation("b", (Turn("Bob", "Ellen wrote."),)))
         return await commit(*arguments)
 
     reads.parts.ingest.commit.commit = slow
-    report = await memory.remember(Conversation("a", TURNS, "A call", WHEN))
+    report = await memory.records.remember(Conversation("a", TURNS, "A call", WHEN))
     assert (report.turns, report.items, report.skipped) == (3, 5, ())  # three turns and two facts
     assert len(await kinds(memory, "observation")) == 2
-    schema = (await memory.shell(user.user_id)).schema_name
+    schema = (await memory.nodes.shell(user.user_id)).schema_name
     async with reads.postgres.as_service() as connection:
         cursor = await connection.execute(
             f"SELECT documents FROM {schema}.term_counts WHERE unit = 'passage' AND term = 0"

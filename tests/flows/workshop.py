@@ -10,7 +10,8 @@ from typing import Any
 from uuid import uuid4
 
 from engine.domain.clock import SystemClock
-from engine.jobs.job import Job, Report
+from engine.domain.job import Report
+from engine.jobs.job import Job
 from engine.jobs.jobs import Jobs
 from engine.jobs.queue import Queue, WorkLimits
 from engine.jobs.runs import Runs

@@ -25,7 +25,7 @@ PROBES = {
         "engine/stores/postgres.py",
         "from engine.embedded import Stack",
     ),
-    "The API knows no store, no provider and no embedded server": ("api/app.py", "from engine.stores import postgres"),
+    "The API knows operations, values, errors and settings only": ("api/app.py", "from engine.stores import postgres"),
     "The write path has no circles": ("engine/ingest/sources.py", "from engine.ingest.pipeline import Ingest"),
     "Only the stores and commits use drivers": ("engine/jobs/runs.py", "from neo4j import GraphDatabase"),
 }

@@ -37,7 +37,7 @@ def store_refused(world: World, rng: Random) -> Operation:
 
     async def ask(memory: Memory) -> object:
         place = memory.within(scope) if scoped else memory
-        return await place.remember_text("x", text, node_id=where, privacy="private" if private else "org")
+        return await place.records.remember_text("x", text, node_id=where, privacy="private" if private else "org")
 
     def judge(outcome: object) -> Iterator[str]:
         if where is None or private or scoped:
@@ -54,7 +54,9 @@ def provision_refused(world: World, rng: Random) -> Operation:
     node = some_node(world, asker, rng)
     node = uuid4() if world.owns(asker, node) and asker.graph == asker.principal_id else node
     new = NewNode(node, marker(rng))
-    return question(world, "provision refused", asker, str(node), lambda memory: memory.provision(new), expected.denied)
+    return question(
+        world, "provision refused", asker, str(node), lambda memory: memory.nodes.provision(new), expected.denied
+    )
 
 
 def relate_refused(world: World, rng: Random) -> Operation:
@@ -67,7 +69,12 @@ def relate_refused(world: World, rng: Random) -> Operation:
         ends[1] = uuid4()
     kind = marker(rng)
     return question(
-        world, "relate refused", asker, str(ends), lambda memory: memory.relate(ends[0], ends[1], kind), expected.denied
+        world,
+        "relate refused",
+        asker,
+        str(ends),
+        lambda memory: memory.edges.make(ends[0], ends[1], kind),
+        expected.denied,
     )
 
 
@@ -89,7 +96,7 @@ def give_refused(world: World, rng: Random) -> Operation:
         "give refused",
         asker,
         str(new),
-        lambda memory: memory.grants.give(memory.principal, new),
+        lambda memory: memory.grants.give(new),
         expected.denied,
     )
 
@@ -101,7 +108,7 @@ def revoke_refused(world: World, rng: Random) -> Operation:
     grant = rng.choice([*others, uuid4()])
     return question(
         world, "revoke refused", asker, str(grant),
-        lambda memory: memory.grants.revoke(memory.principal, grant), expected.denied,
+        lambda memory: memory.grants.revoke(grant), expected.denied,
     )  # fmt: skip
 
 
@@ -128,8 +135,8 @@ def change_refused(world: World, rng: Random) -> Operation:
 
     def ask(memory: Memory) -> Awaitable[object]:
         if looking:
-            return memory.state(change.subject_kind, subject)
-        return memory.change(change)
+            return memory.history.state(change.subject_kind, subject)
+        return memory.history.change(change)
 
     return question(world, "change refused", asker, f"{change} {looking}", ask, expected.denied)
 

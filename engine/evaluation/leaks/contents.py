@@ -29,7 +29,7 @@ def state(world: World, rng: Random) -> Operation:
     judge = partial(expected.state, world, asker, record, moment)
     return question(
         world, "state", asker, str(record.record_id),
-        lambda memory: memory.state("record", record.record_id, node_id=record.node_id, moment=moment), judge, moment,
+        lambda memory: memory.history.state("record", record.record_id, node_id=record.node_id, moment=moment), judge, moment,
     )  # fmt: skip
 
 
@@ -56,7 +56,7 @@ def item_state(world: World, rng: Random) -> Operation:
 
     return question(
         world, "item state", asker, str(item),
-        lambda memory: memory.state("item", item, node_id=record.node_id, moment=moment), judge, moment,
+        lambda memory: memory.history.state("item", item, node_id=record.node_id, moment=moment), judge, moment,
     )  # fmt: skip
 
 
@@ -81,7 +81,7 @@ def history(world: World, rng: Random) -> Operation:
 
     return question(
         world, "history", asker, str(record.record_id),
-        lambda memory: memory.deltas("record", record.record_id, node_id=record.node_id), judge,
+        lambda memory: memory.history.deltas("record", record.record_id, node_id=record.node_id), judge,
     )  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def edge(world: World, rng: Random) -> Operation:
     judge = partial(expected.edge, world, asker, link, moment)
     return question(
         world, "edge", asker, str(link.edge_id),
-        lambda memory: memory.state("relation", link.edge_id, moment=moment), judge, moment,
+        lambda memory: memory.history.state("relation", link.edge_id, moment=moment), judge, moment,
     )  # fmt: skip
 
 
@@ -105,7 +105,7 @@ def older_file(world: World, rng: Random) -> Operation:
     node = world.written[former.record_id].node_id
     judge = partial(expected.older_file, world, asker, former)
     return question(
-        world, "older file", asker, str(former), lambda memory: memory.read_file(node, former.file_id), judge
+        world, "older file", asker, str(former), lambda memory: memory.files.read(node, former.file_id), judge
     )
 
 
@@ -126,7 +126,7 @@ def documents(world: World, rng: Random) -> Operation:
         given = {one.document_id for one in outcome} if isinstance(outcome, tuple) else outcome
         yield from expected.differing("documents", mine, given)
 
-    return question(world, "documents", asker, "", lambda memory: memory.documents(limit=500), judge)
+    return question(world, "documents", asker, "", lambda memory: memory.documents.list(limit=500), judge)
 
 
 def _lists(world: World, asker: Asker, record: Written) -> bool:
@@ -159,9 +159,11 @@ def own_lists(world: World, rng: Random) -> Operation:
 
     async def ask(memory: Memory) -> object:
         if wanted == "events":
-            return await memory.events(Wanted(known_at=known))
+            return await memory.events.list(Wanted(known_at=known))
         if wanted == "difference":
-            return await memory.difference(known or datetime(2020, 1, 1, tzinfo=UTC), datetime.now(UTC), limit=20)
+            return await memory.history.difference(
+                known or datetime(2020, 1, 1, tzinfo=UTC), datetime.now(UTC), limit=20
+            )
         return await getattr(memory, wanted)()
 
     def judge(outcome: object) -> Iterator[str]:

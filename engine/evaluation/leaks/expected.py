@@ -12,12 +12,12 @@ from uuid import UUID
 from engine.domain.clock import Moment
 from engine.domain.delta import SubjectState
 from engine.domain.file_state import FileStatus
+from engine.domain.metadata import RecordMetadata, RegisteredEdge
 from engine.domain.node import Edge, Shell
 from engine.domain.search import Anchor
 from engine.errors import Conflict, NotFound
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.things import Asker, Former, Link, Place, Written
-from engine.hierarchy.shells import RecordMetadata, RegisteredEdge
 
 EdgeSeen = tuple[str, UUID, str, tuple[str, ...], bool]
 

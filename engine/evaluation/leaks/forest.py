@@ -49,8 +49,8 @@ async def grow(engine: Engine, rng: Random, size: Size | None = None) -> World:
     world = World()
     for _ in range(size.users):
         name = marker(rng)
-        user = await engine.create_user(f"leaks-{uuid4().hex[:12]}", name)
-        root = await engine.memory(user.user_id).shell(user.user_id)
+        user = await engine.workspace.users.create(f"leaks-{uuid4().hex[:12]}", name)
+        root = await engine.memory(user.user_id).nodes.shell(user.user_id)
         world.users.append(user.user_id)
         world.add_place(Place(user.user_id, user.user_id, None, name, (), "user", 0, root.schema_name or ""))
     await _introduce(engine, world)
@@ -106,19 +106,19 @@ async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Si
     for _ in range(size.edges):
         await add_edge(engine, world, rng, rng.sample(mine, 2))
     with suppress(DepthExceeded):  # the log of the hierarchy keeps it
-        await memory.provision(NewNode(chain[-1].node_id, marker(rng)))
+        await memory.nodes.provision(NewNode(chain[-1].node_id, marker(rng)))
     async with engine.postgres.as_principal(memory.principal) as connection:
         kept = {"user_id": user, "key": rng.randbytes(32), "now": datetime.now(UTC)}
         await connection.execute(sql_text("model/answer_keep"), _KEPT | kept)
     unstorable = Conversation("unstorable", (Turn("Bob", "\x00"),))  # the log of failures keeps it
-    await memory.ingest(History("leaks", "Leaks", (unstorable,)))
-    await memory.write_event(NewEvent(marker(rng), marker(rng), node_id=first.node_id))
+    await memory.ingests.history(History("leaks", "Leaks", (unstorable,)))
+    await memory.events.write(NewEvent(marker(rng), marker(rng), node_id=first.node_id))
     key = f"key-{marker(rng)}"
-    await memory.idempotency.once(memory.principal, key, b"", _answer)
-    persona_memory = engine.memory_as(Asker("persona", first.node_id, user).principal)
-    await persona_memory.idempotency.once(persona_memory.principal, key, b"", _answer)
-    await memory.append(key, StreamedTurn("user", "This waits."))
-    await memory.build_replay((await memory.begin_replay()).replay_id)
+    await engine.parts.idempotency.once(memory.principal, key, b"", _answer)
+    first_persona = Asker("persona", first.node_id, user).principal
+    await engine.parts.idempotency.once(first_persona, key, b"", _answer)
+    await memory.conversations.append(key, StreamedTurn("user", "This waits."))
+    await memory.replays.build((await memory.replays.begin()).replay_id)
 
 
 _KEPT = {"model": "a model", "prompt": "a prompt", "answer": Jsonb({}), "input_tokens": 1, "output_tokens": 1}
@@ -132,7 +132,7 @@ async def _wake(engine: Engine, world: World) -> None:
     """Wakes one file of every user, so that the log of states has entries."""
     for user in world.users:
         record = next(one for one in world.written.values() if world.places[one.node_id].user_id == user)
-        await engine.memory(user).wake(record.node_id, record.file_id)
+        await engine.memory(user).files.wake(record.node_id, record.file_id)
 
 
 async def survey(engine: Engine, world: World, nodes: dict[UUID, Place] | set[UUID]) -> None:

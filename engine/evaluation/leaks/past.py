@@ -33,7 +33,7 @@ async def rename(engine: Engine, world: World, record: Written, rng: Random, *, 
     """Sets another title; as a correction it replaces the title before the last one."""
     title, user = marker(rng), world.places[record.node_id].user_id
     change = Change("record", record.record_id, {"title": title}, record.node_id, correction=correction)
-    await engine.memory(user).change(change)
+    await engine.memory(user).history.change(change)
     now = datetime.now(UTC)
     if correction and record.titles:  # a later change of the title still holds
         world.change_written(record, record)
@@ -50,7 +50,7 @@ async def move(engine: Engine, world: World, record: Written, target: Place, rng
     """Moves it to another node, with a reason."""
     reason = marker(rng)
     memory = engine.memory(target.user_id)
-    await memory.move_record(record.record_id, record.node_id, target.node_id, reason=reason)
+    await memory.records.move(record.record_id, record.node_id, target.node_id, reason=reason)
     world.add_reason(reason, record.node_id)
     changed = replace(record, node_id=target.node_id, moved_at=datetime.now(UTC))
     world.change_written(record, changed)
@@ -62,7 +62,7 @@ async def rename_node(engine: Engine, world: World, place: Place, rng: Random) -
     """Sets another name and summary."""
     name, word = marker(rng), marker(rng)
     change = Change("node", place.node_id, {"name": name, "summary": f"All of {word}."})
-    await engine.memory(place.user_id).change(change)
+    await engine.memory(place.user_id).history.change(change)
     changed = replace(place, name=name)
     world.change_place(place, changed, (place.name,), (word,))
     world.mark(place.user_id)
@@ -72,7 +72,7 @@ async def rename_node(engine: Engine, world: World, place: Place, rng: Random) -
 async def move_node(engine: Engine, world: World, place: Place, above: Place) -> Place:
     """Moves it to another parent."""
     change = Change("node", place.node_id, {"parent_id": str(above.node_id)})
-    await engine.memory(place.user_id).change(change)
+    await engine.memory(place.user_id).history.change(change)
     changed = replace(place, parent_id=above.node_id, layer=above.layer + 1, placed_at=datetime.now(UTC))
     world.change_place(place, changed)
     world.mark(place.user_id)
@@ -84,7 +84,7 @@ async def add_document(engine: Engine, world: World, ends: tuple[Place, Place], 
     memory, source = engine.memory(ends[0].user_id), marker(rng)
     kinds = [("walleye", "lake", "boat"), ("payroll", "invoice", "library")]
     for place, keywords in zip(ends, kinds, strict=True):
-        await memory.change(Change("node", place.node_id, {"keywords": list(keywords)}))
+        await memory.history.change(Change("node", place.node_id, {"keywords": list(keywords)}))
     words = [
         [marker(rng) for _ in range(3)] for _ in ends
     ]  # the kept text, that of the first version, that of the second
@@ -93,7 +93,7 @@ async def add_document(engine: Engine, world: World, ends: tuple[Place, Place], 
             f"# {kind[1]}\n\n{_passage(kind, own[0])}\n\n{_passage(kind, own[version])}"
             for kind, own in zip(kinds, words, strict=True)
         )
-        report = await memory.remember_text("A week", "\n\n".join(sections), source_id=source)
+        report = await memory.records.remember_text("A week", "\n\n".join(sections), source_id=source)
         for stored in report.records:
             own = words[[place.node_id for place in ends].index(stored.node_id)]
             known = world.written.get(stored.record_id)
@@ -113,8 +113,8 @@ async def add_document(engine: Engine, world: World, ends: tuple[Place, Place], 
 async def add_versions(engine: Engine, world: World, place: Place, rng: Random) -> None:
     """A document at one node, in two versions."""
     memory, source, words = engine.memory(place.user_id), marker(rng), [marker(rng), marker(rng)]
-    first = await memory.remember_text("Notes", f"The {words[0]}.", source_id=source, node_id=place.node_id)
-    second = await memory.remember_text("Notes", f"The {words[1]}.", source_id=source, node_id=place.node_id)
+    first = await memory.records.remember_text("Notes", f"The {words[0]}.", source_id=source, node_id=place.node_id)
+    second = await memory.records.remember_text("Notes", f"The {words[1]}.", source_id=source, node_id=place.node_id)
     old, new = first.records[0], second.records[0]
     made = Written(
         new.record_id, place.node_id, new.file_id, "Notes", words[1], private=False, items=old.items + new.items,

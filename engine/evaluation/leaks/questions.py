@@ -28,7 +28,7 @@ def shell(world: World, rng: Random) -> Operation:
     asker = any_principal(world, rng)
     node, moment = some_node(world, asker, rng), some_moment(world, asker, rng)
     judge = partial(expected.shell, world, asker, node, moment)
-    return question(world, "shell", asker, str(node), lambda memory: memory.shell(node, moment), judge, moment)
+    return question(world, "shell", asker, str(node), lambda memory: memory.nodes.shell(node, moment), judge, moment)
 
 
 def children(world: World, rng: Random) -> Operation:
@@ -44,7 +44,9 @@ def children(world: World, rng: Random) -> Operation:
             given = {(one.node_id, one.name) for one in outcome} if isinstance(outcome, tuple) else outcome
             yield from expected.differing("children", seen, given)
 
-    return question(world, "children", asker, str(node), lambda memory: memory.children(node, moment), judge, moment)
+    return question(
+        world, "children", asker, str(node), lambda memory: memory.nodes.children(node, moment), judge, moment
+    )
 
 
 def tree(world: World, rng: Random) -> Operation:
@@ -62,7 +64,7 @@ def tree(world: World, rng: Random) -> Operation:
             )
             yield from expected.differing("tree", seen, given)
 
-    return question(world, "tree", asker, "", lambda memory: memory.tree(moment), judge, moment)
+    return question(world, "tree", asker, "", lambda memory: memory.nodes.tree(moment), judge, moment)
 
 
 def metadata(world: World, rng: Random) -> Operation:
@@ -79,7 +81,7 @@ async def _pages(memory: Memory, node: UUID, limit: int, moment: Moment) -> list
     records: list[object] = []
     cursor: str | None = None
     while True:
-        page = await memory.metadata(node, limit=limit, cursor=cursor, moment=moment)
+        page = await memory.nodes.metadata(node, limit=limit, cursor=cursor, moment=moment)
         records += page.records
         cursor = page.cursor
         if cursor is None:
@@ -99,7 +101,7 @@ def anchors(world: World, rng: Random) -> Operation:
         if name not in world.former:
             yield from expected.anchors(world, asker, name, moment, outcome)
 
-    return question(world, "anchors", asker, name, lambda memory: memory.anchors(name, moment), judge, moment)
+    return question(world, "anchors", asker, name, lambda memory: memory.nodes.anchors(name, moment), judge, moment)
 
 
 def edges(world: World, rng: Random) -> Operation:
@@ -107,7 +109,7 @@ def edges(world: World, rng: Random) -> Operation:
     asker = any_principal(world, rng)
     moment = some_moment(world, asker, rng)
     judge = partial(expected.edges, world, asker, moment)
-    return question(world, "edges", asker, "", lambda memory: memory.edges(moment), judge, moment)
+    return question(world, "edges", asker, "", lambda memory: memory.edges.list(moment), judge, moment)
 
 
 def search(world: World, rng: Random) -> Operation:
@@ -149,7 +151,7 @@ def read_file(world: World, rng: Random) -> Operation:
     node = node if rng.random() < 0.2 else record.node_id
     judge = partial(expected.file, world, asker, node, record)
     about = f"{record.file_id} at {node}"
-    return question(world, "file", asker, about, lambda memory: memory.read_file(node, record.file_id), judge)
+    return question(world, "file", asker, about, lambda memory: memory.files.read(node, record.file_id), judge)
 
 
 def file_state(world: World, rng: Random) -> Operation:
@@ -180,7 +182,7 @@ def listing(world: World, rng: Random) -> Operation:
         yield from expected.differing("grants", mine, given)
 
     async def ask(memory: Memory) -> object:
-        return await memory.grants.listing(memory.principal, node_id=node, ended=ended, limit=500)
+        return await memory.grants.list(node_id=node, ended=ended, limit=500)
 
     return question(world, "listing", asker, f"{node} {ended}", ask, judge)
 
@@ -200,9 +202,7 @@ def audience(world: World, rng: Random) -> Operation:
             "audience", {reader.principal_id for reader in readers}, {viewer.subject_id for viewer in given}
         )
 
-    return question(
-        world, "audience", asker, str(node), lambda memory: memory.grants.audience(memory.principal, node), judge
-    )
+    return question(world, "audience", asker, str(node), lambda memory: memory.grants.audience(node), judge)
 
 
 def _readers(world: World, node: UUID) -> Iterator[Asker]:
@@ -236,7 +236,7 @@ def log(world: World, rng: Random) -> Operation:
             yield "the log is empty"
 
     def ask(memory: Memory) -> Awaitable[object]:
-        return memory.grants.log(memory.principal, limit=100)
+        return memory.grants.log(limit=100)
 
     async def asked(engine: Engine) -> object:
         return await outcome_of(ask(engine.memory_as(asker.principal)))

@@ -107,7 +107,7 @@ def random_grant(world: World, user: UUID, rng: Random, expires_at: datetime | N
 async def give(engine: Engine, world: World, new: NewGrant) -> UUID:
     """Makes a grant as the node's owner, in the engine and in the model."""
     user = world.places[new.node_id].user_id
-    given = await engine.memory(user).grants.give(engine.memory(user).principal, new)
+    given = await engine.memory(user).grants.give(new)
     right = Right(
         given.grant_id, new.node_id, new.subject_kind, new.subject_id, new.mode, new.depth, new.fields, given.granted_at,
         new.past,
@@ -119,5 +119,5 @@ async def give(engine: Engine, world: World, new: NewGrant) -> UUID:
 
 async def revoke(engine: Engine, world: World, user: UUID, grant_id: UUID) -> None:
     """Revokes a grant, in the engine and in the model."""
-    await engine.memory(user).grants.revoke(owner(user).principal, grant_id)
+    await engine.memory(user).grants.revoke(grant_id)
     world.end_right(grant_id)

@@ -32,11 +32,11 @@ async def add_node(engine: Engine, world: World, above: Place, rng: Random, *, p
     name, word, keyword = (marker(rng) for _ in range(3))
     aliases = (SHARED_ALIAS,) if rng.random() < 0.4 else ()
     new = NewNode(above.node_id, name, "persona" if persona else "concept", f"All of {word}.", (keyword,), aliases)
-    made = await engine.memory(above.user_id).provision(new)
+    made = await engine.memory(above.user_id).nodes.provision(new)
     own = Random(name)
     if own.random() < 0.4:  # it has a past, too
         later = Change("node", made.node_id, {"summary": f"All of {marker(own)}."})
-        await engine.memory(above.user_id).change(later)
+        await engine.memory(above.user_id).history.change(later)
     place = Place(
         made.node_id, above.user_id, above.node_id, name, aliases, new.node_type, made.layer, made.schema_name,
         made_at=datetime.now(UTC),
@@ -50,8 +50,8 @@ async def add_edge(engine: Engine, world: World, rng: Random, ends: list[Place])
     """An edge whose type and property are markers."""
     kind, note = marker(rng), marker(rng)
     source, target = ends
-    edge_id, _ = await engine.memory(source.user_id).relate(source.node_id, target.node_id, kind, {"note": note})
-    link = Link(edge_id, kind, source.node_id, target.node_id, datetime.now(UTC))
+    made = await engine.memory(source.user_id).edges.make(source.node_id, target.node_id, kind, {"note": note})
+    link = Link(made.edge_id, kind, source.node_id, target.node_id, datetime.now(UTC))
     world.add_link(link, (note,))
     world.mark(source.user_id)
     return link
@@ -78,13 +78,13 @@ async def add_record(  # noqa: PLR0913 (what there is, who writes where, and as 
     privacy: Privacy = "private" if private else "org"
     document = rng.random() < 0.5
     if document:
-        report = await memory.remember_text(
+        report = await memory.records.remember_text(
             title, f"Caught {text}.", source_id=source, node_id=place.node_id, privacy=privacy
         )
     else:
         turns = (Turn("Bob", f"We caught {text}."), Turn("Iris", "When?"))
         conversation = Conversation(source, turns, title)
-        report = await memory.remember(conversation, node_id=place.node_id, privacy=privacy)
+        report = await memory.records.remember(conversation, node_id=place.node_id, privacy=privacy)
     for record in report.records:
         made = Written(
             record.record_id, record.node_id, record.file_id, title, text, private, record.items,

@@ -1,0 +1,191 @@
+"""Who calls an operation of a memory, on what terms, and the parts that operations use."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass, replace
+from time import monotonic
+from uuid import UUID
+
+from engine.access.grants import Grants
+from engine.access.idempotency import Answer, Idempotency
+from engine.commit.set_aside import SetAside
+from engine.domain.clock import Clock
+from engine.domain.ingest import PLAIN, Terms
+from engine.domain.principal import Principal
+from engine.domain.scope import INGESTED, Origin
+from engine.errors import NotFound, StoreDamaged
+from engine.hierarchy.provisioning import Provisioning
+from engine.hierarchy.shells import Shells
+from engine.history.changes import Changes
+from engine.history.documents import Documents
+from engine.history.events import EventLog
+from engine.history.reading import Past
+from engine.history.relations import RelationHistory
+from engine.ingest.assignment.decisions import Assignments
+from engine.ingest.pipeline import Ingest
+from engine.ingest.proposal.proposals import Proposals
+from engine.ingest.rereading.readings import Readings
+from engine.ingest.rereading.replays import Replays
+from engine.ingest.streams.streaming import Streams
+from engine.jobs.jobs import Jobs
+from engine.lifecycle.dormancy import Dormancy
+from engine.lifecycle.file_log import FileLog
+from engine.lifecycle.moving import Moving
+from engine.lifecycle.rehydrate import Rehydration
+from engine.lifecycle.resources import RawResources
+from engine.privacy.redact import Redactor
+from engine.retrieval.pipeline import Search
+from engine.retrieval.touches import Touches
+from engine.stores.deadline import ending_within
+
+REFUSAL_S = 0.05
+"""A refusal is answered after this time, or a multiple of it; unpadded, denied and missing differ by some 0.1 ms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts that a memory uses; put together in `engine.wiring`."""
+
+    provisioning: Provisioning
+    shells: Shells
+    ingest: Ingest
+    streams: Streams
+    search: Search
+    touches: Touches
+    changes: Changes
+    past: Past
+    relations: RelationHistory
+    documents: Documents
+    resources: RawResources
+    readings: Readings
+    replays: Replays
+    events: EventLog
+    assignments: Assignments
+    moving: Moving
+    proposals: Proposals
+    rehydration: Rehydration
+    dormancy: Dormancy
+    file_log: FileLog
+    idempotency: Idempotency
+    grants: Grants
+    set_aside: SetAside
+    jobs: Jobs
+    max_text_bytes: int
+    clock: Clock
+    redactor: Redactor
+    limit: float
+    """Seconds that a read may take in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeatable:
+    """The idempotency key of a request, and what to call where the kept answer is returned."""
+
+    key: str
+    replayed: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A principal, and how what it writes is stored. `counts`: what is redacted is counted there."""
+
+    principal: Principal
+    parts: Parts
+    origin: Origin = INGESTED
+    terms: Terms = PLAIN
+    repeatable: Repeatable | None = None
+    counts: Counter[str] | None = None
+
+    @property
+    def key(self) -> str | None:
+        """The idempotency key as it is stored: without personal data."""
+        return self.parts.redactor.identifier(self.repeatable.key) if self.repeatable else None
+
+    @property
+    def redactor(self) -> Redactor:
+        """Redaction of everything that is stored."""
+        return self.parts.redactor
+
+    @property
+    def inner(self) -> Caller:
+        """The same caller for an operation inside of another: the key belongs to the outer one."""
+        return replace(self, repeatable=None)
+
+    async def require_graph(self) -> None:
+        """Raises NotFound unless the graph exists and is the principal's: a user's own, or that of a persona's owner."""
+        await self.parts.shells.schema_of(self.principal, self.principal.principal_id)
+
+    async def require_known(self) -> None:
+        """Raises NotFound where an empty answer is that of an unknown user.
+
+        Not for an integration: it gets empty answers for every user, known or unknown.
+        """
+        if self.principal.kind != "third_party":
+            await self.require_graph()
+
+    async def once(self, request: bytes, action: Callable[[], Awaitable[Answer]]) -> Answer:
+        """The answer to the request with the caller's key; a kept one is said to be one. Raises NotFound, IdempotencyMismatch,
+        InProgress."""
+        await self.require_graph()
+        answer, replayed = await self.parts.idempotency.once(self.principal, self.key, request, action)
+        if replayed and self.repeatable:
+            self.repeatable.replayed()
+        return answer
+
+    @asynccontextmanager
+    async def around(self, refusal: str, node_id: UUID | None, *, limited: bool) -> AsyncIterator[None]:
+        """A limit of time for all calls to the stores inside, if `limited`.
+
+        A `refusal` is logged by this name at the node, or at the root, and answered after a multiple of REFUSAL_S: its time must
+        not reveal whether a policy was checked. An error of a damaged store names the node.
+        """
+        started = monotonic()
+        with ending_within(self.parts.limit) if limited else nullcontext():
+            try:
+                async with self.naming(node_id):
+                    yield
+            except NotFound:
+                if refusal:
+                    await self.parts.grants.refused(self.principal, node_id or self.principal.user_id, refusal)
+                    await asyncio.sleep(REFUSAL_S - (monotonic() - started) % REFUSAL_S)
+                raise
+
+    @asynccontextmanager
+    async def naming(self, node_id: UUID | None) -> AsyncIterator[None]:
+        """Within this, an error of a damaged store names the damaged node."""
+        try:
+            yield
+        except StoreDamaged as error:
+            raise StoreDamaged(error.store, await self._damaged(node_id)) from error
+
+    async def _damaged(self, node_id: UUID | None) -> UUID | None:
+        """The damaged node of an operation: that one, or the first of the graph; None where it is no node's damage."""
+        damage = self.parts.search.damage
+        found = await damage.found(self.principal, [node_id], rows=True) if node_id else ()
+        found = found or await damage.found(self.principal, None)
+        return found[0].node_id if found else None
+
+
+# who may call an operation: anyone else gets NotFound; what a caller then sees, the databases decide ---------
+
+
+async def owner(caller: Caller) -> bool:
+    """The user whose graph it is."""
+    return caller.principal.owns
+
+
+async def members(caller: Caller) -> bool:
+    """The user whose graph it is, and its personas."""
+    if caller.principal.kind == "persona":
+        await caller.require_graph()
+        return True
+    return caller.principal.owns
+
+
+async def readers(_: Caller) -> bool:
+    """The user, its personas, and integrations."""
+    return True

@@ -1,0 +1,39 @@
+"""The edges between nodes of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from engine.domain.clock import NOW, Moment
+from engine.domain.metadata import EdgePlace, RegisteredEdge
+from engine.domain.node import CreatedEdge
+from engine.hierarchy.shells import MOST_EDGES
+from engine.operations import redactions
+from engine.operations.caller import Caller, members, readers
+from engine.operations.declaring import Subject, reads, writes
+
+
+class Edges(Subject[Caller], name="edges"):
+    """Cross-node edges. They are changed and ended by `history.change`."""
+
+    @reads(readers)
+    async def list(
+        self, moment: Moment = NOW, *, after: EdgePlace | None = None, limit: int = MOST_EDGES
+    ) -> tuple[RegisteredEdge, ...]:
+        """All edges by the names of the ends, one page; `after` is the `place` of the last edge before."""
+        return await self.caller.parts.shells.edges(self.caller.principal, moment, after=after, limit=limit)
+
+    @writes(
+        members,
+        redacts={"edge_type": redactions.name, "properties": redactions.properties},
+        at="source",
+        refusal="relate",
+        once=True,
+    )
+    async def make(
+        self, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str] | None = None
+    ) -> CreatedEdge:
+        """Makes an edge, or returns the one of that type between these nodes. Raises NotFound, InvalidInput."""
+        relate = self.caller.parts.relations.relate
+        return CreatedEdge(*await relate(self.caller.principal, source, target, edge_type, properties or {}))

@@ -1,0 +1,85 @@
+"""Permanent failures of a memory: retried, or dismissed."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from engine.domain.ingest import Failure, FailureState
+from engine.domain.record import STORED_ALREADY, AssignableNode
+from engine.errors import Conflict, NeurigraphError, NotFound
+from engine.ingest.documents import read_document, referred
+from engine.ingest.sources import Pending
+from engine.operations import redactions
+from engine.operations.caller import Caller, owner
+from engine.operations.declaring import Subject, reads, writes
+from engine.progress import Silent
+
+
+class Failures(Subject[Caller], name="failures"):
+    """The failures of the own graph; for its user alone."""
+
+    @reads(owner)
+    async def list(
+        self, *, state: FailureState | None = "open", before: UUID | None = None, limit: int = 100
+    ) -> tuple[Failure, ...]:
+        """Permanent failures, newest first, one page; `state` None: settled ones, too."""
+        failures = self.caller.parts.ingest.failures
+        return await failures.page(self.caller.principal, state=state, before=before, limit=limit)
+
+    @writes(owner, redacts={"text": redactions.note})
+    async def dismiss(self, failure_id: UUID, text: str = "") -> Failure:
+        """Settles a failure that does not matter. Raises NotFound, Conflict where it was replayed, InvalidInput."""
+        failures = self.caller.parts.ingest.failures
+        return await failures.settle(self.caller.principal, failure_id, "dismissed", text)
+
+    @writes(owner)
+    async def replay(self, failure_id: UUID) -> Failure:
+        """Retries what failed; returns the failure as it is then.
+
+        A source is read again from its file and stored; it is done where that is stored now, or was already. A record that no
+        model could read is to be read once more. Raises NotFound, Archived where its node takes no writes, Conflict where it was
+        dismissed, or where the source came without a file and has to be sent again. Raises what reading and storing raise,
+        Conflict where the source is skipped: the failure stays open, with that as its cause.
+        """
+        parts, principal = self.caller.parts, self.caller.principal
+        failures = parts.ingest.failures
+        failure = await failures.failure(principal, failure_id)
+        if failure.state == "replayed":
+            return failure
+        if failure.state == "dismissed":
+            raise Conflict("It was dismissed.")
+        if failure.stage == "reading":
+            record, node = UUID(failure.reference["record_id"]), UUID(failure.reference["node_id"])
+            await parts.readings.again(principal, record, node)
+            return await failures.settle(principal, failure_id, "replayed")
+        if "path" not in failure.reference:
+            raise Conflict(
+                "Its content is not kept: send the same source again; once it is stored, this failure counts as replayed."
+            )
+        try:
+            await self._stored_again(failure)
+        except NeurigraphError as error:
+            await failures.again(principal, failure, error)
+            raise
+        return await failures.settle(principal, failure_id, "replayed")
+
+    async def _stored_again(self, failure: Failure) -> None:
+        parts = self.caller.parts
+        file, origin = referred(failure.subject.removeprefix("file:"), failure.reference)
+        document = await read_document(file, max_text_bytes=parts.max_text_bytes)
+        pending = Pending(document, await self._where(failure.reference["node_id"]), file.privacy, origin)
+        done = await parts.ingest.store(self.caller.principal, [pending], Silent())
+        for one in done.skipped:
+            if one.reason != STORED_ALREADY:
+                raise Conflict(one.reason)
+
+    async def _where(self, node_id: str) -> AssignableNode | None:
+        """The node that a source was given by hand, if any. Raises NotFound, Archived."""
+        if not node_id:
+            return None
+        parts, principal = self.caller.parts, self.caller.principal
+        for node in await parts.ingest.nodes(principal):
+            if str(node.node_id) == node_id:
+                return node
+        await parts.provisioning.require_unarchived(principal, UUID(node_id))
+        raise NotFound
