@@ -14,7 +14,7 @@ from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.rights import give
 from engine.neurigraph import Engine
 from engine.progress import Silent
-from tests.access.mutations import SMALL, guarding
+from tests.access.mutations import ONE_GRAPH, SMALL, guarding
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ async def spoiled(engine: Engine) -> World:
 @pytest.fixture(scope="module")
 async def named_only(engine: Engine) -> World:
     """A forest in which an integration may know two layers by name, and nothing of what they hold."""
-    forest = await grow(engine, Random(10), Size(users=2, nodes=9, edges=2, grants=2))
+    forest = await grow(engine, Random(10), Size(users=1, nodes=9, edges=2, grants=2))
     for user in forest.users:
         await give(engine, forest, NewGrant(user, "third_party", forest.integrations[-1], depth=2, fields=()))
     return forest
@@ -48,7 +48,7 @@ async def named_only(engine: Engine) -> World:
 @pytest.fixture(scope="module")
 async def growing(engine: Engine) -> World:
     """A forest for the mutations that show when personas store."""
-    return await grow(engine, Random(9), SMALL)
+    return await grow(engine, Random(9), ONE_GRAPH)
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,8 @@ from engine.neurigraph import Engine
 from engine.stores import statements
 
 SMALL = Size(users=2, nodes=9, edges=8, grants=10)
+ONE_GRAPH = Size(users=1, nodes=9, edges=8, grants=10)
+"""For what shows within a graph: half the work."""
 AIMED, AIMED_AT_REDUNDANT = 1_200, 250
 """Operations after which a mutation must have been noticed; most are within the first few dozen."""
 EVERY_ROW = "rows of a node, search nodes"

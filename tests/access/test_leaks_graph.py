@@ -12,7 +12,7 @@ from engine.evaluation.leaks.model import World
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.retrieval import anchors
-from tests.access.mutations import SMALL, as_service, known, noticed, rewrite, statement_text
+from tests.access.mutations import ONE_GRAPH, as_service, known, noticed, rewrite, statement_text
 
 pytestmark = pytest.mark.usefixtures("guards")
 
@@ -145,7 +145,7 @@ async def test_a_move_whose_time_is_not_kept_is_noticed(engine: Engine, trigger:
     table, name = trigger.split()
     try:
         await as_service(engine, f"ALTER TABLE engine.{table} DISABLE TRIGGER {name}")
-        forest = await grow(engine, Random(14), SMALL)
+        forest = await grow(engine, Random(14), ONE_GRAPH)
     finally:
         await as_service(engine, f"ALTER TABLE engine.{table} ENABLE TRIGGER {name}")
     assert await noticed(engine, forest, kinds)

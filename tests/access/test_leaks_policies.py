@@ -13,7 +13,7 @@ from engine.evaluation.leaks.forest import grow
 from engine.evaluation.leaks.model import World
 from engine.neurigraph import Engine
 from tests.access.mutations import (
-    SMALL,
+    ONE_GRAPH,
     as_service,
     in_every_node,
     noticed,
@@ -109,7 +109,7 @@ async def test_a_scope_that_the_graph_takes_for_public_is_noticed(
 ) -> None:
     text = statement_text("record/apply").replace("row.privacy", "'org'")
     rewrite(monkeypatch, "record/apply", text)
-    world = await grow(engine, Random(10), SMALL)
+    world = await grow(engine, Random(10), ONE_GRAPH)
     assert await noticed(engine, world, "shell")
 
 
