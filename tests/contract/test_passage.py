@@ -45,27 +45,37 @@ async def passed(
         node = await memory.nodes.provision(NewNode(user.user_id, name, keywords=(word,)))
         await memory.records.remember_text(name, f"A note of {word}.", node_id=node.node_id)
 
-    async def request(path: str, first: dict[str, Any], second: dict[str, Any], end: Callable[..., Any]) -> Passage:
+    async def request(
+        path: str,
+        first: dict[str, Any],
+        second: dict[str, Any],
+        end: Callable[..., Any],
+        headers: dict[str, str] | None = None,
+    ) -> Passage:
         await door.post(f"{home_path}/{path}", json=first)
         with counted(monkeypatch, end) as passage:
-            answer = await door.post(f"{home_path}/{path}", json=second)
+            answer = await door.post(f"{home_path}/{path}", json=second, headers=headers)
         assert answer.status_code in (200, 201), answer.text
         return passage
 
     return request
 
 
-@pytest.mark.parametrize(("node", "most_files", "most_own"), [("", 66, 44), ("given", 63, 42)])
+@pytest.mark.parametrize(
+    ("case", "most_files", "most_own", "most_frames"),
+    [("rules", 66, 44, 17), ("node given", 63, 42, 17), ("idempotency key", 69, 46, 20)],
+)
 async def test_a_conversation_from_rest_to_its_commit(
-    passed: Callable[..., Any], user: User, node: str, most_files: int, most_own: int
+    passed: Callable[..., Any], user: User, case: str, most_files: int, most_own: int, most_frames: int
 ) -> None:
-    """Until the row of the outbox is written; where rules assign the turns to nodes, and where a node is given."""
-    at = {"node_id": str(user.user_id)} if node else {}
+    """Until the row of the outbox is written; where rules assign the turns to nodes, where a node is given, with a key."""
+    at = {"node_id": str(user.user_id)} if case == "node given" else {}
+    headers = {"Idempotency-Key": "c2"} if case == "idempotency key" else None
     first, second = [{"conversation": {"id": name, "turns": TURNS}} | at for name in ("c1", "c2")]
-    passage = await passed("records", first, second, Outbox.accept)
+    passage = await passed("records", first, second, Outbox.accept, headers)
     assert len(passage.files) <= most_files, "\n".join(sorted(passage.files))
     assert len(own(passage)) <= most_own, "\n".join(own(passage))
-    assert len(passage.frames) <= 17, "\n".join(passage.frames)
+    assert len(passage.frames) <= most_frames, "\n".join(passage.frames)
 
 
 async def test_a_search_from_rest_to_its_hits(passed: Callable[..., Any]) -> None:
