@@ -16,7 +16,7 @@ from api.entity_tags import TAGGED, IfNoneMatch, matches, shell_tag
 from api.models import Body, NewEdge, NewNodeBody
 from api.problems import answered, documented, replayable
 from engine.domain.metadata import EdgePlace, MetadataPage, RegisteredEdge
-from engine.domain.node import ChildNode, CreatedEdge, NewNode, ProvisionedNode, Shell
+from engine.domain.node import MAX_LAYER, ChildNode, CreatedEdge, NewNode, ProvisionedNode, Shell, TreeNode
 from engine.domain.search import Anchor
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["nodes"], route_class=JsonRoute)
@@ -82,6 +82,17 @@ async def metadata(node_id: UUID, memory: UserMemory, moment: AtMoment, page: AP
 async def touch(node_id: UUID, body: TouchBody, memory: UserMemory) -> None:
     """Marks the node, and these of its items and records, as used: access times and counts follow in some seconds."""
     await memory.nodes.touch(node_id, body.ids)
+
+
+@router.get("/tree", operation_id="getTree", responses=PAGE_HEADERS | READ_PROBLEMS)
+async def tree(
+    memory: UserMemory,
+    moment: AtMoment,
+    page: APage,
+    depth: Annotated[int, Query(ge=0, le=MAX_LAYER, description="How many layers below the root.")] = MAX_LAYER,
+) -> Sequence[TreeNode]:
+    """The first 10,000 nodes of the graph, parents first, one page; for its user."""
+    return page.window(await memory.nodes.tree(moment, depth=depth))
 
 
 @router.get("/anchors", operation_id="findAnchors", responses=PAGE_HEADERS | READ_PROBLEMS)

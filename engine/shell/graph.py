@@ -17,6 +17,7 @@ from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
 from engine.shell.tables import counted, print_table
+from engine.shell.tokens import is_id
 
 if TYPE_CHECKING:
     from engine.operations.workspace import Workspace
@@ -31,6 +32,8 @@ def register(app: typer.Typer) -> None:
     app.command("anchors")(anchors)
     users = typer.Typer(no_args_is_help=True, help="The users of the workspace.")
     users.command("list")(list_users)
+    users.command("show")(show_user)
+    users.command("create")(create)
     users.command("archive")(archive)
     users.command("unarchive")(unarchive)
     app.add_typer(users, name="user")
@@ -134,6 +137,42 @@ async def _all(workspace: Workspace) -> tuple[User, ...]:
         page = await workspace.users.list(after=page[-1].handle, limit=MOST)
         users = users + page
     return users
+
+
+def show_user(context: typer.Context, user: Whose, as_json: AsJson = False) -> None:
+    """Show a user, named by handle or id."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.workspace() as workspace:
+            found = await (workspace.users.get(UUID(user)) if is_id(user) else workspace.users.find(user))
+        if as_json:
+            print_json(here.out, found)
+        else:
+            state = "archived" if found.archived else "active"
+            here.out.print(Text(f"{found.handle} ({found.display_name}): {state}, {found.user_id}."), soft_wrap=True)
+
+    here.run(work())
+
+
+def create(
+    context: typer.Context,
+    handle: Whose,
+    name: Annotated[str, typer.Option("--name", help="The name to show; without it, the handle.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Create a user; an existing one is not changed."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.workspace() as workspace:
+            user = await workspace.users.create(handle, name)
+        if as_json:
+            print_json(here.out, user)
+        else:
+            here.out.print(Text(f"{user.handle}: {'created' if user.created else 'existed already'}, {user.user_id}."))
+
+    here.run(work())
 
 
 def archive(context: typer.Context, handle: Whose, reason: Reason = "", as_json: AsJson = False) -> None:

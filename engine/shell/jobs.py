@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
+from engine.domain.job import JobState, Report, Run
 from engine.shell import session
 from engine.shell.options import AsJson
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Session
-
-if TYPE_CHECKING:
-    from engine.domain.job import JobState, Report, Run
 
 BESIDE = 60.0
 """Seconds beyond the timeout that a run may wait for a run in another process."""
@@ -28,6 +26,7 @@ def register(app: typer.Typer) -> None:
     """Adds the commands of this module."""
     jobs = typer.Typer(no_args_is_help=True, help="Background jobs: list, runs, run now.")
     jobs.command("list")(list_jobs)
+    jobs.command("show")(show)
     jobs.command("run")(run)
     jobs.command("log")(log)
     app.add_typer(jobs, name="job")
@@ -63,6 +62,29 @@ def _table(states: tuple[JobState, ...]) -> Table:
             _result(state.last),
         )
     return table
+
+
+def show(
+    context: typer.Context,
+    name: JobName,
+    run_id: Annotated[int | None, typer.Option("--run", metavar="RUN", help="One of its runs.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a job, or one of its runs."""
+    here = session.of(context)
+
+    async def work() -> JobState | Run:
+        async with here.workspace() as workspace:
+            return await (workspace.jobs.get(name) if run_id is None else workspace.jobs.run(name, run_id))
+
+    found = here.run(work())
+    if as_json:
+        print_json(here.out, found)
+    elif isinstance(found, JobState):
+        here.out.print(_table((found,)))
+    else:
+        here.out.print(_outcome(found))
+        here.out.print(_result(found))
 
 
 def run(context: typer.Context, name: JobName, as_json: AsJson = False) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Annotated
+from uuid import UUID
 
 import typer
 from rich.text import Text
@@ -24,6 +25,8 @@ def register(app: typer.Typer) -> None:
     """Adds the commands of this module."""
     nodes = typer.Typer(no_args_is_help=True, help="Single nodes of a graph; `tree` shows all of them.")
     nodes.command("show")(show)
+    nodes.command("children")(children)
+    nodes.command("touch")(touch)
     nodes.command("archive")(archive)
     nodes.command("unarchive")(unarchive)
     app.add_typer(nodes, name="node")
@@ -92,6 +95,42 @@ def _print_around(here: Session, shell: Shell) -> None:
 
 def _when(moment: datetime | None) -> str:
     return timestamp(moment) if moment else ""
+
+
+def children(
+    context: typer.Context, node: Node, user: Handle = None, as_of: AsOf = None, known_at: KnownAt = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """List the children of a node by name, at most 1,000."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.memory(user) as memory:
+            found = await memory.nodes.children(await node_at(memory, node), moment_of(as_of, known_at))
+        if as_json:
+            print_json(here.out, {"children": found})
+            return
+        rows = [(str(one.node_id), one.name, one.node_type, one.state, f"{one.records:,}") for one in found]
+        print_table(here, ("node", "name", "type", "state", "records"), rows, "No children.")
+
+    here.run(work())
+
+
+def touch(
+    context: typer.Context,
+    node: Node,
+    ids: Annotated[list[UUID] | None, typer.Argument(metavar="[ID]…", help="Items and records of it.")] = None,
+    user: Handle = None,
+) -> None:
+    """Mark a node, and these of its items and records, as used."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.memory(user) as memory:
+            await memory.nodes.touch(await node_at(memory, node), ids or ())
+        here.out.print("Marked as used.")
+
+    here.run(work())
 
 
 def archive(

@@ -27,6 +27,7 @@ def register(app: typer.Typer) -> None:
     replays = typer.Typer(help="Rebuild all records of a user from raw inputs and kept answers; no model is called.")
     replays.callback(invoke_without_command=True)(replay)
     replays.command("list")(list_replays)
+    replays.command("show")(show)
     replays.command("swap")(swap)
     replays.command("discard")(discard)
     app.add_typer(replays, name="replay")
@@ -70,6 +71,21 @@ def list_replays(context: typer.Context, user: Handle = None, as_json: AsJson = 
             return
         rows = [(str(one.replay_id), timestamp(one.began_at), one.state, _counted(one)) for one in found]
         print_table(here, ("replay", "began", "state", "what"), rows, "No replays yet.", STYLES)
+
+    here.run(work())
+
+
+def show(context: typer.Context, replay_id: ReplayId, user: Handle = None, as_json: AsJson = False) -> None:
+    """Show a replay and what a swap would change."""
+    here = session.of(context)
+
+    async def work() -> None:
+        async with here.memory(user) as memory:
+            one, compared = await memory.replays.get(replay_id), await memory.replays.compare(replay_id)
+        if as_json:
+            print_json(here.out, {"replay": one, "changed": compared.changed})
+            return
+        _print_compared(here, one, compared)
 
     here.run(work())
 

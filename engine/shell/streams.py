@@ -75,8 +75,8 @@ async def _append(
     title, privacy, scope = opening
     last: Appended | None = None
     added = 0
-    with _lines(source) as lines:
-        turns = _turns(lines)
+    with lines_of(source) as lines:
+        turns = turns_of(lines)
         async with here.memory(handle) as whole:
             memory = whole.within(scope or USERS)
             together = TOGETHER if source else 1
@@ -93,13 +93,14 @@ async def _append(
     here.out.print(f"{conversation}: {counted(added, 'turn')} appended; {state} ({tokens})", soft_wrap=True)
 
 
-def _lines(source: Path | None) -> IO[str]:
+def lines_of(source: Path | None) -> IO[str]:
+    """The lines of a file, or of stdin."""
     if source is None:
         return open(sys.stdin.fileno(), encoding="utf-8", closefd=False)
     return source.open(encoding="utf-8")
 
 
-def _turns(lines: IO[str]) -> Iterator[StreamedTurn]:
+def turns_of(lines: IO[str]) -> Iterator[StreamedTurn]:
     """The turns of JSON lines; blank lines are skipped. Raises InvalidInput with the line number."""
     number = 0
     try:
@@ -209,7 +210,7 @@ def occasion(  # noqa: PLR0913 (the options of a command are its parameters)
     async def work() -> None:
         if kind not in get_args(OccasionKind):
             raise InvalidInput(f"An occasion is one of {', '.join(get_args(OccasionKind))}.")
-        with _lines(source) as lines:
+        with lines_of(source) as lines:
             text = await asyncio.to_thread(lines.read)
         happened = Occasion(
             kind, title, text, point(start), point(end_time), tuple(participant or ()), source_id  # type: ignore[arg-type]

@@ -122,7 +122,7 @@ async def integration_named(workspace: Workspace, name: str) -> Integration:
 
 async def node_at(memory: Memory, wanted: str, *, persona: bool = False) -> UUID:
     """The node (or persona) with the id or path; raises NotFound, InvalidInput."""
-    if _is_id(wanted):
+    if is_id(wanted):
         return UUID(wanted)
     if wanted == "/" and not persona:
         return memory.principal.user_id
@@ -283,7 +283,8 @@ def _day(moment: datetime | None) -> str:
     return f"{moment:%Y-%m-%d %H:%M} UTC" if moment else ""
 
 
-def _is_id(text: str) -> bool:
+def is_id(text: str) -> bool:
+    """Whether a text has the form of an id."""
     try:
         UUID(text)
     except ValueError:

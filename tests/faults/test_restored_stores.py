@@ -124,7 +124,7 @@ async def stages(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Stage
         stages.shown.update(await shown(await bob(engine)))
         await back_up(settings, stages.new)  # while this process goes on using the servers
         await until_healthy(engine)
-        assert await (await bob(engine)).edges()
+        assert await (await bob(engine)).edges.list()
     await stop(settings.home)
     return stages
 

@@ -97,3 +97,37 @@ async def test_a_path_is_provisioned_whole_or_not_at_all(engine: Engine, tmp_pat
     assert (await memory.nodes.shell(made["node_id"])).keywords == ("sister", "lease")
     assert "layer 5" in (await shell.refuses("provision", handle, "Work", "B", "C", "D", "E", "F"))
     assert [child.name for child in await memory.nodes.children(memory.principal.user_id)] == ["Family"]
+
+
+@pytest.mark.ledger("N03", "U05")
+async def test_children_touch_and_users(engine: Engine, user: User, memory: Memory, tmp_path: Path) -> None:
+    shell = Shell(engine, tmp_path, user.handle)
+    dave = await memory.nodes.provision_path(("Family", "Dave"))
+    assert dave is not None
+    children = (await shell.answers("node", "children", "Family"))["children"]
+    assert [(one["node_id"], one["name"]) for one in children] == [(str(dave.node_id), "Dave")]
+    assert "used" in await shell.prints("node", "touch", "Family/Dave")
+    assert "no node" in await shell.refuses("node", "touch", "Family/Nobody")
+    whole = Shell(engine, tmp_path, "")
+    shown = await whole.answers("user", "show", user.handle)
+    assert shown == await whole.answers("user", "show", str(user.user_id)) and shown["user_id"] == str(user.user_id)
+    handle = f"ann-{uuid4().hex[:12]}"
+    assert [(await whole.answers("user", "create", handle, "--name", "Ann"))["created"] for _ in range(2)] == [
+        True,
+        False,
+    ]
+    assert (await whole.answers("job", "show", "orphan-sweep"))["name"] == "orphan-sweep"
+
+
+@pytest.mark.ledger("N11", "U05")
+async def test_a_text_and_a_conversation_are_stored(engine: Engine, user: User, memory: Memory, tmp_path: Path) -> None:
+    shell = Shell(engine, tmp_path, user.handle)
+    await memory.nodes.provision_path(("Lake",))
+    (tmp_path / "boat.txt").write_text("Dave sold the boat.", encoding="utf-8")
+    (tmp_path / "talk.jsonl").write_text('{"speaker": "Ann", "text": "Where is the walleye?"}\n', encoding="utf-8")
+    [written] = (await shell.answers("record", "write", "Boat", "boat.txt", "--node", "Lake", "--id", "b1"))["records"]
+    assert (written["title"], written["path"][1:]) == ("Boat", ["Lake"])
+    assert "already" in await shell.prints("record", "write", "Boat", "boat.txt", "--node", "Lake", "--id", "b1")
+    told = await shell.answers("record", "conversation", "c1", "talk.jsonl", "--node", "Lake", "--private")
+    assert (told["turns"], len(told["records"])) == (1, 1)
+    assert "Line 1 is not JSON" in await shell.refuses("record", "conversation", "c2", "boat.txt")
