@@ -7,7 +7,6 @@ import io
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
@@ -74,10 +73,12 @@ async def test_all_orphans_are_counted_though_one_run_handles_few(
     class Asked:
         """Answers of Postgres: the user is known, and of the files the last hundred are."""
 
-        async def execute(self, _: object, parameters: dict[str, Any]) -> Any:
-            unknown = [file for file in parameters.get("files", ()) if file in set(files[:300])]
-            row, rows = {"unknown": unknown}, []
-            return SimpleNamespace(fetchone=lambda: _given(row), fetchall=lambda: _given(rows))
+        async def fetch(self, _: object, parameters: dict[str, Any], *, row: object) -> list[Any]:
+            if "roots" in parameters:
+                return ["bob"]
+            return (
+                [] if "claims" in parameters else [[file for file in parameters["files"] if file in set(files[:300])]]
+            )
 
     class Postgres:
         @asynccontextmanager
@@ -88,7 +89,3 @@ async def test_all_orphans_are_counted_though_one_run_handles_few(
     found = await sweep.look_old()
     assert (found.objects, found.old, len(found.files)) == (400, 300, 30)
     assert found.implausible
-
-
-async def _given(value: Any) -> Any:
-    return value
