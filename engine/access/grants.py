@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from engine.commit.outbox import Commit, Outbox
+from engine.commit.outbox import Commit
+from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.grant import AccessEntry, GivenGrant, Grant, GrantPreview, NewGrant, OpenedNode, Viewer
 from engine.domain.page import check_page
@@ -43,8 +44,8 @@ class _Revoked:
 class Grants:
     """The grants of a graph, for its owner."""
 
-    def __init__(self, postgres: Postgres, outbox: Outbox, clock: Clock) -> None:
-        self._postgres, self._outbox, self._clock = postgres, outbox, clock
+    def __init__(self, postgres: Postgres, units: UnitsOfWork, clock: Clock) -> None:
+        self._postgres, self._units, self._clock = postgres, units, clock
 
     async def give(self, principal: Principal, new: NewGrant) -> GivenGrant:
         """Creates a grant, or returns an equal one. Raises NotFound (node, subject), InvalidInput, StoreUnavailable."""
@@ -63,8 +64,13 @@ class Grants:
             "expires_at": new.expires_at,
             "past": new.past,
         }
-        [given] = await self._postgres.fetch(principal, sql_text("grant/give"), parameters, row=_Given)
-        await self._outbox.carry_out(None, Commit(given.grant_id, "granted", given.payload))
+        given = await self._units.call(
+            principal,
+            sql_text("grant/give"),
+            parameters,
+            _Given,
+            lambda made: Commit(made.grant_id, "granted", made.payload),
+        )
         return GivenGrant(given.grant_id, given.granted_at, given.created)
 
     async def preview(
@@ -82,8 +88,13 @@ class Grants:
     async def revoke(self, principal: Principal, grant_id: UUID) -> datetime:
         """Revokes a grant, in force when this returns. Returns the time of revocation; raises NotFound."""
         parameters = {"commit_id": uuid4(), "grant_id": grant_id}
-        [revoked] = await self._postgres.fetch(principal, sql_text("grant/revoke"), parameters, row=_Revoked)
-        await self._outbox.carry_out(None, Commit(revoked.commit_id, "revoked", revoked.payload))
+        revoked = await self._units.call(
+            principal,
+            sql_text("grant/revoke"),
+            parameters,
+            _Revoked,
+            lambda ended: Commit(ended.commit_id, "revoked", ended.payload),
+        )
         return revoked.revoked_at
 
     async def listing(

@@ -91,20 +91,15 @@ class Outbox:
         }
         await connection.execute(sql_text("commit/outbox_insert"), parameters)
 
-    async def carry_out(self, principal: Principal | None, commit: Commit) -> None:
-        """The graph's part, then visibility. Without a principal the service acts (users, recovery).
+    async def carry_out(self, principal: Principal, commit: Commit) -> None:
+        """The graph's part, then visibility.
 
         Raises StoreUnavailable, StoreFailed; the commit is then finished later by recovery.
         """
         self._reached("accepted")
         await self._apply(commit)
         self._reached("graph_written")
-        parameters = {"commit_id": commit.commit_id}
-        if principal is None:
-            async with self._postgres.as_service() as connection:
-                await connection.execute(sql_text("commit/finish"), parameters)
-        else:
-            await self._postgres.fetch(principal, sql_text("commit/finish"), parameters)
+        await self._postgres.fetch(principal, sql_text("commit/finish"), {"commit_id": commit.commit_id})
         self._reached("made_visible")
 
     async def _apply(self, commit: Commit) -> None:

@@ -6,12 +6,13 @@
         await unit.accept("records", payload)
 
 After the block the commits are applied in the graph and visible; an error inside the block leaves nothing. Errors of the graph's
-part (StoreUnavailable, StoreFailed) are raised from the block's end, when Postgres has accepted the commits.
+part (StoreUnavailable, StoreFailed) are raised from the block's end, when Postgres has accepted the commits. Where one function
+of the database holds all rules of a write, `units.call` is the whole unit, in one round trip.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID, uuid4
@@ -19,8 +20,13 @@ from uuid import UUID, uuid4
 from engine.commit.outbox import Commit, Outbox
 from engine.domain.commit import CommitKind
 from engine.domain.principal import Principal
-from engine.stores.postgres import Connection, Postgres
+from engine.stores.limited import Statement
+from engine.stores.postgres import Connection, Parameters, Postgres
+from engine.stores.rows import R
 from engine.stores.statements import sql_text
+
+Follow = Commit | UUID | None
+"""What follows a transaction: a commit that it accepted, the id of one that another writer accepted before, or nothing."""
 
 
 class UnitOfWork:
@@ -28,7 +34,7 @@ class UnitOfWork:
 
     def __init__(self, connection: Connection, principal: Principal, outbox: Outbox) -> None:
         self.connection, self.principal = connection, principal
-        self.commits: list[Commit] = []
+        self.follows: list[Follow] = []
         self._outbox = outbox
 
     async def require(self, *, embeddings: str = "", current: Sequence[UUID] = (), whole_past: bool = False) -> None:
@@ -50,18 +56,18 @@ class UnitOfWork:
         """Writes a commit's row in the outbox, with the graph's part; returns its id."""
         commit = Commit(commit_id or uuid4(), kind, payload)
         await self._outbox.accept(self.connection, self.principal, commit)
-        self.commits.append(commit)
+        self.follows.append(commit)
         return commit.commit_id
 
-    def accepted(self, kind: CommitKind, payload: Mapping[str, Any], commit_id: UUID) -> None:
-        """A commit whose row a function of the database has written."""
-        self.commits.append(Commit(commit_id, kind, payload))
+    def follow(self, follow: Follow) -> None:
+        """A commit whose row a function of the database has written, or found."""
+        self.follows.append(follow)
 
     def postpone(self) -> list[UUID]:
         """Takes the commits accepted so far out of the unit and returns their ids: its caller finishes each by its id, and the
         graph's parts of as many commits as a user has records are not held in memory until then."""
-        taken, self.commits = self.commits, []
-        return [commit.commit_id for commit in taken]
+        taken, self.follows = self.follows, []
+        return [one.commit_id if isinstance(one, Commit) else one for one in taken if one]
 
 
 class UnitsOfWork:
@@ -71,13 +77,34 @@ class UnitsOfWork:
         self.postgres, self.outbox = postgres, outbox
 
     @asynccontextmanager
-    async def begin(self, principal: Principal) -> AsyncIterator[UnitOfWork]:
-        """A transaction; its commits are applied in the graph after it, in the order in which they were accepted.
+    async def begin(self, principal: Principal, *, by_service: bool = False) -> AsyncIterator[UnitOfWork]:
+        """A transaction; what follows it is done after it, in the order in which it was accepted.
 
-        Raises StoreUnavailable, StoreFailed; where Postgres has accepted a commit, recovery finishes it.
+        `by_service`: the transaction of a user who does not exist yet. Raises CommitSetAside, StoreUnavailable, StoreFailed;
+        where Postgres has accepted a commit, recovery finishes it.
         """
-        async with self.postgres.as_principal(principal) as connection:
+        transaction = self.postgres.as_service() if by_service else self.postgres.as_principal(principal)
+        async with transaction as connection:
             unit = UnitOfWork(connection, principal, self.outbox)
             yield unit
-        for commit in unit.commits:
-            await self.outbox.carry_out(principal, commit)
+        await self._finish(principal, unit.follows)
+
+    async def call(
+        self,
+        principal: Principal,
+        statement: Statement,
+        parameters: Parameters,
+        row: type[R],
+        follow: Callable[[R], Follow],
+    ) -> R:
+        """A write by one function of the database, whose row `follow` reads; returns that row. Raises the same as `begin`."""
+        [made] = await self.postgres.fetch(principal, statement, parameters, row=row)
+        await self._finish(principal, [follow(made)])
+        return made
+
+    async def _finish(self, principal: Principal, follows: Sequence[Follow]) -> None:
+        for one in follows:
+            if isinstance(one, Commit):
+                await self.outbox.carry_out(principal, one)
+            elif one is not None:
+                await self.outbox.await_commit(one)

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID, uuid4
 
-from engine.commit.outbox import Commit, Outbox
+from engine.commit.outbox import Commit
+from engine.commit.unit_of_work import Follow, UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.look_alikes import look_alike_key
 from engine.domain.names import clean_name, name_key, schema_name, slug
@@ -40,11 +41,21 @@ class _Place:
     root_schema: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Registered:
+    node_id: UUID
+    schema_name: str
+    layer: int
+    state: str
+    node_type: NodeType
+    created: bool
+
+
 class Provisioning:
     """Creates users and nodes in all stores."""
 
-    def __init__(self, postgres: Postgres, outbox: Outbox, active: ActiveModel, clock: Clock) -> None:
-        self._postgres, self._outbox, self._meanings = postgres, outbox, Meanings(postgres, active)
+    def __init__(self, postgres: Postgres, units: UnitsOfWork, active: ActiveModel, clock: Clock) -> None:
+        self._postgres, self._units, self._meanings = postgres, units, Meanings(postgres, active)
         self._clock = clock
 
     async def user(self, workspace: str, handle: str, display_name: str) -> User:
@@ -68,16 +79,16 @@ class Provisioning:
             "schemas": [schema_name(first, (), user_id), schema_name(first, (), user_id, distinct=True)],
             "payload": Jsonb(payload),
         }
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("user/provision"), parameters)
-            row = await cursor.fetchone()
-        assert row is not None  # the function returns a row or raises
-        if row["taken_by"] is not None:
-            raise Conflict(f"The handle looks like that of another user, {row['taken_by']}.")
-        if row["created"]:
-            await self._finish(None, row, payload, layer=0)
-        elif row["state"] == "pending":
-            await self._outbox.await_commit(row["node_id"])
+        async with self._units.begin(Principal.user(user_id), by_service=True) as unit:
+            cursor = await unit.connection.execute(sql_text("user/provision"), parameters)
+            [row] = await cursor.fetchall()  # the function returns a row or raises
+            if row["taken_by"] is not None:
+                raise Conflict(f"The handle looks like that of another user, {row['taken_by']}.")
+            unit.follow(
+                _follow(
+                    _Registered(row["node_id"], row["schema_name"], 0, row["state"], "user", row["created"]), payload
+                )
+            )
         return User(row["user_id"], handle, row["display_name"], row["created"])
 
     async def node(self, principal: Principal, new: NewNode) -> ProvisionedNode:
@@ -99,8 +110,10 @@ class Provisioning:
         payload = self._shell(place.user_id, node_id, new, new.node_type, meaning)
         path = (*place.names[1:], new.name)
         parameters = _registration(node_id, new, _schema_names(place.root_schema, path, node_id), payload)
-        row = (await self._postgres.fetch(principal, sql_text("node/provision"), parameters))[0]
-        return await self._settled(principal, row, payload)
+        row = await self._units.call(
+            principal, sql_text("node/provision"), parameters, _Registered, lambda made: _follow(made, payload)
+        )
+        return _provisioned(row)
 
     async def whole_path(self, principal: Principal, nodes: Sequence[NewNode]) -> ProvisionedNode:
         """The node at the end of a path below the root. Missing nodes of the path are created, all or none.
@@ -117,32 +130,21 @@ class Provisioning:
             raise DepthExceeded(f"{checked[-1].name!r} would lie below layer {MAX_LAYER}; none of the path was made.")
         ids = [uuid4() for _ in checked]
         meanings = await asyncio.gather(*(self._meaning(one, new) for one, new in zip(ids, checked, strict=True)))
-        registered: list[tuple[dict[str, Any], dict[str, Any]]] = []
-        async with self._postgres.as_principal(principal) as connection:
+        async with self._units.begin(principal) as unit:
             parent = principal.user_id
             for depth, (node_id, new, meaning) in enumerate(zip(ids, checked, meanings, strict=True), 1):
                 new = replace(new, parent_id=parent)
                 payload = self._shell(principal.user_id, node_id, new, new.node_type, meaning)
                 schemas = _schema_names(place.root_schema, [one.name for one in checked[:depth]], node_id)
                 parameters = _registration(node_id, new, schemas, payload)
-                cursor = await connection.execute(sql_text("node/provision"), parameters)
-                row = await cursor.fetchone()
-                assert row is not None  # the function returns a row or raises
-                registered.append((row, payload))
-                parent = row["node_id"]
-        return [await self._settled(principal, row, payload) for row, payload in registered][-1]
+                [row] = await unit.connection.fetch(sql_text("node/provision"), parameters, row=_Registered)
+                unit.follow(_follow(row, payload))
+                parent = row.node_id
+        return _provisioned(row)
 
     async def require_unarchived(self, principal: Principal, node_id: UUID) -> None:
         """Raises Archived for a node that takes no writes."""
         await require_unarchived(self._postgres, principal, node_id)
-
-    async def _settled(self, principal: Principal, row: dict[str, Any], payload: dict[str, Any]) -> ProvisionedNode:
-        """A registered node, with the graph's part of its commit done: here, or by the process that registered it."""
-        if row["created"]:
-            await self._finish(principal, row, payload, layer=row["layer"])
-        elif row["state"] == "pending":
-            await self._outbox.await_commit(row["node_id"])
-        return ProvisionedNode(row["node_id"], row["schema_name"], row["layer"], row["node_type"], row["created"])
 
     async def path(self, principal: Principal, names: Sequence[str]) -> ProvisionedNode | None:
         """The node at a path below the root. Missing nodes of the path are created.
@@ -177,12 +179,6 @@ class Provisioning:
         async with self._postgres.as_principal(principal) as connection:
             await connection.execute(sql_text("node/hierarchy_event"), parameters)
 
-    async def _finish(
-        self, principal: Principal | None, row: dict[str, Any], payload: dict[str, Any], *, layer: int
-    ) -> None:
-        node = payload["node"] | {"layer": layer, "schema_name": row["schema_name"]}
-        await self._outbox.carry_out(principal, Commit(row["node_id"], "node", {"node": node}))
-
     async def _meaning(self, node_id: UUID, new: NewNode) -> dict[str, Any]:
         return await self._meanings.of_shell(node_id, shell_text(new.name, new.summary, new.keywords))
 
@@ -208,6 +204,18 @@ class Provisioning:
             "created_at": self._clock.now().isoformat(),
         }
         return {"node": node}
+
+
+def _follow(row: _Registered, payload: dict[str, Any]) -> Follow:
+    """The commit of a node that was registered now; of one that another process registers, its id."""
+    if row.created:
+        node = payload["node"] | {"layer": row.layer, "schema_name": row.schema_name}
+        return Commit(row.node_id, "node", {"node": node})
+    return row.node_id if row.state == "pending" else None
+
+
+def _provisioned(row: _Registered) -> ProvisionedNode:
+    return ProvisionedNode(row.node_id, row.schema_name, row.layer, row.node_type, row.created)
 
 
 def _registration(node_id: UUID, new: NewNode, schemas: Sequence[str], payload: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+from engine.commit.outbox import Commit
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.delta import (
@@ -152,7 +153,7 @@ class NodeHistory:
                 parameters["payload"] = Jsonb({"revision": revision | {"archivings": await cursor.fetchall()}})
             cursor = await unit.connection.execute(sql_text("node/revise"), parameters)
             [answer] = await cursor.fetchall()  # the function returns a row or raises
-            unit.accepted("node_revised", answer["payload"], parameters["commit_id"])
+            unit.follow(Commit(parameters["commit_id"], "node_revised", answer["payload"]))
 
 
 def _check_times(change: Change, now: datetime) -> None:

@@ -9,12 +9,14 @@ present node.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
-from engine.commit.outbox import Commit, Outbox
+from engine.commit.outbox import Commit
 from engine.commit.outdated import on_current
+from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.assignment import Moved
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
@@ -27,11 +29,18 @@ from engine.stores.statements import sql_text
 MOST_REASON = 500
 
 
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    payload: dict[str, Any]
+    revision: int
+    moved_at: datetime
+
+
 class Moving:
     """Moves records between the nodes of one graph."""
 
-    def __init__(self, postgres: Postgres, outbox: Outbox, nodes: NodeStates, clock: Clock) -> None:
-        self._postgres, self._outbox, self._nodes = postgres, outbox, nodes
+    def __init__(self, postgres: Postgres, units: UnitsOfWork, nodes: NodeStates, clock: Clock) -> None:
+        self._postgres, self._units, self._nodes = postgres, units, nodes
         self._clock = clock
 
     async def move(
@@ -70,16 +79,18 @@ class Moving:
             if done is None:
                 raise
             return Moved(record_id, target, source, done["revision"], datetime.fromisoformat(done["closed_at"]))
-        await self._outbox.carry_out(principal, Commit(commit_id, "record_revised", row["payload"]))
         await self._nodes.apply_quietly([source])  # a file that was awake fell asleep
-        return Moved(record_id, target, source, row["revision"], row["moved_at"])
+        return Moved(record_id, target, source, row.revision, row.moved_at)
 
-    async def _moved(self, principal: Principal, parameters: dict[str, Any]) -> dict[str, Any]:
+    async def _moved(self, principal: Principal, parameters: dict[str, Any]) -> _Moved:
+        def commit(row: _Moved) -> Commit:
+            return Commit(parameters["commit_id"], "record_revised", row.payload)
+
         nodes = [parameters["from_node"], parameters["to_node"]]
-        statement = sql_text("record/move")
-        moving = self._postgres.fetch
-        [row] = await on_current(self._postgres, nodes, lambda: moving(principal, statement, parameters))
-        return row
+        call = self._units.call
+        return await on_current(
+            self._postgres, nodes, lambda: call(principal, sql_text("record/move"), parameters, _Moved, commit)
+        )
 
     async def _done_before(self, principal: Principal, commit_id: UUID) -> dict[str, Any] | None:
         """The graph's part of a move whose answer was lost; the move is finished now where it was not."""
@@ -88,6 +99,6 @@ class Moving:
             row = await (await connection.execute(sql_text("commit/payload"), parameters)).fetchone()
         if row is None:
             return None
-        await self._outbox.await_commit(commit_id)
+        await self._units.outbox.await_commit(commit_id)
         done: dict[str, Any] = row["payload"]["revision"]
         return done

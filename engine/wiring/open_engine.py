@@ -179,10 +179,10 @@ def _wired(
     touches = Touches(postgres, neo4j, clock, settings.touch_interval_s)
     relations = RelationHistory(postgres, neo4j, units, shells, clock)
     node_history = NodeHistory(postgres, neo4j, units, active, clock)
-    provisioning = Provisioning(postgres, outbox, active, clock)
+    provisioning = Provisioning(postgres, units, active, clock)
     assigns = assigner(settings, stores, provisioning, redactor, clock)
     ingest = ingest_by(assigns, settings, stores, units, redactor, clock, on_step)
-    moving = Moving(postgres, outbox, nodes, clock)
+    moving = Moving(postgres, units, nodes, clock)
     parts = Parts(
         provisioning=provisioning,
         shells=shells,
@@ -205,7 +205,7 @@ def _wired(
         dormancy=Dormancy(states, nodes, objects, shells, clock, on_step),
         file_log=FileLog(postgres, clock),
         idempotency=Idempotency(postgres),
-        grants=Grants(postgres, outbox, clock),
+        grants=Grants(postgres, units, clock),
         set_aside=SetAside(postgres, neo4j, outbox, settings.workspace),
         jobs=stores.jobs,
         max_text_bytes=settings.max_text_bytes,

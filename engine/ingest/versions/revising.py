@@ -183,7 +183,7 @@ class Revisions:
             await unit.require(embeddings=model.name, current=nodes, whole_past=True)
             for work, vectors in parts:
                 await self._renewed(unit, work, vectors, file, model)
-            connection, first = unit.connection, unit.commits[0].commit_id
+            connection, first = unit.connection, works[0].commit_id
             advance = SourceAdvance(version.source_id, version.version - 1, version.version, version.content_hash)
             await connection.execute(sql_text("ingest/source_advance"), asdict(advance) | {"commit_id": first})
             if lacking:
