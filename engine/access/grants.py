@@ -69,7 +69,7 @@ class Grants:
             sql_text("grant/give"),
             parameters,
             _Given,
-            lambda made: Commit(made.grant_id, "granted", made.payload),
+            lambda made: Commit(made.grant_id, [made.payload]),
         )
         return GivenGrant(given.grant_id, given.granted_at, given.created)
 
@@ -93,7 +93,7 @@ class Grants:
             sql_text("grant/revoke"),
             parameters,
             _Revoked,
-            lambda ended: Commit(ended.commit_id, "revoked", ended.payload),
+            lambda ended: Commit(ended.commit_id, [ended.payload]),
         )
         return revoked.revoked_at
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -21,19 +21,18 @@ from uuid import UUID
 import psycopg
 from psycopg.types.json import Jsonb
 
+from engine.commit import graph
+from engine.commit.changes import Json, from_row
 from engine.domain.backoff import pause_before
-from engine.domain.commit import CommitKind
 from engine.domain.principal import Principal
 from engine.errors import (
     CommitSetAside,
     CommitWaits,
-    Conflict,
-    InvalidInput,
     NeurigraphError,
     StoreFailed,
     StoreUnavailable,
 )
-from engine.stores.neo4j import STORE, Neo4j
+from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Connection, Postgres
 from engine.stores.postgres_errors import STORE as METADATA_STORE
 from engine.stores.postgres_errors import translated
@@ -53,25 +52,12 @@ def no_step(_: str) -> None:
     """Ignores the steps: the default hook."""
 
 
-_GRAPH_PART: dict[CommitKind, str] = {
-    "node": "node/provision",
-    "records": "record/apply",
-    "granted": "access/granted",
-    "revoked": "access/revoked",
-    "node_revised": "node/revised",
-    "record_revised": "record/revised",
-    "relation": "edge/revised",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """An accepted commit. `payload` is the parameter of the graph's statement: {"node": …}, {"records": […]},
-    {"grant": …} or {"revision": …}."""
+    """An accepted commit with its changes of the graph, as its row holds them: a request applies what recovery would."""
 
     commit_id: UUID
-    kind: CommitKind
-    payload: Mapping[str, Any]
+    changes: Sequence[Json]
 
 
 class Outbox:
@@ -86,10 +72,9 @@ class Outbox:
         parameters = {
             "commit_id": commit.commit_id,
             "user_id": principal.user_id,
-            "kind": commit.kind,
-            "payload": Jsonb(commit.payload),
+            "changes": Jsonb(commit.changes),
         }
-        await connection.execute(sql_text("commit/outbox_insert"), parameters)
+        await connection.execute(sql_text("commit/accept"), parameters)
 
     async def carry_out(self, principal: Principal, commit: Commit) -> None:
         """The graph's part, then visibility.
@@ -97,24 +82,10 @@ class Outbox:
         Raises StoreUnavailable, StoreFailed; the commit is then finished later by recovery.
         """
         self._reached("accepted")
-        await self._apply(commit)
+        await graph.apply(self._neo4j, commit.changes)
         self._reached("graph_written")
         await self._postgres.fetch(principal, sql_text("commit/finish"), {"commit_id": commit.commit_id})
         self._reached("made_visible")
-
-    async def _apply(self, commit: Commit) -> None:
-        """The graph's part. Raises StoreUnavailable, CommitWaits where a shell is missing, StoreFailed for what it refuses."""
-        try:
-            rows = await self._neo4j.write(cypher(_GRAPH_PART[commit.kind]), **commit.payload)
-        except (
-            Conflict,
-            InvalidInput,
-        ) as error:  # the content is accepted: an error of the graph is not an error of the request
-            raise StoreFailed(STORE, f"The {STORE} refused this write; it is tried again. ({error.detail})") from error
-        expected = len(commit.payload["records"]) if commit.kind == "records" else 1
-        applied = rows[0]["applied"] if rows and commit.kind == "records" else len(rows)
-        if applied < expected:
-            raise CommitWaits(STORE)
 
     async def await_commit(self, commit_id: UUID) -> None:
         """Returns when the commit is visible: waits for the worker that finishes it now, or finishes it.
@@ -128,7 +99,7 @@ class Outbox:
                 return
             if row["state"] == "set_aside":
                 raise CommitSetAside(commit_id, row["last_failure"])
-            await self._apply(Commit(commit_id, row["kind"], row["payload"]))
+            await graph.apply(self._neo4j, from_row(row["kind"], row["payload"]))
             await connection.execute(sql_text("commit/finish"), {"commit_id": commit_id})
 
     async def recover(self, *, older_than: float = 0, limit: int = 50, due_only: bool = False) -> int:
@@ -167,7 +138,7 @@ class Outbox:
             row = await cursor.fetchone()
             if row is None:
                 return False
-            await self._apply(Commit(commit_id, row["kind"], row["payload"]))
+            await graph.apply(self._neo4j, from_row(row["kind"], row["payload"]))
             try:
                 await connection.execute(sql_text("commit/finish"), {"commit_id": commit_id})
             except psycopg.Error as error:

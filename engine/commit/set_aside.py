@@ -7,12 +7,12 @@ discard  a node: its name is free again. Records: their rows are deleted, their 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from engine.commit.changes import OF_KIND, Json, from_row
 from engine.commit.outbox import Outbox
 from engine.domain.commit import CommitOutcome, CommitSummary
 from engine.domain.page import check_page
@@ -20,12 +20,6 @@ from engine.errors import Conflict, NotFound
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
-
-_TAKEN_BACK: Mapping[str, str] = {
-    "node": "lifecycle/node_withdrawn",
-    "records": "lifecycle/records_withdrawn",
-    "granted": "access/revoked",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +87,10 @@ class SetAside:
                 raise NotFound
             if row["kind"] == "revoked":
                 raise Conflict("A revocation cannot be discarded: the graph must apply it. Retry it.")
-            if row["kind"] in _TAKEN_BACK:
-                await self._neo4j.write(
-                    cypher(_TAKEN_BACK[row["kind"]]), **_named_parts(commit_id, row["kind"], row["payload"])
-                )
+            for change in reversed(from_row(row["kind"], row["payload"])):
+                known = OF_KIND.get(change.get("kind", ""))
+                if known and known.withdrawn:
+                    await self._neo4j.write(cypher(known.withdrawn), **_named_parts(commit_id, change))
             parameters = {"commit_id": commit_id, "actor": actor, "reason": reason}
             await connection.execute(sql_text("commit/discard"), parameters)
         return CommitOutcome(commit_id, "discarded")
@@ -110,12 +104,12 @@ class SetAside:
             return await cursor.fetchone()
 
 
-def _named_parts(commit_id: UUID, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
-    """The part of a commit's payload that names what is undone; the rest may be the reason why the graph refused the commit."""
-    if kind == "node":
+def _named_parts(commit_id: UUID, change: Json) -> dict[str, Any]:
+    """The part of a change that names what is undone; the rest may be the reason why the graph refused the commit."""
+    if change["kind"] == "node":
         return {"node": {"node_id": str(commit_id)}}
-    if kind == "granted":
-        return {"grant": payload["grant"]}
-    lines = payload.get("records")
+    if change["kind"] == "granted":
+        return {"grant": change["grant"]}
+    lines = change.get("records")
     records = [one for one in lines if isinstance(one, dict)] if isinstance(lines, list) else []
     return {"records": [{"record_id": one.get("record_id"), "commit_id": str(commit_id)} for one in records]}

@@ -3,7 +3,7 @@
     async with units.begin(principal) as unit:
         await unit.require(embeddings=…, current=nodes)
         …statements on unit.connection…
-        await unit.accept("records", payload)
+        await unit.accept(RecordsEntered(lines), …)
 
 After the block the commits are applied in the graph and visible; an error inside the block leaves nothing. Errors of the graph's
 part (StoreUnavailable, StoreFailed) are raised from the block's end, when Postgres has accepted the commits. Where one function
@@ -12,13 +12,12 @@ of the database holds all rules of a write, `units.call` is the whole unit, in o
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 from uuid import UUID, uuid4
 
+from engine.commit.changes import GraphChange, to_json
 from engine.commit.outbox import Commit, Outbox
-from engine.domain.commit import CommitKind
 from engine.domain.principal import Principal
 from engine.stores.limited import Statement
 from engine.stores.postgres import Connection, Parameters, Postgres
@@ -52,9 +51,9 @@ class UnitOfWork:
         if whole_past:
             await self.connection.execute(sql_text("access/past_whole"))
 
-    async def accept(self, kind: CommitKind, payload: Mapping[str, Any], commit_id: UUID | None = None) -> UUID:
-        """Writes a commit's row in the outbox, with the graph's part; returns its id."""
-        commit = Commit(commit_id or uuid4(), kind, payload)
+    async def accept(self, *changes: GraphChange, commit_id: UUID | None = None) -> UUID:
+        """Writes the row of a commit; its changes are applied in the graph in this order and together. Returns its id."""
+        commit = Commit(commit_id or uuid4(), [to_json(change) for change in changes])
         await self._outbox.accept(self.connection, self.principal, commit)
         self.follows.append(commit)
         return commit.commit_id

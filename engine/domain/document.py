@@ -17,6 +17,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.domain.graph import RecordRevision
+
 HASH_BYTES = 32
 
 
@@ -126,7 +128,7 @@ class Renewed:
     known_at: datetime
     since: datetime | None
     rows: tuple[UUID, ...]
-    graph: dict[str, Any]
+    graph: RecordRevision
 
 
 @dataclass(frozen=True, slots=True)

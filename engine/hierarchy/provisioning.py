@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID, uuid4
 
+from engine.commit.changes import NodeProvisioned, to_json
 from engine.commit.outbox import Commit
 from engine.commit.unit_of_work import Follow, UnitsOfWork
 from engine.domain.clock import Clock
+from engine.domain.graph import Shell
 from engine.domain.look_alikes import look_alike_key
 from engine.domain.names import clean_name, name_key, schema_name, slug
 from engine.domain.node import MAX_LAYER, NewNode, NodeType, ProvisionedNode, User, shell_text
@@ -68,7 +70,7 @@ class Provisioning:
         user_id = uuid4()
         first = slug(handle)
         root = NewNode(user_id, display_name)
-        payload = self._shell(user_id, user_id, root, "user", await self._meaning(user_id, root))
+        shell = self._shell(user_id, user_id, root, "user", await self._meaning(user_id, root))
         parameters = {
             "user_id": user_id,
             "workspace": workspace,
@@ -77,18 +79,15 @@ class Provisioning:
             "name": display_name,
             "key": name_key(display_name),
             "schemas": [schema_name(first, (), user_id), schema_name(first, (), user_id, distinct=True)],
-            "payload": Jsonb(payload),
+            "payload": Jsonb(to_json(NodeProvisioned(shell))),
         }
         async with self._units.begin(Principal.user(user_id), by_service=True) as unit:
             cursor = await unit.connection.execute(sql_text("user/provision"), parameters)
             [row] = await cursor.fetchall()  # the function returns a row or raises
             if row["taken_by"] is not None:
                 raise Conflict(f"The handle looks like that of another user, {row['taken_by']}.")
-            unit.follow(
-                _follow(
-                    _Registered(row["node_id"], row["schema_name"], 0, row["state"], "user", row["created"]), payload
-                )
-            )
+            made = _Registered(row["node_id"], row["schema_name"], 0, row["state"], "user", row["created"])
+            unit.follow(_follow(made, shell))
         return User(row["user_id"], handle, row["display_name"], row["created"])
 
     async def node(self, principal: Principal, new: NewNode) -> ProvisionedNode:
@@ -107,11 +106,11 @@ class Provisioning:
             raise DepthExceeded(
                 f"{new.name!r} would lie below layer {MAX_LAYER}; {place.names[-1]!r} is the deepest node that can hold it."
             )
-        payload = self._shell(place.user_id, node_id, new, new.node_type, meaning)
+        shell = self._shell(place.user_id, node_id, new, new.node_type, meaning)
         path = (*place.names[1:], new.name)
-        parameters = _registration(node_id, new, _schema_names(place.root_schema, path, node_id), payload)
+        parameters = _registration(node_id, new, _schema_names(place.root_schema, path, node_id), shell)
         row = await self._units.call(
-            principal, sql_text("node/provision"), parameters, _Registered, lambda made: _follow(made, payload)
+            principal, sql_text("node/provision"), parameters, _Registered, lambda made: _follow(made, shell)
         )
         return _provisioned(row)
 
@@ -134,11 +133,11 @@ class Provisioning:
             parent = principal.user_id
             for depth, (node_id, new, meaning) in enumerate(zip(ids, checked, meanings, strict=True), 1):
                 new = replace(new, parent_id=parent)
-                payload = self._shell(principal.user_id, node_id, new, new.node_type, meaning)
+                shell = self._shell(principal.user_id, node_id, new, new.node_type, meaning)
                 schemas = _schema_names(place.root_schema, [one.name for one in checked[:depth]], node_id)
-                parameters = _registration(node_id, new, schemas, payload)
+                parameters = _registration(node_id, new, schemas, shell)
                 [row] = await unit.connection.fetch(sql_text("node/provision"), parameters, row=_Registered)
-                unit.follow(_follow(row, payload))
+                unit.follow(_follow(row, shell))
                 parent = row.node_id
         return _provisioned(row)
 
@@ -182,35 +181,31 @@ class Provisioning:
     async def _meaning(self, node_id: UUID, new: NewNode) -> dict[str, Any]:
         return await self._meanings.of_shell(node_id, shell_text(new.name, new.summary, new.keywords))
 
-    def _shell(
-        self, user_id: UUID, node_id: UUID, new: NewNode, node_type: NodeType, meaning: dict[str, Any]
-    ) -> dict[str, Any]:
+    def _shell(self, user_id: UUID, node_id: UUID, new: NewNode, node_type: NodeType, meaning: dict[str, Any]) -> Shell:
         """The graph's part of the commit; the schema's name and the layer are known after registration."""
-        parent_id = new.parent_id if node_type != "user" else None
-        node = {
-            "node_id": str(node_id),
-            "user_id": str(user_id),
-            "user_key": user_id.hex,
-            "parent_id": str(parent_id) if parent_id else None,
-            "name": new.name,
-            "name_key": name_key(new.name),
-            "node_type": node_type,
-            "label": _LABELS[node_type],
-            "summary": new.summary,
-            "keywords": list(new.keywords),
-            "aliases": list(new.aliases),
-            "alias_keys": [name_key(alias) for alias in new.aliases],
+        return Shell(
+            node_id=node_id,
+            user_id=user_id,
+            user_key=user_id.hex,
+            parent_id=new.parent_id if node_type != "user" else None,
+            name=new.name,
+            name_key=name_key(new.name),
+            node_type=node_type,
+            label=_LABELS[node_type],
+            summary=new.summary,
+            keywords=new.keywords,
+            aliases=new.aliases,
+            alias_keys=[name_key(alias) for alias in new.aliases],
+            created_at=self._clock.now(),
             **meaning,
-            "created_at": self._clock.now().isoformat(),
-        }
-        return {"node": node}
+        )
 
 
-def _follow(row: _Registered, payload: dict[str, Any]) -> Follow:
+def _follow(row: _Registered, shell: Shell) -> Follow:
     """The commit of a node that was registered now; of one that another process registers, its id."""
     if row.created:
-        node = payload["node"] | {"layer": row.layer, "schema_name": row.schema_name}
-        return Commit(row.node_id, "node", {"node": node})
+        registered = replace(shell, layer=row.layer, schema_name=row.schema_name)
+        return Commit(row.node_id, [to_json(NodeProvisioned(registered))])
     return row.node_id if row.state == "pending" else None
 
 
@@ -218,7 +213,7 @@ def _provisioned(row: _Registered) -> ProvisionedNode:
     return ProvisionedNode(row.node_id, row.schema_name, row.layer, row.node_type, row.created)
 
 
-def _registration(node_id: UUID, new: NewNode, schemas: Sequence[str], payload: dict[str, Any]) -> dict[str, Any]:
+def _registration(node_id: UUID, new: NewNode, schemas: Sequence[str], shell: Shell) -> dict[str, Any]:
     return {
         "node_id": node_id,
         "parent_id": new.parent_id,
@@ -226,7 +221,7 @@ def _registration(node_id: UUID, new: NewNode, schemas: Sequence[str], payload: 
         "key": name_key(new.name),
         "type": new.node_type,
         "schemas": schemas,
-        "payload": Jsonb(payload),
+        "payload": Jsonb(to_json(NodeProvisioned(shell))),
     }
 
 

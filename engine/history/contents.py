@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from engine.commit.changes import RecordRevised
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.dates import dates_in
@@ -32,6 +33,7 @@ from engine.domain.delta import (
     planned,
     timeline,
 )
+from engine.domain.graph import RecordRevision, RecordSlice, own_slice, times
 from engine.domain.principal import Principal
 from engine.domain.scope import counted_unit
 from engine.domain.terms import Unit, sparse_of, weights, words
@@ -119,7 +121,7 @@ class ContentHistory:
             plan = planned(stored_now.own, stored_now.others, wanted, delta.delta_id, delta.known_at)
             await self._write(unit.connection, place, stored_now, delta, plan, vector)
             if place.kind == "record":  # the graph knows titles and times of records, nothing of items
-                await unit.accept("record_revised", {"revision": recorded(place, delta, plan)})
+                await unit.accept(RecordRevised(recorded(place, delta, plan)))
         return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)
 
     async def _vector(self, model: Model, change: Change) -> Vectors | None:
@@ -220,18 +222,19 @@ class ContentHistory:
         await connection.execute(sql_in("term_count/subtract", place.schema), {"unit": now.counted, "terms": lost})
 
 
-def recorded(place: Place, delta: Delta, plan: Plan) -> Row:
+def recorded(place: Place, delta: Delta, plan: Plan) -> RecordRevision:
     """The graph's part of a change of a record."""
-    return {
-        "record_id": str(delta.subject_id),
-        "node_id": str(place.node_id),
-        "user_id": str(place.principal.user_id),
-        "revision": delta.revision,
-        "own": _graph_slice(NewSlice(delta.subject_id, plan.own, plan.own_known_from)) if plan.own else None,
-        "closed": [str(row) for row in plan.closed],
-        "closed_at": delta.known_at.isoformat(),
-        "added": [_graph_slice(one) for one in plan.added],
-    }
+    own = own_slice(delta, plan)
+    return RecordRevision(
+        record_id=delta.subject_id,
+        node_id=place.node_id,
+        user_id=place.principal.user_id,
+        revision=delta.revision,
+        own=_graph_slice(own) if own else None,
+        closed=plan.closed,
+        closed_at=delta.known_at,
+        added=[_graph_slice(one) for one in plan.added],
+    )
 
 
 def _open(row: Row) -> OpenSlice:
@@ -251,17 +254,9 @@ def _slice_row(new: NewSlice) -> Row:
     }
 
 
-def _graph_slice(new: NewSlice) -> Row:
-    one = new.slice
-    return {
-        "slice_id": str(new.row_id),
-        "title": one.state["title"],
-        "occurred_at": one.state["occurred_at"],
-        "valid_from": None if one.valid_from == BEGINNING else one.valid_from.isoformat(),
-        "valid_to": one.valid_to.isoformat() if one.valid_to else None,
-        "known_from": new.known_from.isoformat(),
-        "known_to": new.known_to.isoformat() if new.known_to else None,
-    }
+def _graph_slice(new: NewSlice) -> RecordSlice:
+    state = new.slice.state
+    return RecordSlice(title=state["title"], occurred_at=state["occurred_at"], **times(new))
 
 
 def _moment(delta: Delta) -> datetime:

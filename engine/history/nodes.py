@@ -7,10 +7,12 @@ the node's delta log; both must be at the same revision, else another change is 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+from engine.commit.changes import NodeRevised, to_json
 from engine.commit.outbox import Commit
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
@@ -28,6 +30,7 @@ from engine.domain.delta import (
     planned,
     timeline,
 )
+from engine.domain.graph import NodeRevision, NodeSlice, PresentShell, own_slice, times
 from engine.domain.names import name_key
 from engine.domain.node import shell_text
 from engine.domain.principal import Principal
@@ -94,33 +97,31 @@ class NodeHistory:
         known_from = rows[0]["known_from"].to_native()
         return Subject(base_of(present, deltas), BEGINNING, deltas, revision, known_from)
 
-    async def _revision(self, principal: Principal, delta: Delta, plan: Plan) -> Row:
+    async def _revision(self, principal: Principal, delta: Delta, plan: Plan) -> NodeRevision:
         """The graph's part of the change."""
-        assert plan.own is not None
-        own = plan.own.state
-        text = shell_text(own["name"], own["summary"], own["keywords"])
+        own = own_slice(delta, plan)
+        assert own is not None
+        state = own.slice.state
+        text = shell_text(state["name"], state["summary"], state["keywords"])
         meaning = await self._meanings.of_shell(delta.subject_id, text)
-        return {
-            "node_id": str(delta.subject_id),
-            "user_id": str(principal.user_id),
-            "revision": delta.revision,
-            "own": graph_slice(NewSlice(delta.subject_id, plan.own, plan.own_known_from))
-            | {
-                "name_key": name_key(own["name"]),
-                "alias_keys": [name_key(alias) for alias in own["aliases"]],
-                **meaning,
-            },
-            "closed": [str(row) for row in plan.closed],
-            "closed_at": delta.known_at.isoformat(),
-            "added": [graph_slice(one) | {"name_key": name_key(one.slice.state["name"])} for one in plan.added],
-            "layers": [],
-        }
+        alias_keys = [name_key(alias) for alias in state["aliases"]]
+        return NodeRevision(
+            node_id=delta.subject_id,
+            user_id=principal.user_id,
+            revision=delta.revision,
+            own=PresentShell(**_state(own), alias_keys=alias_keys, **meaning),
+            closed=plan.closed,
+            closed_at=delta.known_at,
+            added=[NodeSlice(**_state(one)) for one in plan.added],
+        )
 
-    async def _write(self, principal: Principal, revision: Row, subject: Subject, delta: Delta, plan: Plan) -> None:
+    async def _write(
+        self, principal: Principal, revision: NodeRevision, subject: Subject, delta: Delta, plan: Plan
+    ) -> None:
         """Registry, slices, delta and outbox by one function of the database, then the graph."""
         assert plan.own is not None
         own = plan.own.state
-        slices = [graph_slice(one) for one in plan.added]
+        slices = [*to_json(NodeRevised(revision))["revision"]["added"]]
         slices += [{"slice_id": str(row), "known_to": delta.known_at.isoformat()} for row in plan.closed]
         previous = subject.deltas[-1].delta_id if subject.deltas else None
         row = row_of(delta, previous)
@@ -144,16 +145,17 @@ class NodeHistory:
             "parent_id": own["parent_id"],
             "slices": Jsonb(slices),
             "delta": Jsonb(logged),
-            "payload": Jsonb({"revision": revision}),
+            "payload": Jsonb(to_json(NodeRevised(revision))),
         }
         async with self._units.begin(principal) as unit:
             if "archived" in delta.fields:
                 archiving = {"node_id": delta.subject_id, "archived": own["archived"], "now": delta.known_at}
                 cursor = await unit.connection.execute(sql_text("node/archive"), archiving)
-                parameters["payload"] = Jsonb({"revision": revision | {"archivings": await cursor.fetchall()}})
+                archived = replace(revision, archivings=await cursor.fetchall())
+                parameters["payload"] = Jsonb(to_json(NodeRevised(archived)))
             cursor = await unit.connection.execute(sql_text("node/revise"), parameters)
             [answer] = await cursor.fetchall()  # the function returns a row or raises
-            unit.follow(Commit(parameters["commit_id"], "node_revised", answer["payload"]))
+            unit.follow(Commit(parameters["commit_id"], [answer["payload"]]))
 
 
 def _check_times(change: Change, now: datetime) -> None:
@@ -187,14 +189,6 @@ def replayed(deltas: Sequence[Delta], subject: Subject) -> Plan:
     return plan
 
 
-def graph_slice(new: NewSlice) -> Row:
-    """A slice as the graph and the registry take it: its fields beside its times."""
-    one = new.slice
-    return {
-        **one.state,
-        "slice_id": str(new.row_id),
-        "valid_from": None if one.valid_from == BEGINNING else one.valid_from.isoformat(),
-        "valid_to": one.valid_to.isoformat() if one.valid_to else None,
-        "known_from": new.known_from.isoformat(),
-        "known_to": new.known_to.isoformat() if new.known_to else None,
-    }
+def _state(new: NewSlice) -> Row:
+    """A slice with its fields, as the graph takes it."""
+    return {**new.slice.state, "name_key": name_key(new.slice.state["name"]), **times(new)}

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
+from engine.commit.changes import EdgeRevised
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock, Moment
 from engine.domain.delta import (
@@ -28,6 +29,7 @@ from engine.domain.delta import (
     SubjectState,
     base_of,
 )
+from engine.domain.graph import EdgeRevision, EdgeSlice, own_slice, times
 from engine.domain.names import clean_name
 from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
@@ -99,7 +101,7 @@ class RelationHistory:
         delta = Delta(uuid4(), "relation", edge_id, 1, "created", fields, None, now, principal.name)
         plan = Plan(Slice(BEGINNING, None, {"properties": dict(properties)}), now, (), ())
         ends = {"edge_type": edge_type, "source_id": str(source), "target_id": str(target)}
-        await self._commit(principal, source, delta, None, _revision(delta, plan, ends))
+        await self._commit(principal, source, delta, None, _revision(principal, delta, plan, ends))
         return edge_id, True
 
     async def change(self, principal: Principal, change: Change) -> Changed:
@@ -116,7 +118,7 @@ class RelationHistory:
         plan = replayed([*subject.deltas, delta], subject)
         ends = {name: row[name] for name in ("edge_type", "source_id", "target_id")}
         previous = subject.deltas[-1].delta_id if subject.deltas else None
-        await self._commit(principal, UUID(row["source_id"]), delta, previous, _revision(delta, plan, ends))
+        await self._commit(principal, UUID(row["source_id"]), delta, previous, _revision(principal, delta, plan, ends))
         return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)
 
     async def subject(self, principal: Principal, edge_id: UUID) -> tuple[UUID, Subject]:
@@ -158,13 +160,13 @@ class RelationHistory:
         return row, Subject(base_of({"properties": present}, deltas), BEGINNING, deltas, row["revision"], first)
 
     async def _commit(
-        self, principal: Principal, node_id: UUID, delta: Delta, previous: UUID | None, revision: Row
+        self, principal: Principal, node_id: UUID, delta: Delta, previous: UUID | None, revision: EdgeRevision
     ) -> None:
         schema = await self._shells.schema_of(principal, node_id)
         row = row_of(delta, previous)
         async with self._units.begin(principal) as unit:
             await unit.connection.execute(sql_in("delta/append", schema), row | {"payload": Jsonb(row["payload"])})
-            await unit.accept("relation", {"revision": revision})
+            await unit.accept(EdgeRevised(revision))
 
 
 def _check_properties(properties: Mapping[str, str]) -> None:
@@ -173,29 +175,23 @@ def _check_properties(properties: Mapping[str, str]) -> None:
         raise InvalidInput("An edge has at most 50 properties with plain names, none of them one of the engine's own.")
 
 
-def _revision(delta: Delta, plan: Plan, ends: Row) -> Row:
+def _revision(principal: Principal, delta: Delta, plan: Plan, ends: Row) -> EdgeRevision:
     """The graph's part of the change."""
-    return {
-        "edge_id": str(delta.subject_id),
+    own = own_slice(delta, plan)
+    return EdgeRevision(
+        edge_id=delta.subject_id,
         **ends,
-        "revision": delta.revision,
-        "own": _edge_slice(NewSlice(delta.subject_id, plan.own, plan.own_known_from)) if plan.own else None,
-        "closed": [str(row) for row in plan.closed],
-        "closed_at": delta.known_at.isoformat(),
-        "added": [_edge_slice(one) for one in plan.added],
-    }
+        user_id=principal.user_id,
+        revision=delta.revision,
+        own=_edge_slice(own) if own else None,
+        closed=plan.closed,
+        closed_at=delta.known_at,
+        added=[_edge_slice(one) for one in plan.added],
+    )
 
 
-def _edge_slice(new: NewSlice) -> Row:
-    one = new.slice
-    return {
-        "slice_id": str(new.row_id),
-        "properties": dict(one.state["properties"]),
-        "valid_from": None if one.valid_from == BEGINNING else one.valid_from.isoformat(),
-        "valid_to": one.valid_to.isoformat() if one.valid_to else None,
-        "known_from": new.known_from.isoformat(),
-        "known_to": new.known_to.isoformat() if new.known_to else None,
-    }
+def _edge_slice(new: NewSlice) -> EdgeSlice:
+    return EdgeSlice(properties=dict(new.slice.state["properties"]), **times(new))
 
 
 def _native(value: Any) -> datetime | None:

@@ -19,6 +19,7 @@ from os import SEEK_END
 from typing import Any
 from uuid import UUID, uuid4
 
+from engine.commit.changes import RecordsEntered
 from engine.commit.outbox import StepHook
 from engine.commit.outdated import on_current
 from engine.commit.unit_of_work import UnitsOfWork
@@ -94,11 +95,7 @@ class RecordCommit:
         self.reached("objects_written")
         commit_id = uuid4()
         rows, parts = await computed(self._rows, ordered, stored, commit_id, model)
-        payload = {
-            "records": [
-                manifest_line(principal.user_id, record, row) for record, row in zip(ordered, rows, strict=True)
-            ]
-        }
+        lines = [manifest_line(principal.user_id, record, row) for record, row in zip(ordered, rows, strict=True)]
         unusual = [record.draft for record in ordered if special(record.draft)]
         holders = Counter(record.draft.file.file_id for record in ordered)
         shared = [record.draft for record in ordered if holders[record.draft.file.file_id] > 1]
@@ -108,7 +105,7 @@ class RecordCommit:
         async def write() -> None:
             async with self.units.begin(principal) as unit:
                 await unit.require(embeddings=model.name, current=nodes)
-                await unit.accept("records", payload, commit_id)
+                await unit.accept(RecordsEntered(lines), commit_id=commit_id)
                 connection = unit.connection
                 await _write(connection, principal, ordered, rows, parts, model)
                 await keep_decisions(connection, principal, rows[0]["now"], [record.draft for record in ordered])

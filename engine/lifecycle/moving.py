@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
+from engine.commit.changes import from_row
 from engine.commit.outbox import Commit
 from engine.commit.outdated import on_current
 from engine.commit.unit_of_work import UnitsOfWork
@@ -84,7 +85,7 @@ class Moving:
 
     async def _moved(self, principal: Principal, parameters: dict[str, Any]) -> _Moved:
         def commit(row: _Moved) -> Commit:
-            return Commit(parameters["commit_id"], "record_revised", row.payload)
+            return Commit(parameters["commit_id"], [row.payload])
 
         nodes = [parameters["from_node"], parameters["to_node"]]
         call = self._units.call
@@ -100,5 +101,6 @@ class Moving:
         if row is None:
             return None
         await self._units.outbox.await_commit(commit_id)
-        done: dict[str, Any] = row["payload"]["revision"]
+        [moved] = from_row(row["kind"], row["payload"])
+        done: dict[str, Any] = moved["revision"]
         return done

@@ -55,11 +55,3 @@ class RegisteredNode:
             "created_at": self.created_at.isoformat(),
         }
         return NO_VECTORS | words | (first or {}) | self.graph | fixed
-
-
-@dataclass(frozen=True, slots=True)
-class GraphPayload:
-    """The graph's part of a record: its line in the manifest, and its changes; None where it was never changed."""
-
-    line: dict[str, Any]
-    revision: dict[str, Any] | None

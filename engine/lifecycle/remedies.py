@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from typing import Any, LiteralString
 from uuid import UUID
 
+from engine.commit.changes import to_json
+from engine.commit.graph import apply
+from engine.commit.restated import StoredSlice, restated
 from engine.domain.node import MAX_LAYER
 from engine.errors import InvalidInput, NeurigraphError, NotFound
 from engine.lifecycle.finding import ACCEPTABLE, FIXABLE, Finding
 from engine.lifecycle.pending_vectors import PendingVectors
-from engine.lifecycle.registered import NO_VECTORS, GraphPayload, RegisteredNode
+from engine.lifecycle.registered import NO_VECTORS, RegisteredNode
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Parameters, Postgres
@@ -164,11 +167,10 @@ class Remedies:
         await self._counts(node_id)
 
     async def _entered(self, node: RegisteredNode, record_id: UUID) -> None:
-        parameters = {"record_id": record_id, "node_id": node.node_id, "user_id": node.user_id}
-        for payload in await self._page("record/graph_payload", node.schema_name, parameters, row=GraphPayload):
-            await self._neo4j.write(cypher("record/apply"), records=[payload.line])
-            if payload.revision:
-                await self._neo4j.write(cypher("record/revised"), revision=payload.revision)
+        slices = await self._page("record/restated", node.schema_name, {"record_id": record_id}, row=StoredSlice)
+        changes = restated(slices, node.node_id, node.user_id)
+        if changes:
+            await apply(self._neo4j, [to_json(change) for change in changes], partly=True)
 
     async def _kept(self, node_id: UUID) -> None:
         """Makes the manifest match Postgres: lines of missing records are removed, items recounted."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from typing import Any, LiteralString, overload
+from typing import Any, LiteralString, TypeVar, overload
 
 from neo4j import (
     READ_ACCESS,
@@ -51,6 +51,9 @@ from engine.stores.rows import R, row_maker
 
 Row = dict[str, Any]
 Result = tuple[Sequence[str], list[list[Any]]]
+T = TypeVar("T")
+Complete = Callable[[Sequence[list[Row]]], bool]
+"""Whether the rows of all statements say that they are whole."""
 
 STORE = "graph store"
 NO_ROOM = ("No space left on device", "OutOfDisk", "no space left")
@@ -196,19 +199,28 @@ class Neo4j:
         """One idempotent writing statement, its rows; retried once when the connection broke, and for some time after
         deadlocks with other writers."""
         async with _ending(self.limit):
-            return _made(await self._write(statement, parameters), row, statement)
+            return _made(await self._retried(lambda: self._run(statement, parameters, WRITE_ACCESS)), row, statement)
 
-    async def _write(self, statement: LiteralString, parameters: Row) -> Result:
+    async def write_all(self, statements: Sequence[tuple[LiteralString, Row]], complete: Complete) -> bool:
+        """Several idempotent writing statements in one transaction, in order; retried like one. Returns what `complete` says
+        of their rows: where it is False nothing is written, but by a single statement, which is one round trip."""
+        if len(statements) == 1:
+            [(statement, parameters)] = statements
+            return complete([await self.write(statement, **parameters)])
+        async with _ending(self.limit):
+            return await self._retried(lambda: self._run_all(statements, complete))
+
+    async def _retried(self, run: Callable[[], Awaitable[T]]) -> T:
         for attempt in range(1, WRITE_ATTEMPTS):
             try:
-                return await self._run(statement, parameters, WRITE_ACCESS)
+                return await run()
             except StoreUnavailable as error:
                 in_the_way = isinstance(error.__cause__, TransientError)
                 if isinstance(error, StoreTimeout | StoreFull) or (attempt > 1 and not in_the_way):
                     raise
                 if in_the_way:
                     await asyncio.sleep(random.uniform(0, 0.02 * 2**attempt))
-        return await self._run(statement, parameters, WRITE_ACCESS)
+        return await run()
 
     @contextmanager
     def _counting(self) -> Iterator[None]:
@@ -225,6 +237,18 @@ class Neo4j:
             ) as session:
                 result = await session.run(Query(statement, timeout=max(0.001, remaining(self._timeout))), parameters)
                 return result.keys(), await result.values()
+
+    async def _run_all(self, statements: Sequence[tuple[LiteralString, Row]], complete: Complete) -> bool:
+        with noticing_full_disk(STORE, self._data), translating(), self._counting():
+            async with self.driver.session(
+                database=self._database, default_access_mode=WRITE_ACCESS, fetch_size=-1
+            ) as session:
+                timeout = max(0.001, remaining(self._timeout))
+                async with await session.begin_transaction(timeout=timeout) as transaction:
+                    results = [await transaction.run(statement, parameters) for statement, parameters in statements]
+                    whole = complete([await result.data() for result in results])
+                    await (transaction.commit() if whole else transaction.rollback())
+                    return whole
 
 
 def _made(result: Result, row: type[R] | None, statement: str) -> list[R] | list[Row]:

@@ -70,28 +70,29 @@ RULES: dict[str, tuple[str, str, str, str]] = {
     "a persona is a persona": (
         "engine.principal_graph()", "n.node_type = 'persona'", "true", EVERY_ROW,
     ),
-    "user commits at home": ("engine.may_commit(uuid,text,jsonb)", "(p_user = engine.principal_id())", "true", "commit"),
+    "user commits at home": ("engine.may_commit(uuid,text,jsonb)", "p_user = engine.principal_id()", "true", "commit"),
     "persona commits at home": (
-        "engine.may_commit(uuid,text,jsonb)", "(p_user = engine.principal_graph())", "true", "commit",
+        "engine.may_commit(uuid,text,jsonb)", "p_user = engine.principal_graph()", "true", "commit",
     ),
     "persona commits contents": (
-        "engine.may_commit(uuid,text,jsonb)", "ELSE false END) ELSE false END", "ELSE true END) ELSE false END", "commit",
-    ),
-    "persona revises in its owner's name": (
-        "engine.may_commit(uuid,text,jsonb)",
-        "(((p_payload -> 'revision'::text) ->> 'user_id'::text) = (p_user)::text)", "true", "commit",
-    ),
-    "persona revises where it may write": (
-        "engine.may_commit(uuid,text,jsonb)",
-        "engine.can('write'::text, (((p_payload -> 'revision'::text) ->> 'node_id'::text))::uuid)", "true", "commit",
+        "engine.may_commit(uuid,text,jsonb)", "engine.change_writers(c.kind) = 'writers'", "true", "commit",
     ),
     "persona commits in its owner's name": (
-        "engine.may_commit(uuid,text,jsonb)",
-        "((r.value ->> 'user_id'::text) <> (may_commit.p_user)::text)", "false", "commit",
+        "engine.may_commit(uuid,text,jsonb)", "r.part ->> 'user_id' = p_user::text", "true", "commit",
     ),
     "persona commits where it may write": (
-        "engine.may_commit(uuid,text,jsonb)",
-        "(NOT engine.can('write'::text, ((r.value ->> 'node_id'::text))::uuid))", "false", "commit",
+        "engine.may_commit(uuid,text,jsonb)", "engine.can('write', (r.part ->> 'node_id')::uuid)", "true", "commit",
+    ),
+    "functions commit nodes": (
+        "engine.may_accept(uuid,text,jsonb)", "engine.change_writers(c.kind) <> 'functions'", "true", "commit",
+    ),
+    "commits of older releases": (
+        "engine.graph_changes(text,jsonb)", "coalesce(c.change ->> 'kind', p_kind)", "coalesce(c.change ->> 'kind', 'records')", "commit",
+    ),
+    "every change of a commit": (
+        "engine.graph_changes(text,jsonb)",
+        "WHEN jsonb_typeof(p_payload -> 'changes') = 'array' THEN p_payload -> 'changes'",
+        "WHEN jsonb_typeof(p_payload -> 'changes') = 'array' THEN jsonb_build_array(p_payload -> 'changes' -> 0)", "commit",
     ),
     "persona's own keys": ("engine.own_keys()", "('persona:'::text || engine.principal_id())", "''::text", "shared rows"),
     "file is granted": (

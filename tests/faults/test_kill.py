@@ -52,6 +52,21 @@ async def test_every_kind_of_commit_is_finished_after_a_kill_at_every_step(
     await all_agree(engine)
 
 
+@pytest.mark.ledger("N15")
+@pytest.mark.parametrize("kind", get_args(CommitKind))
+async def test_what_an_older_release_left_is_finished(engine: Engine, kind: CommitKind) -> None:
+    """Its rows hold the parameter of one statement instead of a list of changes."""
+    handle = f"k{uuid4().hex[:12]}"
+    assert not await lived(engine, victim, handle, OF_KIND[kind], "accepted")
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute(
+            "UPDATE engine.outbox SET payload = (payload #> '{changes,0}') - 'kind' WHERE user_id = %s RETURNING kind, state",
+            [(await engine.find_user(handle)).user_id],
+        )
+        assert (kind, "pending") in {(row["kind"], row["state"]) for row in await cursor.fetchall()}
+    await all_agree(engine)
+
+
 @pytest.mark.ledger("N05", "N15")
 @pytest.mark.parametrize("step", [FIRST, pytest.param(SECOND, marks=LONG), pytest.param(THIRD, marks=LONG), "-"])
 async def test_provisioning_is_whole_or_not_there(engine: Engine, step: str) -> None:

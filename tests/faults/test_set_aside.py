@@ -139,11 +139,13 @@ async def refused_node(engine: Engine, memory: Memory, name: str) -> tuple[UUID,
 @pytest.mark.parametrize(
     ("place", "value"),
     [
-        ("{records,0,occurred_at}", '"no time"'),
-        ("{records,0,title}", '{"a": 1}'),
-        ("{records}", "7"),
+        ("{changes,0,records,0,occurred_at}", '"no time"'),
+        ("{changes,0,records,0,title}", '{"a": 1}'),
+        ("{changes,0,records}", "7"),
+        ("{changes,0}", "7"),
+        ("{changes}", "7"),
     ],
-    ids=["argument", "type", "shape"],
+    ids=["argument", "type", "shape", "change", "list"],
 )
 async def test_others_are_finished_whatever_the_graph_refuses(
     engine: Engine, leaver: Engine, leaving: Leaving, user: User, place: str, value: str
@@ -171,7 +173,7 @@ async def test_others_are_finished_whatever_the_graph_refuses(
 
 async def test_what_is_due_later_is_left_to_later(engine: Engine, leaver: Engine, leaving: Leaving, user: User) -> None:
     refused = await left_half_way(leaver, leaving, user, Conversation("refused", TURNS))
-    await spoil(engine, refused, "{records,0,occurred_at}", '"no time"')
+    await spoil(engine, refused, "{changes,0,records,0,occurred_at}", '"no time"')
     for _ in range(engine.settings.commit_attempts + 5):
         await engine.outbox.recover(due_only=True)
     assert await engine.parts.set_aside.list(user.user_id) == ()  # it was tried at most once or twice so far
@@ -245,7 +247,7 @@ async def test_a_conversation_goes_on_where_it_stood_before_the_discarded_turns(
     schema = (await memory.nodes.shell(user.user_id)).schema_name
     before = await counts(engine, schema)
     commit = await left_half_way(leaver, leaving, user, Conversation("talk", TURNS))
-    await spoil(engine, commit, "{records,0,occurred_at}", '"no time"')
+    await spoil(engine, commit, "{changes,0,records,0,occurred_at}", '"no time"')
     await set_aside(engine, commit)
     with pytest.raises(CommitSetAside):  # neither stored nor free
         await memory.records.remember(Conversation("talk", TURNS))
@@ -266,7 +268,7 @@ async def test_a_discarded_document_can_be_sent_again(
         await leaver.memory(user.user_id).records.remember_text("Manual", "The gasket of the boat leaks.")
     leaving.step = ""
     commit = await newest(engine, user.user_id)
-    await spoil(engine, commit, "{records,0,occurred_at}", '"no time"')
+    await spoil(engine, commit, "{changes,0,records,0,occurred_at}", '"no time"')
     await set_aside(engine, commit)
     await engine.parts.set_aside.discard(commit, "operator")
     memory = engine.memory(user.user_id)

@@ -132,7 +132,7 @@ async def test_the_clean_up_deletes_what_is_past_its_time(engine: Engine, settin
         await carried_out(later, "clean-up")
     assert await rows("outbox") == 4, "those of nodes and grants stay: what the graph has lost is mended from them"
     async with engine.postgres.as_service() as connection:
-        vectors = "SELECT FROM engine.outbox WHERE user_id = %s AND payload -> 'node' ? 'embedding'"
+        vectors = "SELECT FROM engine.outbox WHERE user_id = %s AND payload #> '{changes,0,node}' ? 'embedding'"
         assert await (await connection.execute(vectors, [memory.principal.user_id])).fetchone() is None
     assert await memory.grants.revoke(grant.grant_id) == ended
     kept = await engine.jobs.log("recovery", quiet=True)

@@ -190,8 +190,8 @@ def _insert_stored(world: World, asker: Asker, graph: UUID, table: str, rng: Ran
 
 
 def commit(world: World, rng: Random) -> Operation:
-    """A commit of records that bypasses the engine, to any node; commits of a user to its own graph are checked by the
-    engine. Nodes are committed only by the function that creates them."""
+    """A commit that bypasses the engine, to any node; commits of a user to its own graph are checked by the engine. Nodes and
+    grants are committed only by the functions that hold their rules, kinds that the database does not know by the owner."""
     asker = claimant(world, rng)
     graph = rng.choice((asker.graph, rng.choice(world.users)))
     node = _node_of(world, graph, rng)
@@ -199,11 +199,25 @@ def commit(world: World, rng: Random) -> Operation:
         writable = [place.node_id for place in world.readable(asker, graph) if world.writes(asker, place.node_id)]
         node = rng.choice(writable or [node])
     claimed = rng.choice((graph, graph, rng.choice(world.users)))
-    kind = rng.choice(("records", "records", "record_revised", "relation", "node", "node_revised"))
+    known = (
+        "records",
+        "records",
+        "records",
+        "record_revised",
+        "record_revised",
+        "relation",
+        "node",
+        "node_revised",
+        "granted",
+        "x",
+    )
+    kinds, older = [rng.choice(known) for _ in range(rng.choice((1, 1, 2)))], rng.random() < 0.3
+    written = set(kinds[:1] if older else kinds)
     honest = claimed == graph and _at_home(world, asker, graph) and world.writes(asker, node)
     own = asker.kind == "user" and asker.principal_id == graph
-    allowed = kind in ("records", "record_revised", "relation") and (own or (honest and kind != "relation"))
-    parameters = {"user_id": graph, "kind": kind, "claimed": claimed, "node_id": node}
+    guarded = not written.isdisjoint(("node", "node_revised", "granted"))
+    allowed = not guarded and (own or (honest and written <= {"records", "record_revised"}))
+    parameters = {"user_id": graph, "kinds": kinds, "older": older, "claimed": claimed, "node_id": node}
     return _attempt("commit", asker, Statement("leaks/insert_outbox", None, parameters), allowed)
 
 

@@ -16,8 +16,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+from engine.commit.changes import RecordRevised
 from engine.commit.unit_of_work import UnitOfWork, UnitsOfWork
 from engine.domain.document import NewVersion, RecordRenewal, Renewed, chunk_hash
+from engine.domain.graph import DocumentFile
 from engine.domain.ingest import UNLIMITED
 from engine.domain.principal import Principal
 from engine.domain.record import ItemDraft, RecordDraft, SourceAdvance
@@ -128,7 +130,7 @@ class Rereading:
             rebuilt.node_id, schema, rebuilt.record_id, rebuilt.fields, summary, known, "read again", at
         )  # fmt: skip
         renewed = await self._renewals.renew(connection, principal, model, renewal)
-        if renewed is None or renewed.graph["revision"] != rebuilt.revision + 1:
+        if renewed is None or renewed.graph.revision != rebuilt.revision + 1:
             raise Outdated(CHANGED)
         await self._renewals.supersede(connection, principal, renewal, ending, renewed.known_at)
         fresh = await _add(connection, rebuilt, kept, vectors, model, renewed)
@@ -141,10 +143,12 @@ class Rereading:
     async def _accepted(self, unit: UnitOfWork, rebuilt: Rebuilt, renewed: Renewed) -> None:
         """Accepts the commit, and writes a new version of a document whose passages differ."""
         commit_id, connection = uuid4(), unit.connection
-        revision: dict[str, Any] = {"items": await items_counted(connection, rebuilt.schema, rebuilt.record_id)}
+        items = await items_counted(connection, rebuilt.schema, rebuilt.record_id)
+        revision = replace(renewed.graph, items=items)
         if rebuilt.chunks:
-            revision["document"] = await _next_version(connection, unit.principal, rebuilt, commit_id, renewed.known_at)
-        await unit.accept("record_revised", {"revision": renewed.graph | revision}, commit_id)
+            document = await _next_version(connection, unit.principal, rebuilt, commit_id, renewed.known_at)
+            revision = replace(revision, document=document)
+        await unit.accept(RecordRevised(revision), commit_id=commit_id)
 
 
 def rebuilt_of(held: Held, draft: RecordDraft) -> Rebuilt:
@@ -224,7 +228,7 @@ async def _observed(connection: Connection, rebuilt: Rebuilt) -> set[UUID]:
 
 async def _next_version(
     connection: Connection, principal: Principal, rebuilt: Rebuilt, commit_id: UUID, now: datetime
-) -> Row:
+) -> DocumentFile:
     """Writes another version of the same text for a document whose passages differ. Returns its graph part."""
     document = {"document_id": rebuilt.record_id}
     head = await (await connection.execute(sql_text("document/part"), document)).fetchone()
@@ -248,7 +252,7 @@ async def _next_version(
     advance = SourceAdvance(version.source_id, version.version - 1, version.version, version.content_hash)
     await connection.execute(sql_text("ingest/source_advance"), asdict(advance) | {"commit_id": commit_id})
     await connection.execute(sql_text("document/version_insert"), version_row(principal, version, commit_id, now))
-    return {"version": version.version, "file_id": str(version.file_id), "file_name": version.file_name}
+    return DocumentFile(version.version, version.file_id, version.file_name)
 
 
 @dataclass(frozen=True, slots=True)

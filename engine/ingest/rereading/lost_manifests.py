@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.commit.restated import StoredSlice, restated
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.principal import Principal
 from engine.ingest.rereading.held import Place
@@ -31,11 +32,9 @@ class LostManifests:
             await self._neo4j.write(cypher("lifecycle/recounted"), nodes=nodes)
 
     async def _enter(self, principal: Principal, place: Place) -> None:
-        parameters = {"record_id": place.record_id, "node_id": place.node_id, "user_id": principal.user_id}
-        rows = await self._postgres.fetch(principal, sql_in("record/graph_payload", place.schema_name), parameters)
-        for row in rows:
+        statement = sql_in("record/restated", place.schema_name)
+        slices = await self._postgres.fetch(principal, statement, {"record_id": place.record_id}, row=StoredSlice)
+        changes = restated(slices, place.node_id, principal.user_id)
+        if changes:
             async with self._units.begin(principal) as unit:
-                await unit.accept("records", {"records": [row["line"]]})
-            if row["revision"]:
-                async with self._units.begin(principal) as unit:
-                    await unit.accept("record_revised", {"revision": row["revision"]})
+                await unit.accept(*changes)

@@ -15,6 +15,7 @@ from dataclasses import asdict, replace
 from typing import Any, Protocol
 from uuid import UUID
 
+from engine.commit.changes import RecordRevised
 from engine.commit.outdated import on_current
 from engine.commit.unit_of_work import UnitOfWork
 from engine.domain.document import (
@@ -23,6 +24,7 @@ from engine.domain.document import (
     RecordRenewal,
     Renewed,
 )
+from engine.domain.graph import DocumentFile
 from engine.domain.principal import Principal
 from engine.domain.record import (
     STORED_ALREADY,
@@ -234,13 +236,9 @@ class Revisions:
     async def _accepted(self, unit: UnitOfWork, work: VersionPart, renewed: Renewed) -> None:
         """The graph's part of the version."""
         items = await items_counted(unit.connection, work.draft.node.schema_name, work.draft.record_id)
-        document = {
-            "version": work.version.version,
-            "file_id": str(work.version.file_id),
-            "file_name": work.version.file_name,
-        }
-        revision = renewed.graph | {"items": items, "document": document}
-        await unit.accept("record_revised", {"revision": revision}, work.commit_id)
+        document = DocumentFile(work.version.version, work.version.file_id, work.version.file_name)
+        revision = replace(renewed.graph, items=items, document=document)
+        await unit.accept(RecordRevised(revision), commit_id=work.commit_id)
 
 
 def _narrower(changed: ChangedDocument, kept: Row) -> bool:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
+from engine.commit.changes import GraphChange, RecordRevised, RecordsEntered, to_json
+from engine.commit.graph import apply
+from engine.commit.restated import Restated, StoredSlice, restated
 from engine.lifecycle.compared import NodeFacts, ShownShell
 from engine.lifecycle.mending.tally import Tally
-from engine.lifecycle.registered import GraphPayload, RegisteredNode
+from engine.lifecycle.registered import RegisteredNode
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.postgres_errors import TABLES_LOST
@@ -92,20 +95,18 @@ class ManifestMending:
             return []
 
     async def _enter(self, node: RegisteredNode, lines: list[_Record], changes: list[_Record]) -> None:
-        wanted = {str(record.record_id) for record in lines}
-        payloads = [payload for record in changes for payload in await self._payload(node, record.record_id)]
-        entered = [payload.line for payload in payloads if payload.line["record_id"] in wanted]
-        if entered:
-            await self._neo4j.write(cypher("record/apply"), records=entered)
-        for payload in payloads:
-            if payload.revision:
-                await self._neo4j.write(cypher("record/revised"), revision=payload.revision)
+        wanted = {record.record_id for record in lines}
+        parts = [change for record in changes for change in await self._restated(node, record.record_id)]
+        entered = [line for one in parts if isinstance(one, RecordsEntered) for line in one.records]
+        entered = [line for line in entered if line.record_id in wanted]
+        revised = [one for one in parts if isinstance(one, RecordRevised)]
+        whole: list[GraphChange] = [RecordsEntered(entered), *revised]
+        await apply(self._neo4j, [to_json(one) for one in whole], partly=True)
 
-    async def _payload(self, node: RegisteredNode, record_id: UUID) -> list[GraphPayload]:
-        parameters = {"record_id": record_id, "node_id": node.node_id, "user_id": node.user_id}
-        return await self._postgres.fetch_as_service(
-            sql_in("record/graph_payload", node.schema_name), parameters, row=GraphPayload
-        )
+    async def _restated(self, node: RegisteredNode, record_id: UUID) -> Restated:
+        statement = sql_in("record/restated", node.schema_name)
+        slices = await self._postgres.fetch_as_service(statement, {"record_id": record_id}, row=StoredSlice)
+        return restated(slices, node.node_id, node.user_id)
 
     async def _hold(self, node: RegisteredNode, records: list[_Record]) -> None:
         held = [

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from engine.commit.graph import apply
 from engine.lifecycle.mending.tally import Tally
 from engine.lifecycle.node_states import NodeState
 from engine.lifecycle.registered import RegisteredNode
@@ -17,13 +18,13 @@ from engine.stores.rows import R
 from engine.stores.statements import cypher, sql_text
 
 PAGE = 200
-GRAPH_PARTS = {
-    "node_revised": ("node/revised", "changes of nodes"),
-    "relation": ("edge/revised", "changes of edges"),
-    "granted": ("access/granted", "grants"),
-    "revoked": ("access/revoked", "ends of grants"),
+TALLIED = {
+    "node_revised": "changes of nodes",
+    "relation": "changes of edges",
+    "granted": "grants",
+    "revoked": "ends of grants",
 }
-"""By kind of commit: the statement that applies it in the graph, and its name in the tally."""
+"""By kind of commit: its name in the tally."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,12 @@ class _Commit:
     commit_id: UUID
     created_at: datetime
     kind: str
-    payload: dict[str, Any]
+    change: dict[str, Any]
 
     @property
     def subject(self) -> dict[str, Any]:
         """What it changed, and to which revision."""
-        changed = self.payload.get("revision") or self.payload["grant"]
+        changed = self.change.get("revision") or self.change["grant"]
         ids = {name: changed.get(name) for name in ("node_id", "edge_id", "grant_id")}
         return ids | {"commit_id": str(self.commit_id), "kind": self.kind, "revision": changed.get("revision")}
 
@@ -109,10 +110,9 @@ class ShellMending:
             asked = [commit.subject for commit in commits]
             unapplied = await self._neo4j.read(cypher("doctor/unapplied"), row=UUID, commits=asked)
             for commit in [commit for commit in commits if commit.commit_id in unapplied]:
-                statement, kind = GRAPH_PARTS[commit.kind]
-                tally.add(kind)
+                tally.add(TALLIED[commit.kind])
                 if not tally.dry:
-                    await self._neo4j.write(cypher(statement), **commit.payload)
+                    await apply(self._neo4j, [commit.change], partly=True)
 
     async def places(self, tally: Tally) -> None:
         """Corrects names and parents of shells by the registry. Raises StoreUnavailable."""

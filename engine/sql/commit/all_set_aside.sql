@@ -2,13 +2,9 @@
 --   (the last commit of the page before, or null), since and last (its time and id, or null), limit.
 -- A damaged payload is listed, too: paths of jsonb are lax. Returns: commit_id, user_id, handle, kind, subject (names of what it writes), created_at, attempts, cause, waits_for (commits).
 SELECT o.commit_id, o.user_id, u.handle, o.kind, o.created_at, o.attempts, coalesce(o.last_failure, '') AS cause,
-       left(CASE o.kind
-           WHEN 'node' THEN o.payload -> 'node' ->> 'name'
-           WHEN 'records' THEN (SELECT string_agg(jsonb_build_array(t) ->> 0, ', ') FROM jsonb_path_query(o.payload, '$.records[*].title') AS t)
-           WHEN 'node_revised' THEN coalesce(o.payload -> 'revision' -> 'own' ->> 'name', o.payload -> 'revision' ->> 'node_id')
-           WHEN 'record_revised' THEN coalesce(o.payload -> 'revision' -> 'own' ->> 'title', o.payload -> 'revision' ->> 'record_id')
-           WHEN 'relation' THEN o.payload -> 'revision' ->> 'edge_type'
-           ELSE o.payload -> 'grant' ->> 'grant_id' END, 200) AS subject,
+       (SELECT left(string_agg(coalesce(r ->> 'name', r ->> 'title', r -> 'own' ->> 'name', r -> 'own' ->> 'title', r ->> 'edge_type',
+                                        r ->> 'grant_id', r ->> 'record_id', r ->> 'node_id'), ', ' ORDER BY c.place), 200)
+        FROM engine.graph_changes(o.kind, o.payload) AS c, jsonb_path_query(c.change, '$.*[*] ? (@.type() == "object")') AS r) AS subject,
        ARRAY(SELECT engine.commits_before(o.commit_id)) AS waits_for
 FROM engine.outbox AS o JOIN engine.users AS u USING (user_id) JOIN engine.workspaces AS w USING (workspace_id)
 WHERE o.state = 'set_aside' AND w.name = %(workspace)s AND (%(user_id)s::uuid IS NULL OR o.user_id = %(user_id)s::uuid)

@@ -1,6 +1,9 @@
--- Purpose: finished changes of nodes, edges and grants in their order, one page, with the graph's parts. Service only.
--- Parameters: after_time, after (commit id), limit. Returns: commit_id, created_at, kind, payload.
-SELECT o.commit_id, o.created_at, o.kind, o.payload FROM engine.outbox AS o
-WHERE o.state = 'done' AND o.kind IN ('node_revised', 'relation', 'granted', 'revoked')
-  AND (o.created_at, o.commit_id) > (%(after_time)s::timestamptz, %(after)s::uuid)
-ORDER BY o.created_at, o.commit_id LIMIT %(limit)s
+-- Purpose: finished changes of nodes, edges and grants in their order, a page of commits. Service only.
+-- Parameters: after_time, after (commit id), limit. Returns: commit_id, created_at, kind, change (of the graph).
+SELECT o.commit_id, o.created_at, c.kind, c.change || jsonb_build_object('kind', c.kind) AS change
+FROM (SELECT w.* FROM engine.outbox AS w
+      WHERE w.state = 'done' AND (w.created_at, w.commit_id) > (%(after_time)s::timestamptz, %(after)s::uuid)
+        AND EXISTS (SELECT FROM engine.graph_changes(w.kind, w.payload) AS c WHERE c.kind IN ('node_revised', 'relation', 'granted', 'revoked'))
+      ORDER BY w.created_at, w.commit_id LIMIT %(limit)s) AS o, engine.graph_changes(o.kind, o.payload) AS c
+WHERE c.kind IN ('node_revised', 'relation', 'granted', 'revoked')
+ORDER BY o.created_at, o.commit_id, c.place

@@ -1,3 +1,4 @@
 -- Purpose: which of these edges Postgres knows, with their newest change. Service only. Parameters: edges (texts). Returns: edge_id, revision.
-SELECT o.payload -> 'revision' ->> 'edge_id' AS edge_id, max((o.payload -> 'revision' ->> 'revision')::integer) AS revision
-FROM engine.outbox AS o WHERE o.kind = 'relation' AND o.payload -> 'revision' ->> 'edge_id' = ANY (%(edges)s::text[]) GROUP BY 1
+SELECT c.change -> 'revision' ->> 'edge_id' AS edge_id, max((c.change -> 'revision' ->> 'revision')::integer) AS revision
+FROM engine.outbox AS o, engine.graph_changes(o.kind, o.payload) AS c
+WHERE o.kind = 'relation' AND c.change -> 'revision' ->> 'edge_id' = ANY (%(edges)s::text[]) GROUP BY 1

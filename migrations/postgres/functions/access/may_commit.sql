@@ -1,14 +1,16 @@
--- Whether the principal may write this commit: a persona only to nodes where it has a grant to write.
+-- Whether the principal may write this commit: a user in the own graph; a persona only changes whose rows lie at nodes where it has a
+-- grant to write.
 CREATE OR REPLACE FUNCTION engine.may_commit(p_user uuid, p_kind text, p_payload jsonb) RETURNS boolean
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN CASE engine.principal_kind()
-    WHEN 'user' THEN p_user = engine.principal_id()
-    WHEN 'persona' THEN p_user = engine.principal_graph() AND CASE p_kind
-        WHEN 'records' THEN NOT EXISTS (
-            SELECT FROM jsonb_array_elements(p_payload -> 'records') AS r
-            WHERE r ->> 'user_id' <> p_user::text OR NOT engine.can('write', (r ->> 'node_id')::uuid))
-        WHEN 'record_revised' THEN p_payload -> 'revision' ->> 'user_id' = p_user::text
-            AND engine.can('write', (p_payload -> 'revision' ->> 'node_id')::uuid)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE engine.principal_kind()
+        WHEN 'user' THEN p_user = engine.principal_id()
+        WHEN 'persona' THEN p_user = engine.principal_graph() AND (
+            SELECT coalesce(bool_and(coalesce(
+                       engine.change_writers(c.kind) = 'writers'
+                       AND r.part ->> 'user_id' = p_user::text
+                       AND engine.can('write', (r.part ->> 'node_id')::uuid), false)), false)
+            FROM engine.graph_changes(p_kind, p_payload) AS c
+            LEFT JOIN LATERAL jsonb_path_query(c.change, '$.*[*] ? (@.type() == "object")') AS r (part) ON true)
         ELSE false END
-    ELSE false END;
+$$;
 GRANT EXECUTE ON FUNCTION engine.may_commit TO neurigraph_request;

@@ -16,15 +16,14 @@ BEGIN
     END IF;
     IF work.kind = 'node' THEN
         UPDATE engine.nodes AS n SET state = 'live' WHERE n.node_id = p_commit;
-    ELSIF work.kind = 'records' THEN
-        FOR part IN SELECT DISTINCT n.schema_name FROM engine.nodes AS n
-                    WHERE n.node_id IN (SELECT (r ->> 'node_id')::uuid FROM jsonb_array_elements(work.payload -> 'records') AS r)
-        LOOP
-            EXECUTE format('UPDATE %I.metadata_records SET state = ''live'' WHERE commit_id = $1 AND state = ''pending'''
-                           ' AND record_id = ANY ($2)', part.schema_name)
-            USING p_commit, ARRAY(SELECT (r ->> 'record_id')::uuid FROM jsonb_array_elements(work.payload -> 'records') AS r);
-        END LOOP;
     END IF;
+    FOR part IN SELECT n.schema_name, array_agg((r.line ->> 'record_id')::uuid) AS records
+                FROM engine.graph_changes(work.kind, work.payload) AS c, jsonb_path_query(c.change, '$.records[*]') AS r (line)
+                JOIN engine.nodes AS n ON n.node_id = (r.line ->> 'node_id')::uuid WHERE c.kind = 'records' GROUP BY 1
+    LOOP
+        EXECUTE format('UPDATE %I.metadata_records SET state = ''live'' WHERE commit_id = $1 AND state = ''pending'''
+                       ' AND record_id = ANY ($2)', part.schema_name) USING p_commit, part.records;
+    END LOOP;
     UPDATE engine.outbox AS o SET state = 'done', done_at = now() WHERE o.commit_id = p_commit;
     RETURN true;
 END $$;

@@ -26,7 +26,8 @@ BEGIN
       AND g.fields = p_fields AND g.purpose = p_purpose AND g.expires_at IS NOT DISTINCT FROM p_expires_at AND g.past = p_past
       AND g.revoked_at IS NULL AND (g.expires_at IS NULL OR g.expires_at > statement_timestamp());
     IF made.grant_id IS NOT NULL THEN
-        RETURN QUERY SELECT made.grant_id, made.granted_at, false, (SELECT o.payload FROM engine.outbox AS o WHERE o.commit_id = made.grant_id);
+        RETURN QUERY SELECT made.grant_id, made.granted_at, false,
+            (SELECT c.change FROM engine.outbox AS o, engine.graph_changes(o.kind, o.payload) AS c WHERE o.commit_id = made.grant_id);
         RETURN;
     END IF;
     INSERT INTO engine.grants (grant_id, user_id, node_id, subject_kind, subject_id, mode, depth, fields, purpose, expires_at, past)
@@ -35,11 +36,11 @@ BEGIN
     VALUES ('granted', owner, p_node, 'user', owner, p_kind, p_subject, p_grant,
             format('%s, depth %s, %s%s%s', p_mode, p_depth, array_to_string(p_fields, ' '), CASE WHEN p_past THEN ', with the past' END,
                    coalesce(', until ' || p_expires_at, '')));
-    message := jsonb_build_object('grant', jsonb_build_object(
+    message := jsonb_build_object('kind', 'granted', 'grant', jsonb_build_object(
         'grant_id', p_grant, 'node_id', p_node, 'subject_id', p_subject, 'subject_kind', p_kind, 'mode', p_mode, 'depth', p_depth,
         'fields', p_fields, 'expires_at', to_char(p_expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
         'granted_at', to_char(made.granted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'past', p_past));
-    INSERT INTO engine.outbox (commit_id, user_id, kind, payload) VALUES (p_grant, owner, 'granted', message);
+    PERFORM engine.accept_commit(p_grant, owner, jsonb_build_array(message));
     RETURN QUERY SELECT p_grant, made.granted_at, true, message;
 END $$;
 GRANT EXECUTE ON FUNCTION engine.grant_node TO neurigraph_request;

@@ -12,17 +12,18 @@ BEGIN
     IF found.grant_id IS NULL THEN
         RAISE EXCEPTION 'There is no such grant.' USING ERRCODE = 'NG404';
     END IF;
-    message := jsonb_build_object('grant', jsonb_build_object(
+    message := jsonb_build_object('kind', 'revoked', 'grant', jsonb_build_object(
         'grant_id', p_grant, 'node_id', found.node_id, 'subject_id', found.subject_id, 'subject_kind', found.subject_kind));
     IF found.revoked_at IS NOT NULL THEN
-        RETURN QUERY SELECT found.revoked_at, false, o.commit_id, message FROM engine.outbox AS o
-                     WHERE o.user_id = owner AND o.kind = 'revoked' AND o.payload -> 'grant' ->> 'grant_id' = p_grant::text;
+        RETURN QUERY SELECT found.revoked_at, false, o.commit_id, message
+                     FROM engine.outbox AS o, engine.graph_changes(o.kind, o.payload) AS c
+                     WHERE o.user_id = owner AND o.kind = 'revoked' AND c.change -> 'grant' ->> 'grant_id' = p_grant::text;
         RETURN;
     END IF;
     UPDATE engine.grants AS g SET revoked_at = clock_timestamp() WHERE g.grant_id = p_grant RETURNING * INTO found;
     INSERT INTO engine.access_log (event, user_id, node_id, actor_kind, actor_id, subject_kind, subject_id, grant_id)
     VALUES ('revoked', owner, found.node_id, 'user', owner, found.subject_kind, found.subject_id, p_grant);
-    INSERT INTO engine.outbox (commit_id, user_id, kind, payload) VALUES (p_commit, owner, 'revoked', message);
+    PERFORM engine.accept_commit(p_commit, owner, jsonb_build_array(message));
     RETURN QUERY SELECT found.revoked_at, true, p_commit, message;
 END $$;
 GRANT EXECUTE ON FUNCTION engine.revoke_grant TO neurigraph_request;

@@ -22,10 +22,8 @@ BEGIN
         ON CONFLICT DO NOTHING;
         IF FOUND THEN
             PERFORM engine.create_node_schema(p_node, candidate);
-            INSERT INTO engine.outbox (commit_id, user_id, kind, created_at, payload)
-            VALUES (p_node, parent.user_id, 'node', clock_timestamp(),  -- recovery finishes a parent before its child
-                    jsonb_set(p_payload, '{node}', (p_payload -> 'node')
-                    || jsonb_build_object('layer', parent.layer + 1, 'schema_name', candidate)));
+            PERFORM engine.accept_commit(p_node, parent.user_id, jsonb_build_array(jsonb_build_object('kind', 'node', 'node',
+                (p_payload -> 'node') || jsonb_build_object('layer', parent.layer + 1, 'schema_name', candidate))));
             RETURN QUERY SELECT p_node, candidate, parent.layer + 1, 'pending', p_type, true;
             RETURN;
         END IF;

@@ -27,9 +27,8 @@ BEGIN
         VALUES (p_user, p_user, p_name, p_key, 'user', 0, candidate, engine.template_version()) ON CONFLICT DO NOTHING;
         IF FOUND THEN
             PERFORM engine.create_node_schema(p_user, candidate);
-            INSERT INTO engine.outbox (commit_id, user_id, kind, payload)
-            VALUES (p_user, p_user, 'node', jsonb_set(p_payload, '{node}', (p_payload -> 'node')
-                    || jsonb_build_object('layer', 0, 'schema_name', candidate)));
+            PERFORM engine.accept_commit(p_user, p_user, jsonb_build_array(jsonb_build_object('kind', 'node', 'node',
+                (p_payload -> 'node') || jsonb_build_object('layer', 0, 'schema_name', candidate))));
             RETURN QUERY SELECT p_user, p_user, candidate, p_name, 'pending', true, NULL::text;
             RETURN;
         END IF;

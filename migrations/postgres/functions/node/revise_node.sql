@@ -1,7 +1,7 @@
 -- Changes a node for its owner: a new name, a new parent, or only the graph's part. One commit: registry, slices, delta
 -- and the graph's part. `p_slices`: slices of name and place that end and begin (slice_id, known_to or all columns).
 -- NG404: not found. NG409: not the expected revision. NG410: the name is taken. NG422: below layer 5. NG424: moved into
--- itself. Returns the payload, with the new layers of a moved node and of those below it.
+-- itself. Returns the graph's change, with the new layers of a moved node and of those below it.
 CREATE OR REPLACE FUNCTION engine.revise_node(p_commit uuid, p_node uuid, p_expected integer, p_name text, p_key text, p_parent uuid,
                                    p_slices jsonb, p_delta jsonb, p_payload jsonb)
 RETURNS TABLE (payload jsonb)
@@ -12,7 +12,7 @@ DECLARE
     target engine.nodes;
     shift integer := 0;
     above uuid[];
-    message jsonb := p_payload;
+    message jsonb := jsonb_build_object('kind', 'node_revised') || p_payload;
 BEGIN
     -- Lock: one change of a user's tree at a time, because two moves could close a cycle.
     PERFORM FROM engine.nodes AS r WHERE r.node_id = engine.principal_user() FOR UPDATE;
@@ -65,7 +65,7 @@ BEGIN
                    ' authored_by, created_at, revision) SELECT d.* FROM jsonb_to_record($1) AS d (delta_id uuid, subject_kind text,'
                    ' subject_id uuid, w_coordinate timestamptz, payload jsonb, previous_delta_id uuid, authored_by text,'
                    ' created_at timestamptz, revision integer)', node.schema_name) USING p_delta;
-    INSERT INTO engine.outbox (commit_id, user_id, kind, payload) VALUES (p_commit, node.user_id, 'node_revised', message);
+    PERFORM engine.accept_commit(p_commit, node.user_id, jsonb_build_array(message));
     RETURN QUERY SELECT message;
 END $$;
 GRANT EXECUTE ON FUNCTION engine.revise_node TO neurigraph_request;

@@ -67,13 +67,13 @@ BEGIN
     EXECUTE format('UPDATE %I.metadata_records SET revision = $2 WHERE record_id = $1', target.schema_name) USING p_record, moved.revision + 1;
     INSERT INTO engine.assignments (user_id, record_id, node_id, title, confidence, decided_by, moved_from, reasons, author, decided_at)
     VALUES (source.user_id, p_record, p_to, moved.title, 1, 'hand', p_from, jsonb_build_object('rule', 'moved by hand', 'reason', p_reason), author, known);
-    message := jsonb_build_object('revision', jsonb_build_object(
+    message := jsonb_build_object('kind', 'record_revised', 'revision', jsonb_build_object(
         'record_id', p_record, 'node_id', p_to, 'user_id', source.user_id, 'revision', moved.revision + 1,
         'own', CASE WHEN moved.known_to IS NULL THEN jsonb_build_object(
             'title', moved.title, 'occurred_at', moved.occurred_at, 'valid_from', nullif(moved.valid_from, '-infinity'),
             'valid_to', moved.valid_to, 'known_from', moved.known_from) END,
         'closed', '[]'::jsonb, 'closed_at', coalesce(moved.known_to, known), 'added', '[]'::jsonb, 'moved_to', p_to));
-    INSERT INTO engine.outbox (commit_id, user_id, kind, payload) VALUES (p_commit, source.user_id, 'record_revised', message);
+    PERFORM engine.accept_commit(p_commit, source.user_id, jsonb_build_array(message));
     RETURN QUERY SELECT message, moved.revision + 1, known;
 END $$;
 GRANT EXECUTE ON FUNCTION engine.move_record TO neurigraph_request;

@@ -1,0 +1,131 @@
+"""Changes of the graph as commits carry them: each value knows the statement that applies it; here is their one form in JSON.
+
+    to add one   a class below, in the union; its statement in `cypher/engine`. Whoever may write its rows may commit it (see
+                 `engine.may_commit`): each row names its `user_id` and, for writers beside the owner, its `node_id`
+
+The row of a commit holds {"changes": [{"kind": …, and the parameter of the statement}, …]}, which are applied in this order in
+one transaction. The first says in the column `kind` what the commit is about: what becomes visible with it, and what is undone
+where it is discarded. Rows of older releases hold the parameter of one statement, and its kind in that column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import datetime
+from typing import Any, ClassVar, get_args
+from uuid import UUID
+
+from engine.domain.commit import CommitKind
+from engine.domain.graph import EdgeRevision, ManifestLine, NodeRevision, RecordRevision, Shell
+
+Json = Mapping[str, Any]
+
+# the one field of each is the parameter of its statement ----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class NodeProvisioned:
+    """A new node. `withdrawn`: the statement that takes a change away again where its commit is discarded."""
+
+    kind: ClassVar[CommitKind] = "node"
+    statement: ClassVar[str] = "node/provision"
+    withdrawn: ClassVar[str] = "lifecycle/node_withdrawn"
+    node: Shell
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsEntered:
+    """New records."""
+
+    kind: ClassVar[CommitKind] = "records"
+    statement: ClassVar[str] = "record/apply"
+    withdrawn: ClassVar[str] = "lifecycle/records_withdrawn"
+    records: Sequence[ManifestLine]
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """A grant, as the function of the database that checks it says it."""
+
+    kind: ClassVar[CommitKind] = "granted"
+    statement: ClassVar[str] = "access/granted"
+    withdrawn: ClassVar[str] = "access/revoked"
+    grant: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Revoked:
+    """The end of a grant, said by the database, too."""
+
+    kind: ClassVar[CommitKind] = "revoked"
+    statement: ClassVar[str] = "access/revoked"
+    withdrawn: ClassVar[str] = ""
+    grant: Json
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRevised:
+    """A node that was changed or moved."""
+
+    kind: ClassVar[CommitKind] = "node_revised"
+    statement: ClassVar[str] = "node/revised"
+    withdrawn: ClassVar[str] = ""
+    revision: NodeRevision
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRevised:
+    """A record that was changed, moved, or made again."""
+
+    kind: ClassVar[CommitKind] = "record_revised"
+    statement: ClassVar[str] = "record/revised"
+    withdrawn: ClassVar[str] = ""
+    revision: RecordRevision
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRevised:
+    """An edge that was made or changed."""
+
+    kind: ClassVar[CommitKind] = "relation"
+    statement: ClassVar[str] = "edge/revised"
+    withdrawn: ClassVar[str] = ""
+    revision: EdgeRevision
+
+
+GraphChange = NodeProvisioned | RecordsEntered | Granted | Revoked | NodeRevised | RecordRevised | EdgeRevised
+OF_KIND: Mapping[str, type[GraphChange]] = {change.kind: change for change in get_args(GraphChange)}
+
+# their form in JSON ------------------------------------------------------------------------------------------
+
+
+def to_json(change: GraphChange) -> Json:
+    """A change as the row of its commit holds it."""
+    return {"kind": change.kind, **_json(change)}
+
+
+def from_row(kind: str, payload: Json) -> tuple[Json, ...]:
+    """The changes of a commit's row, also of one that an older release wrote; none of a damaged row."""
+    changes = payload.get("changes", [{"kind": kind, **payload}])
+    whole = isinstance(changes, list) and all(isinstance(one, dict) for one in changes)
+    return tuple(changes) if whole else ()
+
+
+def parameters(change: Json) -> dict[str, Any]:
+    """The parameters of the statement that applies a stored change."""
+    return {name: value for name, value in change.items() if name != "kind"}
+
+
+def _json(value: Any) -> Any:
+    if is_dataclass(value):
+        return {field.name: _json(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return {name: _json(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json(one) for one in value]
+    return value

@@ -1,0 +1,47 @@
+"""The graph's part of a commit: all its changes in one transaction, in their order, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.commit.changes import OF_KIND, Json, parameters
+from engine.errors import CommitWaits, Conflict, InvalidInput, StoreFailed
+from engine.stores.neo4j import STORE, Neo4j, Row
+from engine.stores.statements import cypher
+
+
+async def apply(neo4j: Neo4j, changes: Sequence[Json], *, partly: bool = False) -> None:
+    """Applies stored changes; `partly`: those whose shells are there, too, where others are missing.
+
+    Raises StoreUnavailable, CommitWaits where a shell is missing, StoreFailed for what is refused.
+    """
+    if not changes or not all(_known(change) for change in changes):
+        raise StoreFailed(STORE, "The changes of this commit are damaged, or a newer release wrote them.")
+    statements = [(cypher(OF_KIND[change["kind"]].statement), parameters(change)) for change in changes]
+
+    def complete(rows: Sequence[list[Row]]) -> bool:
+        return partly or all(_applied(own) >= _wanted(change) for own, change in zip(rows, changes, strict=True))
+
+    try:
+        whole = await neo4j.write_all(statements, complete)
+    except (
+        Conflict,
+        InvalidInput,
+    ) as error:  # the content is accepted: an error of the graph is not one of the request
+        raise StoreFailed(STORE, f"The {STORE} refused this write; it is tried again. ({error.detail})") from error
+    if not whole:
+        raise CommitWaits(STORE)
+
+
+def _known(change: Json) -> bool:
+    return change.get("kind") in OF_KIND and len(change) == 2
+
+
+def _applied(rows: list[Row]) -> int:
+    """How many rows a statement applied: one row each, or their number in one row."""
+    return int(rows[0]["applied"]) if rows and "applied" in rows[0] else len(rows)
+
+
+def _wanted(change: Json) -> int:
+    [value] = parameters(change).values()
+    return len(value) if isinstance(value, list) else 1

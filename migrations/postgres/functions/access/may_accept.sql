@@ -1,0 +1,7 @@
+-- Whether the principal itself may enter this commit in the outbox: none with a change that only functions of the database enter.
+CREATE OR REPLACE FUNCTION engine.may_accept(p_user uuid, p_kind text, p_payload jsonb) RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT engine.may_commit(p_user, p_kind, p_payload) AND coalesce(bool_and(engine.change_writers(c.kind) <> 'functions'), false)
+    FROM engine.graph_changes(p_kind, p_payload) AS c
+$$;
+GRANT EXECUTE ON FUNCTION engine.may_accept TO neurigraph_request;

@@ -1,0 +1,129 @@
+"""Commits carry a list of changes of the graph: applied in order, all or none; a new kind of change is a value and its statement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, get_args
+from uuid import UUID, uuid4
+
+import pytest
+
+from engine.commit import changes
+from engine.commit.changes import OF_KIND, to_json
+from engine.commit.unit_of_work import UnitsOfWork
+from engine.domain.commit import CommitKind
+from engine.domain.grant import NewGrant
+from engine.domain.node import NewNode
+from engine.domain.principal import Principal
+from engine.errors import CommitWaits, NotFound
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from engine.stores.statements import CYPHER_FOLDER, cypher_names
+from tests.access.mutations import rewrite
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """All that a kind of change needs, with `NOTED`."""
+
+    kind: ClassVar[str] = "noted"
+    statement: ClassVar[str] = "node/noted"
+    withdrawn: ClassVar[str] = ""
+    notes: Sequence[dict[str, Any]]
+
+
+NOTED = """
+UNWIND $notes AS row
+MATCH (n:Node {node_id: row.node_id})
+SET n.note = coalesce(n.note, '') + row.text
+RETURN n.node_id AS node_id
+"""
+
+
+@pytest.fixture
+def units(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> UnitsOfWork:
+    monkeypatch.setitem(changes.OF_KIND, "noted", Noted)
+    rewrite(monkeypatch, "node/noted", NOTED)
+    return UnitsOfWork(engine.postgres, engine.outbox)
+
+
+@pytest.fixture
+async def node(memory: Memory) -> UUID:
+    return (await memory.provision(NewNode(memory.principal.user_id, f"Harbour {uuid4().hex[:6]}"))).node_id
+
+
+def noted(memory: Memory, node: UUID, *texts: str) -> Noted:
+    said = {"user_id": memory.principal.user_id, "node_id": node}
+    return Noted([said | {"text": text} for text in texts])
+
+
+async def note_of(engine: Engine, node: UUID) -> str | None:
+    [row] = await engine.neo4j.read("MATCH (n:Node {node_id: $id}) RETURN n.note AS note", id=str(node))
+    return row["note"]
+
+
+async def state_of(engine: Engine, commit: UUID) -> str:
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute("SELECT state FROM engine.outbox WHERE commit_id = %s", [commit])
+        row = await cursor.fetchone()
+    assert row is not None
+    return row["state"]
+
+
+@pytest.mark.ledger("N15")
+async def test_a_new_kind_of_change_is_a_value_and_a_statement(
+    engine: Engine, memory: Memory, node: UUID, units: UnitsOfWork
+) -> None:
+    async with units.begin(memory.principal) as unit:
+        commit = await unit.accept(noted(memory, node, "a", "b"), noted(memory, node, "c"))
+    assert (await note_of(engine, node), await state_of(engine, commit)) == ("abc", "done")
+
+
+async def test_recovery_applies_all_changes_of_a_commit(
+    engine: Engine, memory: Memory, node: UUID, units: UnitsOfWork
+) -> None:
+    async with units.begin(memory.principal) as unit:
+        await unit.accept(noted(memory, node, "a"), noted(memory, node, "b"))
+        [commit] = unit.postpone()
+    assert (await note_of(engine, node), await state_of(engine, commit)) == (None, "pending")
+    await engine.outbox.recover_one(commit)
+    assert (await note_of(engine, node), await state_of(engine, commit)) == ("ab", "done")
+
+
+@pytest.mark.ledger("N15")
+async def test_the_changes_of_a_commit_are_applied_all_or_none(
+    engine: Engine, memory: Memory, node: UUID, units: UnitsOfWork
+) -> None:
+    commit = uuid4()
+    with pytest.raises(CommitWaits):  # the shell of the second is missing
+        async with units.begin(memory.principal) as unit:
+            await unit.accept(noted(memory, node, "a"), noted(memory, uuid4(), "b"), commit_id=commit)
+    assert (await note_of(engine, node), await state_of(engine, commit)) == (None, "pending")
+    async with engine.postgres.as_service() as connection:
+        await connection.execute("DELETE FROM engine.outbox WHERE commit_id = %s", [commit])
+
+
+@pytest.mark.ledger("X01")
+async def test_a_kind_that_the_database_does_not_know_is_the_owners(
+    memory: Memory, node: UUID, units: UnitsOfWork
+) -> None:
+    persona = (await memory.provision(NewNode(memory.principal.user_id, "Coach", "persona"))).node_id
+    await memory.grants.give(memory.principal, NewGrant(node, "persona", persona, mode="read_write"))
+    with pytest.raises(NotFound):
+        async with units.begin(Principal("persona", persona, memory.principal.user_id)) as unit:
+            await unit.accept(noted(memory, node, "a"))
+
+
+def test_every_kind_has_a_value_and_statements_of_its_own() -> None:
+    assert set(get_args(CommitKind)) == OF_KIND.keys()
+    for change in OF_KIND.values():
+        [field] = fields(change)
+        for name in filter(None, (change.statement, change.withdrawn)):
+            assert name in cypher_names() and f"${field.name}" in (CYPHER_FOLDER / f"{name}.cypher").read_text()
+
+
+def test_a_change_in_json_is_plain() -> None:
+    someone = uuid4()
+    said = to_json(Noted([{"node_id": someone, "text": "a"}]))
+    assert said == {"kind": "noted", "notes": [{"node_id": str(someone), "text": "a"}]}
