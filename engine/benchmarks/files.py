@@ -17,6 +17,7 @@ from uuid import UUID, uuid4
 from engine.benchmarks.corpus import base_history
 from engine.benchmarks.ground import Ground, empty_ground
 from engine.benchmarks.report import Figure, Report, percentiles
+from engine.commit.rows import manifests
 from engine.domain.clock import SystemClock
 from engine.domain.history import History
 from engine.domain.record import FileDraft
@@ -25,7 +26,6 @@ from engine.lifecycle.dormancy import Dormancy
 from engine.memory import Memory
 from engine.progress import Progress
 from engine.settings import Settings
-from engine.stores.statements import sql_in
 
 SIZES = {"10 kB": (10_000, 100), "1 MB": (1_000_000, 40), "16 MB": (16_000_000, 10)}
 """Original size in bytes, and how many files of that size are opened one after the other."""
@@ -81,9 +81,8 @@ class _Shelf:
             "sha256": digest,
             "now": SystemClock().now(),
         }
-        await self.ground.engine.postgres.change(
-            self.memory.principal, sql_in("file/manifest_insert", self.schema), row
-        )
+        async with self.ground.engine.postgres.as_principal(self.memory.principal) as connection:
+            await manifests.enter(connection, self.schema, row, part=False)
         return file.file_id, key
 
     async def opened(self, file_id: UUID) -> float:

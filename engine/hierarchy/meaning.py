@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from engine.commit.rows import pending_vectors
 from engine.errors import ProviderUnavailable
 from engine.providers.active import ActiveModel
 from engine.stores.postgres import Postgres
-from engine.stores.statements import sql_text
 
 
 class Meanings:
@@ -27,5 +27,5 @@ class Meanings:
         except ProviderUnavailable:
             # Noted before the shell is written: after a crash in between the job still makes its vector.
             async with self._postgres.as_service() as connection:
-                await connection.execute(sql_text("embedding/pending_note"), {"nodes": [node_id]})
+                await pending_vectors.note(connection, [node_id])
             return {}

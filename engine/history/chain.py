@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID, uuid4, uuid5
 
 from engine.domain.delta import (
@@ -64,19 +63,3 @@ def next_delta(change: Change, subject: Subject, author: str, now: datetime) -> 
     return Delta(
         delta_id, change.subject_kind, change.subject_id, number, operation, fields, effective, known, author, change.reason
     )  # fmt: skip
-
-
-def row_of(delta: Delta, previous: UUID | None) -> dict[str, Any]:
-    """A delta as the log takes it."""
-    fields = {name: {"before": one.before, "after": one.after} for name, one in delta.fields.items()}
-    return {
-        "delta_id": delta.delta_id,
-        "subject_kind": delta.subject_kind,
-        "subject_id": delta.subject_id,
-        "effective_at": delta.effective_at,
-        "payload": {"operation": delta.operation, "fields": fields, "reason": delta.reason},
-        "previous_delta_id": previous,
-        "authored_by": delta.author,
-        "known_at": delta.known_at,
-        "revision": delta.revision,
-    }

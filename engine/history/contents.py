@@ -8,6 +8,7 @@ A reader sees the state before or the state after; a failed change leaves the st
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from engine.commit.changes import RecordRevised
+from engine.commit.rows import deltas, pending_vectors, term_counts
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.dates import dates_in
@@ -38,11 +40,11 @@ from engine.domain.principal import Principal
 from engine.domain.scope import counted_unit
 from engine.domain.terms import Unit, sparse_of, weights, words
 from engine.errors import EmbeddingsChanged, NotFound, ProviderUnavailable
-from engine.history.chain import load, next_delta, row_of
+from engine.history.chain import load, next_delta
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
 from engine.stores.postgres import Connection, Jsonb, Statement
-from engine.stores.statements import sql_in, sql_text
+from engine.stores.statements import sql_in
 
 SEARCHED: Mapping[str, str] = {"record": "summary", "item": "content"}
 """The field whose words and meaning are searched."""
@@ -144,9 +146,9 @@ class ContentHistory:
         own = next((row for row in rows if row["own"]), None)
         if own is None:
             raise NotFound
-        deltas = await load(connection, place.node_id, subject_id)
+        chain = await load(connection, place.node_id, subject_id)
         known = min(row["known_from"] for row in rows)
-        subject = Subject(base_of(own["state"], deltas), own["since"] or BEGINNING, deltas, own["revision"], known)
+        subject = Subject(base_of(own["state"], chain), own["since"] or BEGINNING, chain, own["revision"], known)
         others = tuple(_open(row) for row in rows if not row["own"])
         counted = counted_unit(own["unit"], private=own["privacy"] == "private", scoped=own["scope"] != "user")
         return Stored(_open(own), others, subject, own["unit"], counted)
@@ -190,14 +192,13 @@ class ContentHistory:
         revision = {"subject_id": own_id, "revision": delta.revision}
         await connection.execute(place.statement("revision"), revision)
         previous = now.subject.deltas[-1].delta_id if now.subject.deltas else None
-        row = row_of(delta, previous)
-        await connection.execute(sql_in("delta/append", schema), row | {"payload": Jsonb(row["payload"])})
+        await deltas.append(connection, schema, [(delta, previous)])
 
     async def _reword(self, connection: Connection, place: Place, now: Stored, delta: Delta, wording: Wording) -> None:
         """New words and a new vector for rows whose searched text none of the open slices has."""
         text, vector = wording.text, wording.vector
         if vector is None:
-            await connection.execute(sql_text("embedding/pending_note"), {"nodes": [place.node_id]})
+            await pending_vectors.note(connection, [place.node_id])
         pending: Row = {"rows": wording.rows, "embedding_pending": vector is None}
         parameters = pending | place.model.meaning(vector)
         if place.kind == "item":
@@ -216,10 +217,8 @@ class ContentHistory:
     async def _recount(self, connection: Connection, place: Place, now: Stored, after: set[int]) -> None:
         """Updates the counts of documents by term: the item counts with its present words."""
         before = set(weights(words(now.own.slice.state["content"]), now.unit))
-        gained, lost = sorted(after - before), sorted(before - after)
-        added = {"unit": now.counted, "terms": gained, "counts": [1] * len(gained)}
-        await connection.execute(sql_in("term_count/add", place.schema), added)
-        await connection.execute(sql_in("term_count/subtract", place.schema), {"unit": now.counted, "terms": lost})
+        counts = Counter({term: (term in after) - (term in before) for term in before | after})
+        await term_counts.move(connection, place.schema, term_counts.moves({now.counted: counts}))
 
 
 def recorded(place: Place, delta: Delta, plan: Plan) -> RecordRevision:

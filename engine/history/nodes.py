@@ -14,6 +14,7 @@ from uuid import UUID, uuid4
 
 from engine.commit.changes import NodeRevised, to_json
 from engine.commit.outbox import Commit
+from engine.commit.rows.deltas import row_of
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.delta import (
@@ -37,7 +38,7 @@ from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound
 from engine.hierarchy.archived import require_unarchived
 from engine.hierarchy.meaning import Meanings
-from engine.history.chain import load, next_delta, row_of
+from engine.history.chain import load, next_delta
 from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Jsonb, Postgres

@@ -13,6 +13,7 @@ from typing import Any
 from uuid import UUID, uuid4, uuid5
 
 from engine.commit.changes import EdgeRevised
+from engine.commit.rows import deltas
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock, Moment
 from engine.domain.delta import (
@@ -35,11 +36,11 @@ from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
 from engine.hierarchy.archived import require_unarchived
 from engine.hierarchy.shells import Shells
-from engine.history.chain import load, next_delta, row_of
+from engine.history.chain import load, next_delta
 from engine.history.nodes import replayed
 from engine.stores.neo4j import STORE, Neo4j
-from engine.stores.postgres import Jsonb, Postgres
-from engine.stores.statements import cypher, sql_in
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher
 
 RESERVED = frozenset(
     {"edge_id", "edge_type", "revision", "slice_id", "valid_from", "valid_to", "known_from", "known_to"}
@@ -151,21 +152,20 @@ class RelationHistory:
     async def _read(self, principal: Principal, edge_id: UUID) -> tuple[Row, Subject]:
         row = await self._row(principal, edge_id)
         async with self._postgres.as_principal(principal) as connection:
-            deltas = await load(connection, UUID(row["source_id"]), edge_id)
-        if deltas and deltas[-1].revision != row["revision"]:
+            chain = await load(connection, UUID(row["source_id"]), edge_id)
+        if chain and chain[-1].revision != row["revision"]:
             raise Conflict("An earlier change of this relation is still being finished; try again.")
         present = {name: value for name, value in row["properties"].items() if name not in RESERVED}
-        created = next((delta.known_at for delta in deltas if delta.operation == "created"), None)
+        created = next((delta.known_at for delta in chain if delta.operation == "created"), None)
         first = created or _native(row["known_from"]) or BEGINNING
-        return row, Subject(base_of({"properties": present}, deltas), BEGINNING, deltas, row["revision"], first)
+        return row, Subject(base_of({"properties": present}, chain), BEGINNING, chain, row["revision"], first)
 
     async def _commit(
         self, principal: Principal, node_id: UUID, delta: Delta, previous: UUID | None, revision: EdgeRevision
     ) -> None:
         schema = await self._shells.schema_of(principal, node_id)
-        row = row_of(delta, previous)
         async with self._units.begin(principal) as unit:
-            await unit.connection.execute(sql_in("delta/append", schema), row | {"payload": Jsonb(row["payload"])})
+            await deltas.append(unit.connection, schema, [(delta, previous)])
             await unit.accept(EdgeRevised(revision))
 
 

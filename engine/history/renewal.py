@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+from engine.commit.rows import deltas
 from engine.domain.delta import (
     BEGINNING,
     ENDED,
@@ -28,10 +29,10 @@ from engine.domain.document import Ending, RecordRenewal, Renewed
 from engine.domain.principal import Principal
 from engine.domain.rereading import HeldFields
 from engine.domain.scope import counted_unit
-from engine.history.chain import load, row_of
+from engine.history.chain import load
 from engine.history.contents import ContentHistory, Place, Stored, recorded
 from engine.providers.active import Model
-from engine.stores.postgres import Connection, Jsonb
+from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in
 
 ENDS = {ENDED: FieldChange(False, True)}
@@ -102,19 +103,18 @@ class Renewals(ContentHistory):
         self, connection: Connection, principal: Principal, renewal: RecordRenewal, items: Sequence[Ending], known: datetime
     ) -> None:  # fmt: skip
         """Ends items that the record no longer has; reads of the past still find them."""
-        rows = []
+        ended: list[deltas.Chained] = []
         for item in items:
             chain = await load(connection, renewal.node_id, item.item_id) if item.revision > 1 else []
             number = item.revision + 1
             delta = Delta(
                 uuid4(), "item", item.item_id, number, "ended", ENDS, None, known, principal.name, renewal.reason
             )
-            rows.append(_logged(row_of(delta, chain[-1].delta_id if chain else None)))
+            ended.append((delta, chain[-1].delta_id if chain else None))
         await connection.execute(
             sql_in("item/supersede", renewal.schema), {"items": [item.item_id for item in items], "known_to": known}
         )
-        async with connection.cursor() as cursor:
-            await cursor.executemany(sql_in("delta/append", renewal.schema), rows)
+        await deltas.append(connection, renewal.schema, ended)
 
 
 def _ending(row: dict[str, Any]) -> Ending:
@@ -123,10 +123,6 @@ def _ending(row: dict[str, Any]) -> Ending:
     private, scoped = row["privacy"] == "private", row["scope"] != "user"
     counted = "" if row["whole"] else counted_unit(row["unit"], private=private, scoped=scoped)
     return Ending(row["item_id"], row["revision"], row["known_from"], terms, counted)
-
-
-def _logged(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {"payload": Jsonb(row["payload"])}
 
 
 def _rows(plan: Plan, own: UUID) -> tuple[UUID, ...]:

@@ -22,8 +22,11 @@ from uuid import UUID, uuid4
 from engine.commit.changes import RecordsEntered
 from engine.commit.outbox import StepHook
 from engine.commit.outdated import on_current
+from engine.commit.rows import deltas, items, manifests, pending_vectors, term_counts
+from engine.commit.rows import sources as source_rows
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
+from engine.domain.delta import Delta, FieldChange
 from engine.domain.document import NewVersion
 from engine.domain.names import shown_name
 from engine.domain.principal import Principal
@@ -40,8 +43,8 @@ from engine.ingest.packing import is_native, object_key, pack
 from engine.ingest.received import note_received
 from engine.providers.active import Model
 from engine.stores.objects import ObjectStore
-from engine.stores.postgres import Connection, Jsonb, Postgres
-from engine.stores.statements import sql_in, sql_text
+from engine.stores.postgres import Connection, Postgres
+from engine.stores.statements import sql_in
 from engine.turns import computed
 
 PARALLEL_FILES = 8
@@ -111,16 +114,9 @@ class RecordCommit:
                 await keep_decisions(connection, principal, rows[0]["now"], [record.draft for record in ordered])
                 for draft in unusual:
                     await set_origin(connection, draft)
-                for draft in shared:
-                    file = {"file_id": draft.file.file_id}
-                    await connection.execute(sql_in("file/manifest_part", draft.node.schema_name), file)
-                for source in sources:
-                    await connection.execute(
-                        sql_text("ingest/source_advance"), asdict(source) | {"commit_id": commit_id}
-                    )
+                await source_rows.advance(connection, sources, commit_id)
                 await enter_first(connection, principal, versions, commit_id, rows[0]["now"])
-                if pending:
-                    await connection.execute(sql_text("embedding/pending_note"), {"nodes": pending})
+                await pending_vectors.note(connection, pending)
                 await note_unread(connection, [record.draft for record in ordered], rows[0]["now"])
                 await note(connection, commit_id)
 
@@ -185,21 +181,17 @@ class _NodePart:
 
     schema: str
     items: list[Row]
-    counts: list[Row]
+    counts: list[term_counts.Moved]
 
 
 def _node_part(schema: str, records: Sequence[EmbeddedRecord], now: datetime, model: Model) -> _NodePart:
     found = [(record, index, item_words(item)) for record in records for index, item in enumerate(record.draft.items)]
-    items = [
+    rows = [
         item_row(record.draft.items[index], record.draft, terms, now) | model.meaning(record.item_vectors[index])
         for record, index, terms in in_turn(found)
     ]
     counted = document_counts(records, [terms for _, _, terms in found])
-    counts = [
-        {"unit": unit, "terms": sorted(counts), "counts": [counts[term] for term in sorted(counts)]}
-        for unit, counts in counted
-    ]
-    return _NodePart(schema, items, counts)
+    return _NodePart(schema, rows, term_counts.moves(counted))
 
 
 async def _write(
@@ -211,35 +203,26 @@ async def _write(
     model: Model,
 ) -> None:
     """All rows of the commit, in a pipeline: nothing is fetched here."""
+    holders = Counter(row["file_id"] for row in rows)  # records may share a file
     for record, row in zip(records, rows, strict=True):
         schema = record.draft.node.schema_name
         await connection.execute(sql_in("record/insert", schema, model.version.column), row)
-        await connection.execute(sql_in("file/manifest_insert", schema), row)
+        await manifests.enter(connection, schema, row, part=holders[row["file_id"]] > 1)
         await note_received(connection, principal, record.draft, row)
-        await connection.execute(sql_in("delta/insert", schema), _creation_delta(principal, row))
+        await deltas.begin(connection, schema, _creation_delta(principal, row))
     for part in parts:
-        async with connection.cursor() as cursor:
-            await cursor.executemany(sql_in("item/insert", part.schema, model.version.column), part.items)
-        for counts in part.counts:
-            await connection.execute(sql_in("term_count/add", part.schema), counts)
+        await items.insert(connection, part.schema, model.version.column, part.items)
+        await term_counts.move(connection, part.schema, part.counts)
 
 
 def _column(value: str | tuple[str, ...]) -> str | list[str]:
     return value if isinstance(value, str) else list(value)
 
 
-def _creation_delta(principal: Principal, row: Row) -> Row:
-    fields = {key: {"before": None, "after": row[key]} for key in ("title", "summary", "content_type", "source_id")}
-    return {
-        "delta_id": uuid4(),
-        "subject_kind": "record",
-        "subject_id": row["record_id"],
-        "now": row["now"],
-        "valid_from": row["valid_from"],
-        "payload": Jsonb({"operation": "created", "fields": fields}),
-        "previous_delta_id": None,
-        "authored_by": principal.name,
-    }
+def _creation_delta(principal: Principal, row: Row) -> Delta:
+    fields = {name: FieldChange(None, row[name]) for name in ("title", "summary", "content_type", "source_id")}
+    record, known = row["record_id"], row["now"]
+    return Delta(uuid4(), "record", record, 1, "created", fields, row["valid_from"], known, principal.name)
 
 
 def _stored(record: EmbeddedRecord) -> StoredRecord:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from engine.domain.record import EmbeddedRecord, RecordDraft
 from engine.domain.scope import counted_unit
 from engine.domain.terms import Unit, weights, words
 
 
-def document_counts(
-    records: Sequence[EmbeddedRecord], item_words: Sequence[list[str]]
-) -> Iterator[tuple[str, Counter[int]]]:
+def document_counts(records: Sequence[EmbeddedRecord], item_words: Sequence[list[str]]) -> dict[str, Counter[int]]:
     """Documents by term for each unit, what is private and what is scoped apart; term 0 counts all documents of the unit.
 
     A fact that holds a whole input is not counted: its words are those of the turns or chunks.
@@ -31,4 +29,4 @@ def document_counts(
         private = private or draft.privacy == "private"
         counted = counted_unit(unit, private=private, scoped=draft.origin.scope.narrow)
         counts.setdefault(counted, Counter()).update([0, *weights(found, unit)])
-    yield from counts.items()
+    return counts

@@ -20,12 +20,18 @@ async def enter_first(
 ) -> None:
     """Enters documents with their first versions, in the transaction of their records."""
     for version in versions:
-        row = version_row(principal, version, commit_id, now)
-        await connection.execute(sql_text("document/insert"), row)
-        await connection.execute(sql_text("document/version_insert"), row)
+        await connection.execute(sql_text("document/insert"), _row(principal, version, commit_id, now))
+        await enter_version(connection, principal, version, commit_id, now)
 
 
-def version_row(principal: Principal, version: NewVersion, commit_id: UUID, now: datetime) -> Row:
+async def enter_version(
+    connection: Connection, principal: Principal, version: NewVersion, commit_id: UUID, now: datetime
+) -> None:
+    """Enters one version of a document, in the transaction of its record."""
+    await connection.execute(sql_text("document/version_insert"), _row(principal, version, commit_id, now))
+
+
+def _row(principal: Principal, version: NewVersion, commit_id: UUID, now: datetime) -> Row:
     """A document's version as its tables take it."""
     return {
         "document_id": version.document_id,

@@ -11,12 +11,13 @@ read all of it, the items that a model made before stay.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 from engine.commit.changes import RecordRevised
+from engine.commit.rows import items, pending_vectors, sources, term_counts
 from engine.commit.unit_of_work import UnitOfWork, UnitsOfWork
 from engine.domain.document import NewVersion, RecordRenewal, Renewed, chunk_hash
 from engine.domain.graph import DocumentFile
@@ -28,12 +29,12 @@ from engine.domain.scope import Privacy
 from engine.errors import Outdated, ProviderUnavailable, WrongDimension
 from engine.ingest.allowance import Allowance
 from engine.ingest.describe import describe
-from engine.ingest.entered import version_row
+from engine.ingest.entered import enter_version
 from engine.ingest.extraction.derived import item_words, origin_of, set_items_origin
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.item_rows import Row, item_row
 from engine.ingest.rereading.held import Held, HeldRecords, Place
-from engine.ingest.versions.passages import item_counts, items_counted, move_counts, place_items
+from engine.ingest.versions.passages import item_counts, items_counted, place_items
 from engine.ingest.versions.revising import RecordRenewals
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
@@ -137,7 +138,7 @@ class Rereading:
         await place_items(connection, schema, rebuilt.places)
         private, scoped = kept["privacy"] == "private", kept["scope"] != "user"
         counts = item_counts(fresh, ending, private=private, scoped=scoped)
-        await move_counts(connection, schema, counts)
+        await term_counts.move(connection, schema, term_counts.moves(counts))
         await self._accepted(unit, rebuilt, renewed)
 
     async def _accepted(self, unit: UnitOfWork, rebuilt: Rebuilt, renewed: Renewed) -> None:
@@ -209,11 +210,10 @@ async def _add(
         | model.meaning(None if vectors is None else vectors[place])
         for item, place in zip(fresh, added, strict=True)
     ]
-    async with connection.cursor() as cursor:
-        await cursor.executemany(sql_in("item/insert", rebuilt.schema, model.version.column), rows)
+    await items.insert(connection, rebuilt.schema, model.version.column, rows)
     await set_items_origin(connection, rebuilt.schema, origin_of(kept), fresh)
     if fresh and vectors is None:
-        await connection.execute(sql_text("embedding/pending_note"), {"nodes": [rebuilt.node_id]})
+        await pending_vectors.note(connection, [rebuilt.node_id])
     return fresh
 
 
@@ -250,8 +250,8 @@ async def _next_version(
         len(stayed - {item_id for item_id, _ in chunks}),
     )
     advance = SourceAdvance(version.source_id, version.version - 1, version.version, version.content_hash)
-    await connection.execute(sql_text("ingest/source_advance"), asdict(advance) | {"commit_id": commit_id})
-    await connection.execute(sql_text("document/version_insert"), version_row(principal, version, commit_id, now))
+    await sources.advance(connection, [advance], commit_id)
+    await enter_version(connection, principal, version, commit_id, now)
     return DocumentFile(version.version, version.file_id, version.file_name)
 
 

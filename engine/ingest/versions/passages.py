@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from engine.commit.rows import items, term_counts
 from engine.domain.document import Ending, Matched, Renewed
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
 from engine.domain.scope import counted_unit
@@ -32,11 +33,8 @@ class Passages:
     async def write(self, fresh: EmbeddedRecord, model: Model, renewed: Renewed) -> None:
         """New chunks with their vectors; those that stayed get their new places."""
         rows = await computed(_item_rows, fresh, model, renewed.known_at)
-        async with self._connection.cursor() as cursor:
-            await cursor.executemany(
-                sql_in("item/insert", self._schema, model.version.column),
-                [row | {"valid_from": renewed.since} for row in rows],  # the whole version holds since the record does
-            )
+        rows = [row | {"valid_from": renewed.since} for row in rows]  # the whole version holds since the record does
+        await items.insert(self._connection, self._schema, model.version.column, rows)
         await set_items_origin(self._connection, self._schema, origin_of(self._kept), fresh.draft.items)
         await self._place()
 
@@ -53,7 +51,7 @@ class Passages:
         record = counts.setdefault(counted_unit("record", private=private, scoped=scoped), Counter())
         record.update(await computed(lambda: weights(words(self._draft.text), "record").keys()))
         record.subtract(place + 1 for place in self._kept["terms"].indices())
-        await move_counts(self._connection, self._schema, counts)
+        await term_counts.move(self._connection, self._schema, term_counts.moves(counts))
 
 
 def _item_rows(fresh: EmbeddedRecord, model: Model, now: datetime) -> list[Row]:
@@ -93,13 +91,3 @@ async def items_counted(connection: Connection, schema: str, record_id: UUID) ->
     row = await cursor.fetchone()
     assert row is not None  # an aggregate has one row
     return int(row["items"])
-
-
-async def move_counts(connection: Connection, schema: str, counts: Mapping[str, Counter[int]]) -> None:
-    """Moves a node's counts of words, in the order of units and terms, as all writers do."""
-    for unit in sorted(counts):
-        for statement, sign in (("term_count/add", 1), ("term_count/take", -1)):
-            terms = sorted(term for term, count in counts[unit].items() if count * sign > 0)
-            if terms:
-                amounts = {"unit": unit, "terms": terms, "counts": [abs(counts[unit][term]) for term in terms]}
-                await connection.execute(sql_in(statement, schema), amounts)

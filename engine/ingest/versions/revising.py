@@ -11,12 +11,13 @@ Where the embedding service does not answer, or a limit is reached, the version 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any, Protocol
 from uuid import UUID
 
 from engine.commit.changes import RecordRevised
 from engine.commit.outdated import on_current
+from engine.commit.rows import manifests, pending_vectors, sources
 from engine.commit.unit_of_work import UnitOfWork
 from engine.domain.document import (
     Ending,
@@ -39,7 +40,7 @@ from engine.errors import EmbeddingsChanged, NotFound, VersionRefused
 from engine.ingest.allowance import Allowance
 from engine.ingest.cleaning import fingerprint
 from engine.ingest.commit import RecordCommit, Row, StoredFile
-from engine.ingest.entered import version_row
+from engine.ingest.entered import enter_version
 from engine.ingest.extraction.derived import whole_fact
 from engine.ingest.extraction.unread import note_unread
 from engine.ingest.received import note_received
@@ -187,9 +188,8 @@ class Revisions:
                 await self._renewed(unit, work, vectors, file, model)
             connection, first = unit.connection, works[0].commit_id
             advance = SourceAdvance(version.source_id, version.version - 1, version.version, version.content_hash)
-            await connection.execute(sql_text("ingest/source_advance"), asdict(advance) | {"commit_id": first})
-            if lacking:
-                await connection.execute(sql_text("embedding/pending_note"), {"nodes": lacking})
+            await sources.advance(connection, [advance], first)
+            await pending_vectors.note(connection, lacking)
             gone = [chunk for work in works for chunk in work.match.gone]
             await note(connection, first, [work.version for work in works], gone, len(lacking))
 
@@ -214,9 +214,7 @@ class Revisions:
         draft = replace(work.draft, privacy=kept["privacy"], unread=self._unread)
         record = EmbeddedRecord(draft, vectors[-1], tuple(vectors[:-1]))
         row = await computed(self.commit.record_row, record, file, work.commit_id, model) | {"now": renewed.known_at}
-        await connection.execute(sql_in("file/manifest_insert", schema), row)
-        if work.part:
-            await connection.execute(sql_in("file/manifest_part", schema), row)
+        await manifests.enter(connection, schema, row, part=work.part)
         await connection.execute(sql_in("record/version_set", schema), row | {"rows": list(renewed.rows)})
         # Only now: a file that no record shows yet is hidden from its writer.
         await note_received(connection, principal, draft, row)
@@ -229,8 +227,7 @@ class Revisions:
         )
         await passages.count(work.fresh, [*ending, *derived])
         await note_unread(connection, [draft], renewed.known_at)
-        entry = version_row(principal, work.version, work.commit_id, renewed.known_at)
-        await connection.execute(sql_text("document/version_insert"), entry)
+        await enter_version(connection, principal, work.version, work.commit_id, renewed.known_at)
         await self._accepted(unit, work, renewed)
 
     async def _accepted(self, unit: UnitOfWork, work: VersionPart, renewed: Renewed) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from uuid import UUID
 
 from engine.commit.outbox import StepHook
+from engine.commit.rows import pending_vectors
 from engine.domain.clock import Clock
 from engine.errors import ProviderUnavailable
 from engine.lifecycle.canary import BareShell
@@ -120,8 +121,8 @@ class Mending:
             after = shells[-1].node_id
             tally.add("vectors of shells", len(shells))
             if not tally.dry:
-                nodes = [UUID(shell.node_id) for shell in shells]
-                await self._postgres.change_as_service(sql_text("embedding/pending_note"), {"nodes": nodes})
+                async with self._postgres.as_service() as connection:
+                    await pending_vectors.note(connection, (UUID(shell.node_id) for shell in shells))
                 noted = True
         if noted:
             try:

@@ -1,5 +1,4 @@
--- Deletes the rows of a commit of records from one node: they were never visible. Their words leave the counts, in the order in which
--- writers lock them.
+-- Deletes the rows of a commit of records from one node: they were never visible. Their words leave the counts.
 CREATE OR REPLACE FUNCTION engine.withdraw_records(p_commit uuid, p_schema text) RETURNS uuid[]
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -8,7 +7,6 @@ DECLARE
     units text[];
     terms integer[];
     counts integer[];
-    locked bigint;
 BEGIN
     EXECUTE format('SELECT array_agg(record_id) FROM %I.metadata_records WHERE commit_id = $1 AND state = ''pending''', p_schema)
     INTO ids USING p_commit;
@@ -18,11 +16,7 @@ BEGIN
     SELECT array_agg(c.unit), array_agg(c.term), array_agg(c.documents) INTO units, terms, counts
     FROM (SELECT w.unit, w.term, sum(w.documents)::integer AS documents FROM unnest(ids) AS r (id), engine.record_counts(p_schema, r.id) AS w
           GROUP BY 1, 2) AS c;
-    EXECUTE format('SELECT count(*) FROM (SELECT FROM %I.term_counts AS t JOIN unnest($1, $2) AS m (unit, term) USING (unit, term)'
-                   ' ORDER BY t.unit, t.term FOR UPDATE OF t) AS locked', p_schema) INTO locked USING units, terms;
-    EXECUTE format('UPDATE %I.term_counts AS t SET documents = greatest(0, t.documents - m.documents)'
-                   ' FROM unnest($1, $2, $3) AS m (unit, term, documents) WHERE t.unit = m.unit AND t.term = m.term', p_schema)
-    USING units, terms, counts;
+    PERFORM engine.subtract_words(p_schema, units, terms, counts);
     EXECUTE format('WITH gone AS (DELETE FROM %I.memory_items WHERE record_id = ANY ($1) RETURNING item_id) SELECT array_agg(item_id) FROM gone',
                    p_schema) INTO items USING ids;
     EXECUTE format('DELETE FROM %I.file_manifest WHERE record_id = ANY ($1)', p_schema) USING ids;

@@ -6,17 +6,12 @@ DECLARE
     units text[];
     terms integer[];
     counts integer[];
-    locked bigint;
 BEGIN
     SELECT array_agg(c.unit ORDER BY c.unit, c.term), array_agg(c.term ORDER BY c.unit, c.term), array_agg(c.documents ORDER BY c.unit, c.term)
     INTO units, terms, counts FROM engine.record_counts(p_source, p_record) AS c;
     FOREACH place IN ARRAY ARRAY[least(p_source, p_target), greatest(p_source, p_target)] LOOP
         IF place = p_source THEN
-            EXECUTE format('SELECT count(*) FROM (SELECT FROM %I.term_counts AS t JOIN unnest($1, $2) AS m (unit, term) USING (unit, term)'
-                           ' ORDER BY t.unit, t.term FOR UPDATE OF t) AS locked', place) INTO locked USING units, terms;
-            EXECUTE format('UPDATE %I.term_counts AS t SET documents = greatest(0, t.documents - m.documents)'
-                           ' FROM unnest($1, $2, $3) AS m (unit, term, documents) WHERE t.unit = m.unit AND t.term = m.term', place)
-            USING units, terms, counts;
+            PERFORM engine.subtract_words(place, units, terms, counts);
         ELSE
             EXECUTE format('INSERT INTO %I.term_counts AS t (unit, term, documents) SELECT m.* FROM unnest($1, $2, $3) AS m (unit, term, documents)'
                            ' ORDER BY m.unit, m.term ON CONFLICT (unit, term) DO UPDATE SET documents = t.documents + excluded.documents', place)

@@ -1,0 +1,101 @@
+"""Each table that commits write has one module that sends the statements which write it; what else writes it is named here."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from engine.stores.statements import sql_file, sql_names
+
+ROOT = Path(__file__).resolve().parents[2]
+FUNCTIONS = ROOT / "migrations" / "postgres" / "functions"
+WRITES = re.compile(r"\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(?:\{schema\}|%(?:\d\$)?I|engine)\.(\w+)")
+COPIES = re.compile(r"engine\.copy_rows\('(\w+)'")
+CALLS = re.compile(r"\bengine\.(\w+)\s*\(")
+NAMED = re.compile(r'"([a-z_]+/[a-z_]+)"')
+CYPHER = re.compile(r'cypher\(\s*"[^"]+"|ClassVar\[str\] = "[^"]+"')
+NOT_THE_ENGINES = ("benchmarks/", "evaluation/")
+
+MODULES = {
+    "outbox": "commit/outbox",
+    "term_counts": "commit/rows/term_counts",
+    "delta_log": "commit/rows/deltas",
+    "file_manifest": "commit/rows/manifests",
+    "sources": "commit/rows/sources",
+    "pending_vectors": "commit/rows/pending_vectors",
+    "documents": "ingest/entered",
+    "document_versions": "ingest/entered",
+    "raw_resources": "ingest/received",
+    "assignments": "ingest/assignment/decisions",
+    "grants": "access/grants",
+}
+"""Of every table: the one module that writes it."""
+BESIDE = {
+    "commit/set_aside": (
+        "undoes a commit that is set aside, by one function",
+        "outbox term_counts delta_log file_manifest sources pending_vectors documents document_versions raw_resources assignments grants",
+    ),
+    "lifecycle/moving": (
+        "one function holds all rules of a move",
+        "outbox term_counts delta_log file_manifest pending_vectors documents assignments",
+    ),
+    "history/nodes": ("one function holds all rules of a change of a node", "outbox delta_log"),
+    "hierarchy/provisioning": ("one function holds all rules of a new node", "outbox"),
+    "access/grants": ("one function holds all rules of a grant", "outbox"),
+    "lifecycle/retention": ("deletes what is kept for a time only", "outbox"),
+    "lifecycle/pending_vectors": ("strikes nodes off whose vectors are made", "pending_vectors"),
+    "lifecycle/file_states": ("states of files change without a commit", "file_manifest"),
+    "lifecycle/remedies": ("mends what is lost", "delta_log file_manifest sources pending_vectors"),
+    "lifecycle/mending/shells": ("mends what is lost", "term_counts"),
+}
+"""Modules beside: why, and the tables that they write."""
+
+
+def written_by_functions() -> dict[str, set[str]]:
+    """The tables that each function of the database writes, itself or by another one."""
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in FUNCTIONS.rglob("*.sql")}
+    tables = {name: {*WRITES.findall(text), *COPIES.findall(text)} for name, text in texts.items()}
+    calls = {name: (set(CALLS.findall(text)) & texts.keys()) - {name} for name, text in texts.items()}
+    grows = True
+    while grows:
+        grows = False
+        for name, called in calls.items():
+            found = set().union(*(tables[one] for one in called)) - tables[name]
+            tables[name] |= found
+            grows = grows or bool(found)
+    return tables
+
+
+def writers() -> dict[str, set[str]]:
+    """The modules that send a statement which writes a table, by table."""
+    functions = written_by_functions()
+    tables = {}
+    for name in sql_names():
+        lines = sql_file(name).read_text(encoding="utf-8").splitlines()
+        text = "\n".join(line for line in lines if not line.startswith("--"))
+        called = set(CALLS.findall(text)) & functions.keys()
+        tables[name] = set(WRITES.findall(text)).union(*(functions[one] for one in called))
+    found: dict[str, set[str]] = defaultdict(set)
+    for path in (ROOT / "engine").rglob("*.py"):
+        module = path.relative_to(ROOT / "engine").with_suffix("").as_posix()
+        if not module.startswith(NOT_THE_ENGINES):
+            for name in NAMED.findall(CYPHER.sub("", path.read_text(encoding="utf-8"))):
+                for table in tables.get(name, ()):
+                    found[table].add(module)
+    return found
+
+
+@pytest.mark.parametrize("table", MODULES)
+def test_a_table_has_one_writing_module(table: str) -> None:
+    beside = {module for module, (_, tables) in BESIDE.items() if table in tables.split()}
+    assert writers()[table] == {MODULES[table]} | beside
+
+
+def test_only_one_function_enters_commits() -> None:
+    inserts = re.compile(r"INSERT\s+INTO\s+engine\.outbox\b")
+    named = [path.stem for path in FUNCTIONS.rglob("*.sql") if inserts.search(path.read_text(encoding="utf-8"))]
+    assert named == ["accept_commit"]
+    assert [name for name in sql_names() if inserts.search(sql_file(name).read_text())] == ["leaks/insert_outbox"]
