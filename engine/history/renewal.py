@@ -13,6 +13,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from engine.commit.rows import deltas
+from engine.commit.rows import items as item_rows
 from engine.domain.delta import (
     BEGINNING,
     ENDED,
@@ -111,9 +112,7 @@ class Renewals(ContentHistory):
                 uuid4(), "item", item.item_id, number, "ended", ENDS, None, known, principal.name, renewal.reason
             )
             ended.append((delta, chain[-1].delta_id if chain else None))
-        await connection.execute(
-            sql_in("item/supersede", renewal.schema), {"items": [item.item_id for item in items], "known_to": known}
-        )
+        await item_rows.end(connection, renewal.schema, [item.item_id for item in items], known)
         await deltas.append(connection, renewal.schema, ended)
 
 

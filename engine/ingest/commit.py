@@ -23,6 +23,7 @@ from engine.commit.changes import RecordsEntered
 from engine.commit.outbox import StepHook
 from engine.commit.outdated import on_current
 from engine.commit.rows import deltas, items, manifests, pending_vectors, term_counts
+from engine.commit.rows import records as record_rows
 from engine.commit.rows import sources as source_rows
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
@@ -44,7 +45,6 @@ from engine.ingest.received import note_received
 from engine.providers.active import Model
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Connection, Postgres
-from engine.stores.statements import sql_in
 from engine.turns import computed
 
 PARALLEL_FILES = 8
@@ -206,7 +206,7 @@ async def _write(
     holders = Counter(row["file_id"] for row in rows)  # records may share a file
     for record, row in zip(records, rows, strict=True):
         schema = record.draft.node.schema_name
-        await connection.execute(sql_in("record/insert", schema, model.version.column), row)
+        await record_rows.insert(connection, schema, model.version.column, row)
         await manifests.enter(connection, schema, row, part=holders[row["file_id"]] > 1)
         await note_received(connection, principal, record.draft, row)
         await deltas.begin(connection, schema, _creation_delta(principal, row))

@@ -15,12 +15,16 @@ FUNCTIONS = ROOT / "migrations" / "postgres" / "functions"
 WRITES = re.compile(r"\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(?:\{schema\}|%(?:\d\$)?I|engine)\.(\w+)")
 COPIES = re.compile(r"engine\.copy_rows\('(\w+)'")
 CALLS = re.compile(r"\bengine\.(\w+)\s*\(")
+OF_KIND = re.compile(r'\bstatement\("(\w+)"')
+"""A statement of the same name for records and items."""
 NAMED = re.compile(r'"([a-z_]+/[a-z_]+)"')
 CYPHER = re.compile(r'cypher\(\s*"[^"]+"|ClassVar\[str\] = "[^"]+"')
 NOT_THE_ENGINES = ("benchmarks/", "evaluation/")
 
 MODULES = {
     "outbox": "commit/outbox",
+    "metadata_records": "commit/rows/records",
+    "memory_items": "commit/rows/items",
     "term_counts": "commit/rows/term_counts",
     "delta_log": "commit/rows/deltas",
     "file_manifest": "commit/rows/manifests",
@@ -36,19 +40,27 @@ MODULES = {
 BESIDE = {
     "commit/set_aside": (
         "undoes a commit that is set aside, by one function",
-        "outbox term_counts delta_log file_manifest sources pending_vectors documents document_versions raw_resources assignments grants",
+        "outbox metadata_records memory_items term_counts delta_log file_manifest sources pending_vectors documents document_versions"
+        " raw_resources assignments grants",
     ),
     "lifecycle/moving": (
         "one function holds all rules of a move",
-        "outbox term_counts delta_log file_manifest pending_vectors documents assignments",
+        "outbox metadata_records memory_items term_counts delta_log file_manifest pending_vectors documents assignments",
     ),
+    "history/contents": ("slices: what becomes of records and items by changes", "metadata_records memory_items"),
+    "commit/outbox": ("makes records visible", "metadata_records"),
+    "lifecycle/canary": ("fills the slot of another version of the embeddings", "metadata_records memory_items"),
+    "retrieval/touches": ("when something was read last", "metadata_records memory_items"),
     "history/nodes": ("one function holds all rules of a change of a node", "outbox delta_log"),
     "hierarchy/provisioning": ("one function holds all rules of a new node", "outbox"),
     "access/grants": ("one function holds all rules of a grant", "outbox"),
     "lifecycle/retention": ("deletes what is kept for a time only", "outbox"),
-    "lifecycle/pending_vectors": ("strikes nodes off whose vectors are made", "pending_vectors"),
+    "lifecycle/pending_vectors": ("makes vectors that were left out", "metadata_records pending_vectors"),
     "lifecycle/file_states": ("states of files change without a commit", "file_manifest"),
-    "lifecycle/remedies": ("mends what is lost", "delta_log file_manifest sources pending_vectors"),
+    "lifecycle/remedies": (
+        "mends what is lost",
+        "metadata_records memory_items delta_log file_manifest sources pending_vectors",
+    ),
     "lifecycle/mending/shells": ("mends what is lost", "term_counts"),
 }
 """Modules beside: why, and the tables that they write."""
@@ -82,7 +94,9 @@ def writers() -> dict[str, set[str]]:
     for path in (ROOT / "engine").rglob("*.py"):
         module = path.relative_to(ROOT / "engine").with_suffix("").as_posix()
         if not module.startswith(NOT_THE_ENGINES):
-            for name in NAMED.findall(CYPHER.sub("", path.read_text(encoding="utf-8"))):
+            text = CYPHER.sub("", path.read_text(encoding="utf-8"))
+            both = [f"{kind}/{name}" for name in OF_KIND.findall(text) for kind in ("record", "item")]
+            for name in [*NAMED.findall(text), *both]:
                 for table in tables.get(name, ()):
                     found[table].add(module)
     return found

@@ -1,10 +1,13 @@
-"""New items of a node's records; what becomes of them later is history's."""
+"""The items of a node's records, as writers of records make and end them; their slices are `engine.history.contents`'s."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
+from engine.domain.scope import Origin
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in
 
@@ -13,3 +16,25 @@ async def insert(connection: Connection, schema: str, vectors: str, rows: Sequen
     """Writes items with their vectors in the slot whose column is `vectors`."""
     async with connection.cursor() as cursor:
         await cursor.executemany(sql_in("item/insert", schema, vectors), rows)
+
+
+async def set_origin(connection: Connection, schema: str, items: Sequence[UUID], origin: Origin) -> None:
+    """Says of new items to what they belong and how they came in, where that is not the default."""
+    await connection.execute(sql_in("item/origins_set", schema), origin_row(origin) | {"items": items})
+
+
+async def place(connection: Connection, schema: str, places: Sequence[tuple[UUID, int, int, int]]) -> None:
+    """Where chunks that stayed lie now: id, position, and span from and to."""
+    if places:
+        columns = zip(("items", "positions", "starts", "ends"), zip(*places, strict=True), strict=True)
+        await connection.execute(sql_in("item/place", schema), {name: list(values) for name, values in columns})
+
+
+async def end(connection: Connection, schema: str, items: Sequence[UUID], known_to: datetime) -> None:
+    """Ends what is known of items; reads of the past still find them."""
+    await connection.execute(sql_in("item/supersede", schema), {"items": list(items), "known_to": known_to})
+
+
+def origin_row(origin: Origin) -> dict[str, Any]:
+    """An origin as the tables of a node take it."""
+    return {"scope": origin.scope.kind, "scope_id": origin.scope.scope_id, "source": origin.source}

@@ -13,6 +13,8 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid5
 
+from engine.commit.rows import items as item_rows
+from engine.commit.rows import records as record_rows
 from engine.domain.dates import dates_in
 from engine.domain.extraction import PLAIN, WHOLE, Derived
 from engine.domain.principal import Principal
@@ -22,7 +24,6 @@ from engine.domain.search import ItemKind
 from engine.domain.terms import words
 from engine.ingest.extraction.form import MOST_NAMES, Extracted, Statement
 from engine.stores.postgres import Connection
-from engine.stores.statements import sql_in
 
 LONGEST_WHOLE = 20_000
 """Characters up to which an input's fact quotes it whole; the fact of a longer input holds the summary instead."""
@@ -192,8 +193,7 @@ def special(draft: RecordDraft) -> bool:
 async def set_origin(connection: Connection, draft: RecordDraft) -> None:
     """Writes an origin other than the default; the default can be written to a node of an older version, too."""
     if draft.origin != INGESTED:
-        origin = _origin(draft.origin) | {"record_id": draft.record_id}
-        await connection.execute(sql_in("record/origin_set", draft.node.schema_name), origin)
+        await record_rows.set_origin(connection, draft.node.schema_name, draft.record_id, draft.origin)
     await set_items_origin(connection, draft.node.schema_name, draft.origin, draft.items)
 
 
@@ -203,13 +203,9 @@ async def set_items_origin(connection: Connection, schema: str, origin: Origin, 
     extracted = [item.item_id for item in items if item.extracted]
     for ids, own in ((usual, origin), (extracted, replace(origin, source="extracted"))):
         if ids and own != INGESTED:
-            await connection.execute(sql_in("item/origins_set", schema), _origin(own) | {"items": ids})
+            await item_rows.set_origin(connection, schema, ids, own)
 
 
 def origin_of(kept: Mapping[str, Any]) -> Origin:
     """The origin of a record as its row keeps it."""
     return Origin(MemoryScope(kept["scope"], kept["scope_id"]), kept["source"])
-
-
-def _origin(origin: Origin) -> dict[str, Any]:
-    return {"scope": origin.scope.kind, "scope_id": origin.scope.scope_id, "source": origin.source}

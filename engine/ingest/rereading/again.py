@@ -34,7 +34,7 @@ from engine.ingest.extraction.derived import item_words, origin_of, set_items_or
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.item_rows import Row, item_row
 from engine.ingest.rereading.held import Held, HeldRecords, Place
-from engine.ingest.versions.passages import item_counts, items_counted, place_items
+from engine.ingest.versions.passages import item_counts, items_counted
 from engine.ingest.versions.revising import RecordRenewals
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
@@ -135,7 +135,7 @@ class Rereading:
             raise Outdated(CHANGED)
         await self._renewals.supersede(connection, principal, renewal, ending, renewed.known_at)
         fresh = await _add(connection, rebuilt, kept, vectors, model, renewed)
-        await place_items(connection, schema, rebuilt.places)
+        await items.place(connection, schema, rebuilt.places)
         private, scoped = kept["privacy"] == "private", kept["scope"] != "user"
         counts = item_counts(fresh, ending, private=private, scoped=scoped)
         await term_counts.move(connection, schema, term_counts.moves(counts))

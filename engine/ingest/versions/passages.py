@@ -42,7 +42,7 @@ class Passages:
         pairs = zip(self._draft.items, self._match.places, strict=True)
         stayed = [item for item, place in pairs if place is not None]
         places = [(item.item_id, item.position, *(item.span or (0, 0))) for item in stayed]
-        await place_items(self._connection, self._schema, places)
+        await items.place(self._connection, self._schema, places)
 
     async def count(self, fresh: Sequence[ItemDraft], ending: Sequence[Ending]) -> None:
         """The node's counts of words: with what came, without what ended."""
@@ -59,13 +59,6 @@ def _item_rows(fresh: EmbeddedRecord, model: Model, now: datetime) -> list[Row]:
         item_row(item, fresh.draft, item_words(item), now) | model.meaning(vector)
         for item, vector in zip(fresh.draft.items, fresh.item_vectors, strict=True)
     ]
-
-
-async def place_items(connection: Connection, schema: str, places: Sequence[tuple[UUID, int, int, int]]) -> None:
-    """Where chunks that stayed lie now: id, position, and span from and to."""
-    if places:
-        columns = zip(("items", "positions", "starts", "ends"), zip(*places, strict=True), strict=True)
-        await connection.execute(sql_in("item/place", schema), {name: list(values) for name, values in columns})
 
 
 def item_counts(

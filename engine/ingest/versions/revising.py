@@ -17,7 +17,7 @@ from uuid import UUID
 
 from engine.commit.changes import RecordRevised
 from engine.commit.outdated import on_current
-from engine.commit.rows import manifests, pending_vectors, sources
+from engine.commit.rows import manifests, pending_vectors, records, sources
 from engine.commit.unit_of_work import UnitOfWork
 from engine.domain.document import (
     Ending,
@@ -215,7 +215,7 @@ class Revisions:
         record = EmbeddedRecord(draft, vectors[-1], tuple(vectors[:-1]))
         row = await computed(self.commit.record_row, record, file, work.commit_id, model) | {"now": renewed.known_at}
         await manifests.enter(connection, schema, row, part=work.part)
-        await connection.execute(sql_in("record/version_set", schema), row | {"rows": list(renewed.rows)})
+        await records.set_version(connection, schema, row, renewed.rows)
         # Only now: a file that no record shows yet is hidden from its writer.
         await note_received(connection, principal, draft, row)
         await self.renewals.supersede(connection, principal, renewal, [*ending, *derived, *whole], renewed.known_at)

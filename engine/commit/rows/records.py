@@ -1,0 +1,27 @@
+"""The records of a node, as they are stored and stored again; their slices are `engine.history.contents`'s."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from engine.commit.rows.items import origin_row
+from engine.domain.scope import Origin
+from engine.stores.postgres import Connection
+from engine.stores.statements import sql_in
+
+
+async def insert(connection: Connection, schema: str, vectors: str, row: dict[str, Any]) -> None:
+    """Writes a record with its vector in the slot whose column is `vectors`."""
+    await connection.execute(sql_in("record/insert", schema, vectors), row)
+
+
+async def set_origin(connection: Connection, schema: str, record_id: UUID, origin: Origin) -> None:
+    """Says of a new record to what it belongs and how it came in, where that is not the default."""
+    await connection.execute(sql_in("record/origin_set", schema), origin_row(origin) | {"record_id": record_id})
+
+
+async def set_version(connection: Connection, schema: str, row: dict[str, Any], slices: Sequence[UUID]) -> None:
+    """Gives the slices of a document that are known from now on the file and the words of its new version."""
+    await connection.execute(sql_in("record/version_set", schema), row | {"rows": list(slices)})
