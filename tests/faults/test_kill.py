@@ -53,6 +53,18 @@ async def test_every_kind_of_commit_is_finished_after_a_kill_at_every_step(
 
 
 @pytest.mark.ledger("N15")
+@pytest.mark.parametrize("step", STEPS)
+async def test_a_commit_of_several_changes_is_finished_after_a_kill_at_every_step(engine: Engine, step: str) -> None:
+    handle = f"k{uuid4().hex[:12]}"
+    assert not await lived(engine, victim, handle, "restore record", step)
+    await all_agree(engine)
+    memory = engine.memory((await engine.find_user(handle)).user_id)
+    [node] = await memory.anchors("Before")
+    shell = await memory.shell(node.node_id)
+    assert (shell.records, [entry.title for entry in shell.manifest]) == (1, ["After"])
+
+
+@pytest.mark.ledger("N15")
 @pytest.mark.parametrize("kind", get_args(CommitKind))
 async def test_what_an_older_release_left_is_finished(engine: Engine, kind: CommitKind) -> None:
     """Its rows hold the parameter of one statement instead of a list of changes."""

@@ -9,10 +9,13 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 
+from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
+from engine.ingest.rereading.held import Place
+from engine.ingest.rereading.lost_manifests import LostManifests
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.wiring.open_engine import open_engine
@@ -47,12 +50,25 @@ async def granting(memory: Memory, operation: str) -> Callable[[], Awaitable[obj
     return lambda: memory.grants.revoke(given.grant_id)
 
 
+async def restoring(engine: Engine, memory: Memory) -> Callable[[], Awaitable[object]]:
+    """A record that was changed and that the graph has lost: it is entered again with its changes, by one commit."""
+    change = await changing(memory, "change record")
+    await memory.change(change)
+    lost = "MATCH (n:Node)-[:HOLDS]->(r:Record {record_id: $id}) SET n.records = n.records - 1, n.items = n.items - r.items DETACH DELETE r"
+    await engine.neo4j.write(lost, id=str(change.subject_id))
+    place = Place(change.subject_id, change.node_id, (await memory.shell(change.node_id)).schema_name)
+    manifests = LostManifests(engine.postgres, engine.neo4j, UnitsOfWork(engine.postgres, engine.outbox))
+    return lambda: manifests.restore(memory.principal, [place])
+
+
 async def prepared(engine: Engine, handle: str, operation: str) -> Callable[[], Awaitable[object]]:
     """What the victim does while its trap is armed; all that it needs is there."""
     memory = engine.memory((await engine.workspace.users.create(handle)).user_id)
     root = memory.principal.user_id
     if operation in ("grant", "revoke"):
         return await granting(memory, operation)
+    if operation == "restore record":
+        return await restoring(engine, memory)
     if operation.startswith("change"):
         change = await changing(memory, operation)
         return lambda: memory.history.change(change)
