@@ -29,17 +29,16 @@ from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.delta import Delta, FieldChange
 from engine.domain.document import NewVersion
+from engine.domain.graph import ManifestLine
 from engine.domain.names import shown_name
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, StoredRecord
 from engine.domain.terms import sparse_of, weights, words
 from engine.ingest.assignment.decisions import keep_decisions
-from engine.ingest.counting import document_counts
 from engine.ingest.entered import enter_first
 from engine.ingest.extraction.derived import in_turn, item_words, set_origin, special
 from engine.ingest.extraction.unread import note_unread
 from engine.ingest.item_rows import item_row, times
-from engine.ingest.manifest import manifest_line
 from engine.ingest.packing import is_native, object_key, pack
 from engine.ingest.received import note_received
 from engine.providers.active import Model
@@ -98,7 +97,7 @@ class RecordCommit:
         self.reached("objects_written")
         commit_id = uuid4()
         rows, parts = await computed(self._rows, ordered, stored, commit_id, model)
-        lines = [manifest_line(principal.user_id, record, row) for record, row in zip(ordered, rows, strict=True)]
+        lines = [_manifest_line(principal.user_id, record, row) for record, row in zip(ordered, rows, strict=True)]
         unusual = [record.draft for record in ordered if special(record.draft)]
         holders = Counter(record.draft.file.file_id for record in ordered)
         shared = [record.draft for record in ordered if holders[record.draft.file.file_id] > 1]
@@ -190,7 +189,7 @@ def _node_part(schema: str, records: Sequence[EmbeddedRecord], now: datetime, mo
         item_row(record.draft.items[index], record.draft, terms, now) | model.meaning(record.item_vectors[index])
         for record, index, terms in in_turn(found)
     ]
-    counted = document_counts(records, [terms for _, _, terms in found])
+    counted = term_counts.of_documents(records, [terms for _, _, terms in found])
     return _NodePart(schema, rows, term_counts.moves(counted))
 
 
@@ -217,6 +216,27 @@ async def _write(
 
 def _column(value: str | tuple[str, ...]) -> str | list[str]:
     return value if isinstance(value, str) else list(value)
+
+
+def _manifest_line(user_id: UUID, record: EmbeddedRecord, row: Row) -> ManifestLine:
+    """The manifest line of a record, as the graph stores it."""
+    draft = record.draft
+    return ManifestLine(
+        record_id=draft.record_id,
+        user_id=user_id,
+        node_id=draft.node.node_id,
+        commit_id=row["commit_id"],
+        title=draft.title,
+        content_type=draft.content_type,
+        source_id=draft.source_id,
+        file_id=draft.file.file_id,
+        file_name=draft.file.name,
+        occurred_at=draft.occurred_at,
+        items=draft.counted,
+        privacy=draft.privacy,
+        known_from=row["now"],
+        valid_from=row["valid_from"],
+    )
 
 
 def _creation_delta(principal: Principal, row: Row) -> Delta:
