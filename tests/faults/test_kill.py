@@ -58,9 +58,9 @@ async def test_a_commit_of_several_changes_is_finished_after_a_kill_at_every_ste
     handle = f"k{uuid4().hex[:12]}"
     assert not await lived(engine, victim, handle, "restore record", step)
     await all_agree(engine)
-    memory = engine.memory((await engine.find_user(handle)).user_id)
-    [node] = await memory.anchors("Before")
-    shell = await memory.shell(node.node_id)
+    memory = engine.memory((await engine.workspace.users.find(handle)).user_id)
+    [node] = await memory.nodes.anchors("Before")
+    shell = await memory.nodes.shell(node.node_id)
     assert (shell.records, [entry.title for entry in shell.manifest]) == (1, ["After"])
 
 
@@ -69,11 +69,11 @@ async def test_a_commit_of_several_changes_is_finished_after_a_kill_at_every_ste
 async def test_what_an_older_release_left_is_finished(engine: Engine, kind: CommitKind) -> None:
     """Its rows hold the parameter of one statement instead of a list of changes."""
     handle = f"k{uuid4().hex[:12]}"
-    assert not await lived(engine, victim, handle, OF_KIND[kind], "accepted")
+    assert not await lived(engine, victim, handle, OF_KIND[kind], FIRST)
     async with engine.postgres.as_service() as connection:
         cursor = await connection.execute(
             "UPDATE engine.outbox SET payload = (payload #> '{changes,0}') - 'kind' WHERE user_id = %s RETURNING kind, state",
-            [(await engine.find_user(handle)).user_id],
+            [(await engine.workspace.users.find(handle)).user_id],
         )
         assert (kind, "pending") in {(row["kind"], row["state"]) for row in await cursor.fetchall()}
     await all_agree(engine)

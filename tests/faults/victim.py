@@ -53,10 +53,10 @@ async def granting(memory: Memory, operation: str) -> Callable[[], Awaitable[obj
 async def restoring(engine: Engine, memory: Memory) -> Callable[[], Awaitable[object]]:
     """A record that was changed and that the graph has lost: it is entered again with its changes, by one commit."""
     change = await changing(memory, "change record")
-    await memory.change(change)
+    await memory.history.change(change)
     lost = "MATCH (n:Node)-[:HOLDS]->(r:Record {record_id: $id}) SET n.records = n.records - 1, n.items = n.items - r.items DETACH DELETE r"
     await engine.neo4j.write(lost, id=str(change.subject_id))
-    place = Place(change.subject_id, change.node_id, (await memory.shell(change.node_id)).schema_name)
+    place = Place(change.subject_id, change.node_id, (await memory.nodes.shell(change.node_id)).schema_name)
     manifests = LostManifests(engine.postgres, engine.neo4j, UnitsOfWork(engine.postgres, engine.outbox))
     return lambda: manifests.restore(memory.principal, [place])
 

@@ -50,7 +50,7 @@ def units(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> UnitsOfWork:
 
 @pytest.fixture
 async def node(memory: Memory) -> UUID:
-    return (await memory.provision(NewNode(memory.principal.user_id, f"Harbour {uuid4().hex[:6]}"))).node_id
+    return (await memory.nodes.provision(NewNode(memory.principal.user_id, f"Harbour {uuid4().hex[:6]}"))).node_id
 
 
 def noted(memory: Memory, node: UUID, *texts: str) -> Noted:
@@ -108,8 +108,8 @@ async def test_the_changes_of_a_commit_are_applied_all_or_none(
 async def test_a_kind_that_the_database_does_not_know_is_the_owners(
     memory: Memory, node: UUID, units: UnitsOfWork
 ) -> None:
-    persona = (await memory.provision(NewNode(memory.principal.user_id, "Coach", "persona"))).node_id
-    await memory.grants.give(memory.principal, NewGrant(node, "persona", persona, mode="read_write"))
+    persona = (await memory.nodes.provision(NewNode(memory.principal.user_id, "Coach", "persona"))).node_id
+    await memory.grants.give(NewGrant(node, "persona", persona, mode="read_write"))
     with pytest.raises(NotFound):
         async with units.begin(Principal("persona", persona, memory.principal.user_id)) as unit:
             await unit.accept(noted(memory, node, "a"))
