@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.domain.node import NewNode, User
+from engine.domain.node import CreatedEdge, NewNode, User
 from engine.errors import DepthExceeded, InvalidInput, InvalidName, NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -143,7 +143,7 @@ async def test_one_query_lists_the_three_places_of_dave(memory: Memory) -> None:
     nodes = [await memory.nodes.provision_path(path) for path in paths]
     ids = [node.node_id for node in nodes if node]
     edge, created = astuple(await memory.edges.make(ids[0], ids[1], "same_person", {"since": "2011"}))
-    assert created and (await memory.edges.make(ids[0], ids[1], "same_person")) == (edge, False)
+    assert created and (await memory.edges.make(ids[0], ids[1], "same_person")) == CreatedEdge(edge, False)
     anchors = await memory.nodes.anchors("dave")
     assert sorted(list(anchor.path[1:]) for anchor in anchors) == sorted(paths)
     employee = next(anchor for anchor in anchors if "Employees" in anchor.path)
