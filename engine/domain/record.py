@@ -40,6 +40,8 @@ class AssignableNode:
     aliases: tuple[str, ...]
     place: tuple[str, ...]
     summary: str = ""
+    archived: bool = False
+    """Takes no writes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,19 +37,17 @@ from engine.domain.delta import (
 )
 from engine.domain.graph import RecordRevision, RecordSlice, own_slice, times
 from engine.domain.principal import Principal
-from engine.domain.scope import counted_unit
+from engine.domain.scope import Privacy, ScopeKind, counted_unit
 from engine.domain.terms import Unit, sparse_of, weights, words
 from engine.errors import EmbeddingsChanged, NotFound, ProviderUnavailable
 from engine.history.chain import load, next_delta
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
-from engine.stores.postgres import Connection, Jsonb, Statement
+from engine.stores.postgres import Connection, Jsonb, Parameters, Statement
 from engine.stores.statements import sql_in
 
 SEARCHED: Mapping[str, str] = {"record": "summary", "item": "content"}
 """The field whose words and meaning are searched."""
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +63,30 @@ class Place:
     def statement(self, name: str) -> Statement:
         """The statement of that name for this kind, on the columns of the model's slot."""
         return sql_in(f"{self.kind}/{name}", self.schema, self.model.version.column)
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredSlice:
+    """A row of a record or item: its own, or a slice that is known until further notice. `since`: of its earliest slice."""
+
+    row_id: UUID
+    own: bool
+    revision: int
+    privacy: Privacy
+    scope: ScopeKind
+    unit: Unit
+    state: dict[str, Any]
+    valid_from: datetime | None
+    valid_to: datetime | None
+    known_from: datetime
+    known_to: datetime | None
+    since: datetime | None
+
+    @property
+    def open(self) -> OpenSlice:
+        """The slice with its times."""
+        one = Slice(self.valid_from or BEGINNING, self.valid_to, self.state)
+        return OpenSlice(self.row_id, self.known_from, one, self.known_to)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,17 +163,17 @@ class ContentHistory:
 
     async def _read(self, connection: Connection, place: Place, subject_id: UUID) -> Stored:
         await connection.execute(sql_in(f"{place.kind}/lock", place.schema), {"subject_id": subject_id})
-        cursor = await connection.execute(sql_in(f"{place.kind}/slices", place.schema), {"subject_id": subject_id})
-        rows = await cursor.fetchall()
-        own = next((row for row in rows if row["own"]), None)
+        slices = sql_in(f"{place.kind}/slices", place.schema)
+        found = await connection.fetch(slices, {"subject_id": subject_id}, row=_StoredSlice)
+        own = next((one for one in found if one.own), None)
         if own is None:
             raise NotFound
         chain = await load(connection, place.node_id, subject_id)
-        known = min(row["known_from"] for row in rows)
-        subject = Subject(base_of(own["state"], chain), own["since"] or BEGINNING, chain, own["revision"], known)
-        others = tuple(_open(row) for row in rows if not row["own"])
-        counted = counted_unit(own["unit"], private=own["privacy"] == "private", scoped=own["scope"] != "user")
-        return Stored(_open(own), others, subject, own["unit"], counted)
+        known = min(one.known_from for one in found)
+        subject = Subject(base_of(own.state, chain), own.since or BEGINNING, chain, own.revision, known)
+        others = tuple(one.open for one in found if not one.own)
+        counted = counted_unit(own.unit, private=own.privacy == "private", scoped=own.scope != "user")
+        return Stored(own.open, others, subject, own.unit, counted)
 
     async def _write(
         self, connection: Connection, place: Place, now: Stored, delta: Delta, plan: Plan, vector: Vectors | None
@@ -199,7 +221,7 @@ class ContentHistory:
         text, vector = wording.text, wording.vector
         if vector is None:
             await pending_vectors.note(connection, [place.node_id])
-        pending: Row = {"rows": wording.rows, "embedding_pending": vector is None}
+        pending: Parameters = {"rows": wording.rows, "embedding_pending": vector is None}
         parameters = pending | place.model.meaning(vector)
         if place.kind == "item":
             found = words(text)
@@ -236,12 +258,7 @@ def recorded(place: Place, delta: Delta, plan: Plan) -> RecordRevision:
     )
 
 
-def _open(row: Row) -> OpenSlice:
-    one = Slice(row["valid_from"] or BEGINNING, row["valid_to"], row["state"])
-    return OpenSlice(row["row_id"], row["known_from"], one, row["known_to"])
-
-
-def _slice_row(new: NewSlice) -> Row:
+def _slice_row(new: NewSlice) -> Parameters:
     one = new.slice
     return {
         "row_id": new.row_id,

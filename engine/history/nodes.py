@@ -7,7 +7,7 @@ the node's delta log; both must be at the same revision, else another change is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -41,13 +41,26 @@ from engine.hierarchy.meaning import Meanings
 from engine.history.chain import load, next_delta
 from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
-from engine.stores.postgres import Jsonb, Postgres
+from engine.stores.postgres import Jsonb, Parameters, Postgres
 from engine.stores.statements import cypher, sql_text
 
 CLOCK_SKEW = timedelta(seconds=60)
 """A caller's clock may be this far ahead of the engine's."""
 
-Row = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class _NodeState:
+    state: dict[str, Any]
+    revision: int
+    known_from: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Archived:
+    """A node for which an archiving changed something, with the times of all its archivings."""
+
+    node_id: str
+    times: list[str]
 
 
 class NodeHistory:
@@ -87,16 +100,17 @@ class NodeHistory:
 
     async def subject(self, principal: Principal, node_id: UUID) -> Subject:
         """A node with its chain, for the user of its graph. Raises NotFound, Conflict while a change is being finished."""
-        rows = await self._neo4j.read(cypher("node/state"), **principal.parameters, node_id=str(node_id))
-        if not rows:
+        found = await self._neo4j.read(
+            cypher("node/state"), row=_NodeState, **principal.parameters, node_id=str(node_id)
+        )
+        if not found:
             raise NotFound
-        present, revision = rows[0]["state"], rows[0]["revision"]
+        [now] = found
         async with self._postgres.as_principal(principal) as connection:
             deltas = await load(connection, node_id, node_id)
-        if deltas and deltas[-1].revision != revision:
+        if deltas and deltas[-1].revision != now.revision:
             raise Conflict("An earlier change of this node is still being finished; try again.")
-        known_from = rows[0]["known_from"].to_native()
-        return Subject(base_of(present, deltas), BEGINNING, deltas, revision, known_from)
+        return Subject(base_of(now.state, deltas), BEGINNING, deltas, now.revision, now.known_from)
 
     async def _revision(self, principal: Principal, delta: Delta, plan: Plan) -> NodeRevision:
         """The graph's part of the change."""
@@ -151,12 +165,11 @@ class NodeHistory:
         async with self._units.begin(principal) as unit:
             if "archived" in delta.fields:
                 archiving = {"node_id": delta.subject_id, "archived": own["archived"], "now": delta.known_at}
-                cursor = await unit.connection.execute(sql_text("node/archive"), archiving)
-                archived = replace(revision, archivings=await cursor.fetchall())
+                found = await unit.connection.fetch(sql_text("node/archive"), archiving, row=_Archived)
+                archived = replace(revision, archivings=[asdict(one) for one in found])
                 parameters["payload"] = Jsonb(to_json(NodeRevised(archived)))
-            cursor = await unit.connection.execute(sql_text("node/revise"), parameters)
-            [answer] = await cursor.fetchall()  # the function returns a row or raises
-            unit.follow(Commit(parameters["commit_id"], [answer["payload"]]))
+            [payload] = await unit.connection.fetch(sql_text("node/revise"), parameters, row=dict)
+            unit.follow(Commit(parameters["commit_id"], [payload]))
 
 
 def _check_times(change: Change, now: datetime) -> None:
@@ -190,6 +203,6 @@ def replayed(deltas: Sequence[Delta], subject: Subject) -> Plan:
     return plan
 
 
-def _state(new: NewSlice) -> Row:
+def _state(new: NewSlice) -> Parameters:
     """A slice with its fields, as the graph takes it."""
     return {**new.slice.state, "name_key": name_key(new.slice.state["name"]), **times(new)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4, uuid5
@@ -47,7 +48,31 @@ RESERVED = frozenset(
 )
 _PROPERTY_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
-Row = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    edge_id: UUID
+    edge_type: str
+    source_id: UUID
+    target_id: UUID
+    properties: dict[str, Any]
+    revision: int
+    known_from: datetime | None
+    valid_to: datetime | None
+    known_to: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    source_id: UUID
+    target_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class _EdgeState:
+    source_id: UUID
+    revision: int
+    properties: dict[str, Any]
 
 
 class RelationHistory:
@@ -70,28 +95,25 @@ class RelationHistory:
             raise InvalidInput("An edge needs two different nodes.")
         _check_properties(properties)
         ends = {"source_id": str(source), "target_id": str(target)}
-        rows = await self._neo4j.read(cypher("edge/between"), **principal.parameters, **ends, edge_type=edge_type)
-        if rows:
-            return await self._there(principal, rows[0])
-        if not await self._neo4j.read(cypher("edge/ends"), **principal.parameters, **ends):
+        between = {**principal.parameters, **ends, "edge_type": edge_type}
+        if found := await self._neo4j.read(cypher("edge/between"), row=_Edge, **between):
+            return await self._there(principal, found[0])
+        if not await self._neo4j.read(cypher("edge/ends"), row=_Ends, **principal.parameters, **ends):
             raise NotFound
         await require_unarchived(self._postgres, principal, source, target)
         try:
             return await self._create(principal, source, target, edge_type, properties)
         except Conflict as error:  # a concurrent request registers the same one
-            rows = await self._neo4j.read(cypher("edge/between"), **principal.parameters, **ends, edge_type=edge_type)
-            if not rows:
+            found = await self._neo4j.read(cypher("edge/between"), row=_Edge, **between)
+            if not found:
                 raise StoreUnavailable(STORE, "This relation is still being finished; try again.") from error
-            return UUID(rows[0]["edge_id"]), False
+            return found[0].edge_id, False
 
-    async def _there(self, principal: Principal, row: Row) -> tuple[UUID, bool]:
+    async def _there(self, principal: Principal, edge: _Edge) -> tuple[UUID, bool]:
         """A known edge: unchanged, or holding again."""
-        edge_id = UUID(row["edge_id"])
-        if row["known_to"] is not None or (
-            row["valid_to"] is not None and row["valid_to"].to_native() <= self._clock.now()
-        ):
-            await self.change(principal, Change("relation", edge_id, {ENDED: False}))
-        return edge_id, False
+        if edge.known_to is not None or (edge.valid_to is not None and edge.valid_to <= self._clock.now()):
+            await self.change(principal, Change("relation", edge.edge_id, {ENDED: False}))
+        return edge.edge_id, False
 
     async def _create(
         self, principal: Principal, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str]
@@ -112,14 +134,14 @@ class RelationHistory:
         """
         if "properties" in change.fields:
             _check_properties(change.fields["properties"])
-        row, subject = await self._read(principal, change.subject_id)
+        edge, subject = await self._read(principal, change.subject_id)
         delta = next_delta(change, subject, principal.name, self._clock.now())
         if isinstance(delta, Changed):
             return delta
         plan = replayed([*subject.deltas, delta], subject)
-        ends = {name: row[name] for name in ("edge_type", "source_id", "target_id")}
+        ends = {"edge_type": edge.edge_type, "source_id": str(edge.source_id), "target_id": str(edge.target_id)}
         previous = subject.deltas[-1].delta_id if subject.deltas else None
-        await self._commit(principal, UUID(row["source_id"]), delta, previous, _revision(principal, delta, plan, ends))
+        await self._commit(principal, edge.source_id, delta, previous, _revision(principal, delta, plan, ends))
         return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)
 
     async def subject(self, principal: Principal, edge_id: UUID) -> tuple[UUID, Subject]:
@@ -127,38 +149,40 @@ class RelationHistory:
 
         Raises NotFound, Conflict while a change is being finished.
         """
-        row, subject = await self._read(principal, edge_id)
-        return UUID(row["source_id"]), subject
+        edge, subject = await self._read(principal, edge_id)
+        return edge.source_id, subject
 
     async def shown(self, principal: Principal, edge_id: UUID, moment: Moment) -> SubjectState:
         """A relation at a moment for a reader who may read both ends, as the list of edges shows it. Raises NotFound."""
         times = moment.graph_parameters(self._clock.now())
-        rows = await self._neo4j.read(cypher("edge/state"), **principal.parameters, **times, edge_id=str(edge_id))
-        if not rows:
+        shown = {**principal.parameters, **times, "edge_id": str(edge_id)}
+        found = await self._neo4j.read(cypher("edge/state"), row=_EdgeState, **shown)
+        if not found:
             raise NotFound
-        fields = {"properties": {name: value for name, value in rows[0]["properties"].items() if name not in RESERVED}}
-        return SubjectState("relation", edge_id, UUID(rows[0]["source_id"]), rows[0]["revision"], fields)
+        [state] = found
+        fields = {"properties": {name: value for name, value in state.properties.items() if name not in RESERVED}}
+        return SubjectState("relation", edge_id, state.source_id, state.revision, fields)
 
     async def source_of(self, principal: Principal, edge_id: UUID) -> UUID:
         """The node whose log keeps the relation's deltas; raises NotFound for anyone but the user of its graph."""
-        return UUID((await self._row(principal, edge_id))["source_id"])
+        return (await self._edge(principal, edge_id)).source_id
 
-    async def _row(self, principal: Principal, edge_id: UUID) -> Row:
-        rows = await self._neo4j.read(cypher("edge/by_id"), **principal.parameters, edge_id=str(edge_id))
-        if not rows:
+    async def _edge(self, principal: Principal, edge_id: UUID) -> _Edge:
+        found = await self._neo4j.read(cypher("edge/by_id"), row=_Edge, **principal.parameters, edge_id=str(edge_id))
+        if not found:
             raise NotFound
-        return rows[0]
+        return found[0]
 
-    async def _read(self, principal: Principal, edge_id: UUID) -> tuple[Row, Subject]:
-        row = await self._row(principal, edge_id)
+    async def _read(self, principal: Principal, edge_id: UUID) -> tuple[_Edge, Subject]:
+        edge = await self._edge(principal, edge_id)
         async with self._postgres.as_principal(principal) as connection:
-            chain = await load(connection, UUID(row["source_id"]), edge_id)
-        if chain and chain[-1].revision != row["revision"]:
+            chain = await load(connection, edge.source_id, edge_id)
+        if chain and chain[-1].revision != edge.revision:
             raise Conflict("An earlier change of this relation is still being finished; try again.")
-        present = {name: value for name, value in row["properties"].items() if name not in RESERVED}
+        present = {name: value for name, value in edge.properties.items() if name not in RESERVED}
         created = next((delta.known_at for delta in chain if delta.operation == "created"), None)
-        first = created or _native(row["known_from"]) or BEGINNING
-        return row, Subject(base_of({"properties": present}, chain), BEGINNING, chain, row["revision"], first)
+        first = created or edge.known_from or BEGINNING
+        return edge, Subject(base_of({"properties": present}, chain), BEGINNING, chain, edge.revision, first)
 
     async def _commit(
         self, principal: Principal, node_id: UUID, delta: Delta, previous: UUID | None, revision: EdgeRevision
@@ -175,7 +199,7 @@ def _check_properties(properties: Mapping[str, str]) -> None:
         raise InvalidInput("An edge has at most 50 properties with plain names, none of them one of the engine's own.")
 
 
-def _revision(principal: Principal, delta: Delta, plan: Plan, ends: Row) -> EdgeRevision:
+def _revision(principal: Principal, delta: Delta, plan: Plan, ends: dict[str, str]) -> EdgeRevision:
     """The graph's part of the change."""
     own = own_slice(delta, plan)
     return EdgeRevision(
@@ -192,8 +216,3 @@ def _revision(principal: Principal, delta: Delta, plan: Plan, ends: Row) -> Edge
 
 def _edge_slice(new: NewSlice) -> EdgeSlice:
     return EdgeSlice(properties=dict(new.slice.state["properties"]), **times(new))
-
-
-def _native(value: Any) -> datetime | None:
-    native: datetime | None = value.to_native() if value is not None else None
-    return native

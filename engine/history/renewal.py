@@ -8,6 +8,7 @@ no longer has end to be known, each with a delta that takes effect from the begi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -29,7 +30,8 @@ from engine.domain.delta import (
 from engine.domain.document import Ending, RecordRenewal, Renewed
 from engine.domain.principal import Principal
 from engine.domain.rereading import HeldFields
-from engine.domain.scope import counted_unit
+from engine.domain.scope import Privacy, ScopeKind, counted_unit
+from engine.domain.terms import Unit
 from engine.history.chain import load
 from engine.history.contents import ContentHistory, Place, Stored, recorded
 from engine.providers.active import Model
@@ -37,6 +39,27 @@ from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in
 
 ENDS = {ENDED: FieldChange(False, True)}
+
+
+@dataclass(frozen=True, slots=True)
+class _EndingItem:
+    item_id: UUID
+    revision: int
+    known_from: datetime
+    terms: Any
+    unit: Unit
+    privacy: Privacy
+    scope: ScopeKind
+    whole: bool
+
+    @property
+    def ending(self) -> Ending:
+        """The item with the words that it is counted with."""
+        # places of a stored vector count from 0, terms from 1
+        terms = tuple(place + 1 for place in self.terms.indices())
+        private, scoped = self.privacy == "private", self.scope != "user"
+        counted = "" if self.whole else counted_unit(self.unit, private=private, scoped=scoped)
+        return Ending(self.item_id, self.revision, self.known_from, terms, counted)
 
 
 class Renewals(ContentHistory):
@@ -57,14 +80,14 @@ class Renewals(ContentHistory):
 
     async def ending(self, connection: Connection, schema: str, items: Sequence[UUID]) -> list[Ending]:
         """The chunks that are to end, locked until the end of the transaction."""
-        cursor = await connection.execute(sql_in("item/ending", schema), {"items": list(items)})
-        return [_ending(row) for row in await cursor.fetchall()]
+        found = await connection.fetch(sql_in("item/ending", schema), {"items": list(items)}, row=_EndingItem)
+        return [item.ending for item in found]
 
     async def derived(self, connection: Connection, schema: str, record_id: UUID) -> tuple[list[Ending], list[Ending]]:
         """Items derived from the record, locked: those with words, and those that hold a whole input."""
-        cursor = await connection.execute(sql_in("item/derived_ending", schema), {"record_id": record_id})
-        rows = await cursor.fetchall()
-        return [_ending(row) for row in rows if not row["whole"]], [_ending(row) for row in rows if row["whole"]]
+        derived = sql_in("item/derived_ending", schema)
+        found = await connection.fetch(derived, {"record_id": record_id}, row=_EndingItem)
+        return [item.ending for item in found if not item.whole], [item.ending for item in found if item.whole]
 
     async def renew(
         self, connection: Connection, principal: Principal, model: Model, renewal: RecordRenewal
@@ -114,14 +137,6 @@ class Renewals(ContentHistory):
             ended.append((delta, chain[-1].delta_id if chain else None))
         await item_rows.end(connection, renewal.schema, [item.item_id for item in items], known)
         await deltas.append(connection, renewal.schema, ended)
-
-
-def _ending(row: dict[str, Any]) -> Ending:
-    # places of a stored vector count from 0, terms from 1
-    terms = tuple(place + 1 for place in row["terms"].indices())
-    private, scoped = row["privacy"] == "private", row["scope"] != "user"
-    counted = "" if row["whole"] else counted_unit(row["unit"], private=private, scoped=scoped)
-    return Ending(row["item_id"], row["revision"], row["known_from"], terms, counted)
 
 
 def _rows(plan: Plan, own: UUID) -> tuple[UUID, ...]:

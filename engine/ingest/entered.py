@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from engine.domain.document import NewVersion, joined
 from engine.domain.principal import Principal
-from engine.stores.postgres import Connection
+from engine.stores.postgres import Connection, Parameters
 from engine.stores.statements import sql_text
-
-Row = dict[str, Any]
 
 
 async def enter_first(
@@ -31,7 +28,7 @@ async def enter_version(
     await connection.execute(sql_text("document/version_insert"), _row(principal, version, commit_id, now))
 
 
-def _row(principal: Principal, version: NewVersion, commit_id: UUID, now: datetime) -> Row:
+def _row(principal: Principal, version: NewVersion, commit_id: UUID, now: datetime) -> Parameters:
     """A document's version as its tables take it."""
     return {
         "document_id": version.document_id,

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import uuid5
 
 from engine.domain.document import NewVersion, chunk_hash
@@ -26,12 +25,9 @@ from engine.domain.utterance import embedded_text
 from engine.errors import CommitSetAside
 from engine.ingest.cleaning import Cleaned, check_text, cleaned, fingerprint, key_of
 from engine.ingest.drafts import LONGEST_ITEM, Document, PlacedTurn, conversation_drafts, document_draft, passage_text
-from engine.ingest.sources import ChangedDocument, Continuation, Drafted, Pending, Placed, Source, Unplaced
+from engine.ingest.sources import ChangedDocument, Continuation, Drafted, Pending, Placed, Source, SourceSeen, Unplaced
 from engine.ingest.versions.shared import shared
 from engine.privacy.redact import Redactor, redacted_origin
-
-Known = Mapping[str, Any]
-"""How far a source is stored: units, content_hash, and the commit that is under way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +128,7 @@ def _before(turns: Sequence[Turn], place: int) -> str:
 def fresh(
     principal: Principal,
     pending: Pending,
-    seen: Mapping[str, Known],
+    seen: Mapping[str, SourceSeen],
     trigger: TriggerType,
     redactor: Redactor,
     max_text_bytes: int,
@@ -144,8 +140,8 @@ def fresh(
         return clean
     key = principal.own_key(key_of(pending.content, redactor))
     known = seen.get(key)
-    if known and known["set_aside"]:
-        raise CommitSetAside(known["commit_id"])
+    if known and known.set_aside:
+        raise CommitSetAside(known.commit_id)
     origin = redacted_origin(pending.origin, redactor)
     asked = replace(pending, origin=origin, privacy=_privacy(pending, origin))
     source = Source(key, uuid5(principal.user_id, key), clean, known, asked, trigger)
@@ -175,15 +171,15 @@ def _turns(source: Source, max_text_bytes: int) -> FreshTurns | Skipped:
     return FreshTurns(source, conversation, new)
 
 
-def new_turns(key: str, cleaned: Cleaned, known: Known | None, piece: Continuation | None) -> NewTurns | Skipped:
+def new_turns(key: str, cleaned: Cleaned, known: SourceSeen | None, piece: Continuation | None) -> NewTurns | Skipped:
     """The turns to store, as one commit; Skipped where there are none, or where they cannot be stored like this."""
     conversation = cleaned.content
     assert isinstance(conversation, Conversation)
-    done = known["units"] if known else 0
+    done = known.units if known else 0
     if piece is not None:
         return _piece(key, conversation, done, piece)
     turns = conversation.turns
-    if known and (done > len(turns) or not cleaned.knows(known["content_hash"], done)):
+    if known and (done > len(turns) or not cleaned.knows(known.content_hash, done)):
         return Skipped(
             conversation.source_id, "Its stored turns were changed at the source; stored turns stay as they are."
         )
@@ -200,7 +196,7 @@ def _piece(key: str, conversation: Conversation, done: int, piece: Continuation)
 
 
 def _document(source: Source, document: Document, max_text_bytes: int) -> FreshDocument | ChangedDocument | Skipped:
-    if source.known and source.cleaned.knows(source.known["content_hash"], 1):
+    if source.known and source.cleaned.knows(source.known.content_hash, 1):
         return Skipped(document.source_id, STORED_ALREADY)
     check_text(document.text, document.source_id, max_text_bytes)
     if source.known:

@@ -12,8 +12,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-from uuid import UUID
 
 from engine.domain.clock import NOW
 from engine.domain.extraction import ExtractionReport
@@ -39,9 +37,9 @@ from engine.ingest.describe import described, embedded, texts_of
 from engine.ingest.extraction.derived import without, without_whole
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.failures import FailureLog
-from engine.ingest.fresh import FreshDocument, FreshTurns, Known, fresh
+from engine.ingest.fresh import FreshDocument, FreshTurns, fresh
 from engine.ingest.sessions import Run, Sessions
-from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Placed, Stored, failed
+from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Placed, SourceSeen, Stored, failed
 from engine.ingest.versions.revising import Revisions
 from engine.privacy.redact import Redactor, total
 from engine.progress import Progress
@@ -85,12 +83,11 @@ class Ingest:
 
     async def nodes(self, principal: Principal) -> list[AssignableNode]:
         """The nodes that the principal may write to, the root first. Raises NotFound where there is none, Archived."""
-        rows = await self._neo4j.read(
-            cypher("node/of_user"), **principal.parameters, **NOW.graph_parameters(self.commit.clock.now())
-        )
-        if not rows:
+        times = NOW.graph_parameters(self.commit.clock.now())
+        found = await self._neo4j.read(cypher("node/of_user"), row=AssignableNode, **principal.parameters, **times)
+        if not found:
             raise NotFound  # no such user, or nothing there that the principal may write to
-        nodes = [_assignable(row) for row in rows if not row["archived"]]
+        nodes = [node for node in found if not node.archived]
         if not nodes:
             raise Archived
         return nodes
@@ -132,8 +129,10 @@ class Ingest:
         for start in range(0, len(contents), PAGE):
             page = contents[start : start + PAGE]
             keys = [run.principal.own_key(key_of(pending.content, self._redactor)) for pending in page]
-            rows = await self._postgres.fetch(run.principal, sql_text("ingest/sources_seen"), {"sources": keys})
-            seen = {row["source_id"]: row for row in rows}
+            known = await self._postgres.fetch(
+                run.principal, sql_text("ingest/sources_seen"), {"sources": keys}, row=SourceSeen
+            )
+            seen = {source.source_id: source for source in known}
             for pending in page:
                 one = await self._new_part(run, pending, seen)
                 new += [one] if one else []
@@ -144,7 +143,7 @@ class Ingest:
             yield new
 
     async def _new_part(
-        self, run: Run, pending: Pending, seen: Mapping[str, Known]
+        self, run: Run, pending: Pending, seen: Mapping[str, SourceSeen]
     ) -> FreshTurns | FreshDocument | None:
         """The new part of a source. None where it is skipped (in a tolerant run also where it cannot be drafted), and for a new
         version of a document, which is stored after the batches."""
@@ -283,17 +282,3 @@ class Committing:
 
 def _drafted(new: Sequence[FreshTurns | FreshDocument], placed: Sequence[Placed]) -> list[Drafted]:
     return [one.drafted(where) for one, where in zip(new, placed, strict=True)]
-
-
-def _assignable(row: dict[str, Any]) -> AssignableNode:
-    return AssignableNode(
-        UUID(row["node_id"]),
-        row["schema_name"],
-        tuple(row["path"]),
-        row["layer"],
-        row["root_schema"],
-        tuple(row["keywords"]),
-        tuple(row["aliases"]),
-        tuple(row["place"]),
-        row["summary"] or "",
-    )

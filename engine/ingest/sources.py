@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from engine.domain.assignment import Decision
@@ -48,6 +47,19 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceSeen:
+    """How far a source is stored: its units (turns; 1 for a file), their hash, the newest commit, which may still be pending or
+    was set aside."""
+
+    source_id: str
+    units: int
+    content_hash: bytes
+    commit_id: UUID
+    pending: bool
+    set_aside: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A source to be stored: its id, its session, how far it is stored, and the request, without personal data and private where
     it is scoped."""
@@ -55,7 +67,7 @@ class Source:
     key: str
     session: UUID
     cleaned: Cleaned
-    known: Mapping[str, Any] | None
+    known: SourceSeen | None
     asked: Pending
     trigger: TriggerType
 

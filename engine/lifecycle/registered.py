@@ -1,4 +1,4 @@
-"""Nodes and records as Postgres has them, in the form in which the graph takes them again."""
+"""Nodes as the registry has them, in the form in which the graph takes them again."""
 
 from __future__ import annotations
 

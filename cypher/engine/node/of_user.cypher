@@ -8,6 +8,6 @@ WHERE n.user_id = $user_id AND part.holds(n)
   AND part.writable(n)
 RETURN n.node_id AS node_id, size(coalesce(n.archivings, [])) % 2 = 1 AS archived, n.layer AS layer, n.schema_name AS schema_name,
        root.schema_name AS root_schema,
-       n.keywords AS keywords, n.aliases AS aliases, n.summary AS summary, [p IN nodes(way_down) | p.name] AS place,
+       n.keywords AS keywords, n.aliases AS aliases, coalesce(n.summary, '') AS summary, [p IN nodes(way_down) | p.name] AS place,
        [p IN nodes(way_down) WHERE part.readable(p) | p.name] AS path
 ORDER BY n.layer, n.name_key LIMIT 10000

@@ -8,8 +8,8 @@ They have a session of their own, so that a search does not take them for neighb
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -19,7 +19,7 @@ from engine.domain.dates import dates_in
 from engine.domain.extraction import PLAIN, WHOLE, Derived
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, ItemDraft, Keywords, RecordDraft
-from engine.domain.scope import INGESTED, MemoryScope, Origin
+from engine.domain.scope import INGESTED, MemoryScope, Origin, Privacy, ScopeKind, SourceKind
 from engine.domain.search import ItemKind
 from engine.domain.terms import words
 from engine.ingest.extraction.form import MOST_NAMES, Extracted, Statement
@@ -206,6 +206,27 @@ async def set_items_origin(connection: Connection, schema: str, origin: Origin, 
             await item_rows.set_origin(connection, schema, ids, own)
 
 
-def origin_of(kept: Mapping[str, Any]) -> Origin:
-    """The origin of a record as its row keeps it."""
-    return Origin(MemoryScope(kept["scope"], kept["scope_id"]), kept["source"])
+@dataclass(frozen=True, slots=True)
+class KeptRecord:
+    """What a record says of its readers, of where it belongs, and its words, before it is renewed."""
+
+    privacy: Privacy
+    scope: ScopeKind
+    scope_id: str | None
+    source: SourceKind
+    terms: Any
+
+    @property
+    def origin(self) -> Origin:
+        """To what it belongs and how it came in."""
+        return Origin(MemoryScope(self.scope, self.scope_id), self.source)
+
+    @property
+    def private(self) -> bool:
+        """Whether only its user reads it."""
+        return self.privacy == "private"
+
+    @property
+    def scoped(self) -> bool:
+        """Whether it belongs to less than the user's whole memory."""
+        return self.scope != "user"

@@ -43,7 +43,9 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class _HeldItem:
+class HeldItemId:
+    """An item that a node has, and the record that has it."""
+
     item_id: UUID
     record_id: UUID
 
@@ -138,7 +140,7 @@ class Extraction:
             ]
             if asked:
                 held = sql_in("item/there", schema)
-                found = await self._postgres.fetch(principal, held, {"items": asked}, row=_HeldItem)
+                found = await self._postgres.fetch(principal, held, {"items": asked}, row=HeldItemId)
                 there |= {item.item_id for item in found if item.record_id not in own}
         return there
 

@@ -30,10 +30,10 @@ from engine.errors import Outdated, ProviderUnavailable, WrongDimension
 from engine.ingest.allowance import Allowance
 from engine.ingest.describe import describe
 from engine.ingest.entered import enter_version
-from engine.ingest.extraction.derived import item_words, origin_of, set_items_origin
-from engine.ingest.extraction.extract import Extraction
-from engine.ingest.item_rows import Row, item_row
-from engine.ingest.rereading.held import Held, HeldRecords, Place
+from engine.ingest.extraction.derived import KeptRecord, item_words, set_items_origin
+from engine.ingest.extraction.extract import Extraction, HeldItemId
+from engine.ingest.item_rows import item_row
+from engine.ingest.rereading.held import DocumentPart, Held, HeldRecords, Place
 from engine.ingest.versions.passages import item_counts, items_counted
 from engine.ingest.versions.revising import RecordRenewals
 from engine.providers.active import ActiveModel, Model
@@ -120,7 +120,7 @@ class Rereading:
         await unit.require(current=[rebuilt.node_id])
         connection, principal = unit.connection, unit.principal
         record = {"record_id": rebuilt.record_id}
-        kept = await (await connection.execute(sql_in("record/kept", schema), record)).fetchone()
+        kept = await connection.first(sql_in("record/kept", schema), record, row=KeptRecord)
         ending = await self._renewals.ending(connection, schema, [item for item, _ in rebuilt.gone])
         if kept is None or {(one.item_id, one.revision) for one in ending} != set(rebuilt.gone):
             raise Outdated(CHANGED)
@@ -136,8 +136,7 @@ class Rereading:
         await self._renewals.supersede(connection, principal, renewal, ending, renewed.known_at)
         fresh = await _add(connection, rebuilt, kept, vectors, model, renewed)
         await items.place(connection, schema, rebuilt.places)
-        private, scoped = kept["privacy"] == "private", kept["scope"] != "user"
-        counts = item_counts(fresh, ending, private=private, scoped=scoped)
+        counts = item_counts(fresh, ending, private=kept.private, scoped=kept.scoped)
         await term_counts.move(connection, schema, term_counts.moves(counts))
         await self._accepted(unit, rebuilt, renewed)
 
@@ -198,20 +197,20 @@ def _chunks(items: Sequence[ItemDraft]) -> tuple[tuple[UUID, str], ...]:
 
 
 async def _add(
-    connection: Connection, rebuilt: Rebuilt, kept: Row, vectors: Vectors | None, model: Model, renewed: Renewed
+    connection: Connection, rebuilt: Rebuilt, kept: KeptRecord, vectors: Vectors | None, model: Model, renewed: Renewed
 ) -> list[ItemDraft]:
     """New items, with their vectors or noted for the job that makes them; those that were added."""
     there = await _observed(connection, rebuilt)
     added = [place for place, item in enumerate(rebuilt.fresh) if item.item_id not in there]
     fresh = [rebuilt.fresh[place] for place in added]
-    holder = _Holder(rebuilt.record_id, kept["privacy"])
+    holder = _Holder(rebuilt.record_id, kept.privacy)
     rows = [
         item_row(item, holder, item_words(item), renewed.known_at)
         | model.meaning(None if vectors is None else vectors[place])
         for item, place in zip(fresh, added, strict=True)
     ]
     await items.insert(connection, rebuilt.schema, model.version.column, rows)
-    await set_items_origin(connection, rebuilt.schema, origin_of(kept), fresh)
+    await set_items_origin(connection, rebuilt.schema, kept.origin, fresh)
     if fresh and vectors is None:
         await pending_vectors.note(connection, [rebuilt.node_id])
     return fresh
@@ -222,8 +221,8 @@ async def _observed(connection: Connection, rebuilt: Rebuilt) -> set[UUID]:
     asked = [item.item_id for item in rebuilt.fresh if item.kind == "observation"]
     if not asked:
         return set()
-    cursor = await connection.execute(sql_in("item/there", rebuilt.schema), {"items": asked})
-    return {row["item_id"] for row in await cursor.fetchall()}
+    there = await connection.fetch(sql_in("item/there", rebuilt.schema), {"items": asked}, row=HeldItemId)
+    return {item.item_id for item in there}
 
 
 async def _next_version(
@@ -231,20 +230,20 @@ async def _next_version(
 ) -> DocumentFile:
     """Writes another version of the same text for a document whose passages differ. Returns its graph part."""
     document = {"document_id": rebuilt.record_id}
-    head = await (await connection.execute(sql_text("document/part"), document)).fetchone()
+    head = await connection.first(sql_text("document/part"), document, row=DocumentPart)
     if head is None:
         raise Outdated(CHANGED)
-    stayed = set(head["chunks"])
+    stayed = set(head.chunks)
     chunks = tuple((item_id, bytes.fromhex(digest)) for item_id, digest in rebuilt.chunks)
     version = NewVersion(
         rebuilt.record_id,
-        head["version"] + 1,
-        head["source_id"],
+        head.version + 1,
+        head.source_id,
         rebuilt.node_id,
-        head["title"],
-        head["content_hash"],
-        head["file_id"],
-        head["file_name"],
+        head.title,
+        head.content_hash,
+        head.file_id,
+        head.file_name,
         chunks,
         sum(item_id not in stayed for item_id, _ in chunks),
         len(stayed - {item_id for item_id, _ in chunks}),

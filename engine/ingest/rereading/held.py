@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -18,10 +18,11 @@ from engine.commit.outdated import on_current
 from engine.domain.dates import dates_in
 from engine.domain.history import Turn
 from engine.domain.layout import layout_of
+from engine.domain.node import ContentType
 from engine.domain.principal import Principal
-from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft
+from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft, TriggerType
 from engine.domain.rereading import HeldFields, HeldItem
-from engine.domain.scope import MemoryScope, Origin
+from engine.domain.scope import MemoryScope, Origin, Privacy, ScopeKind, SourceKind
 from engine.domain.splitting import chunks
 from engine.errors import DamagedFile, NotFound
 from engine.ingest.drafts import Document, PlacedTurn, document_draft, turn_items
@@ -31,7 +32,6 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in, sql_text
 from engine.turns import computed
 
-Row = dict[str, Any]
 ReadResource = Callable[[Principal, UUID], Awaitable[bytes]]
 """The bytes of a raw resource, compared with their hash. Raises NotFound, DamagedFile, StoreUnavailable."""
 ASKED, NOT_ASKED = "?", ""
@@ -53,14 +53,46 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldRow:
+    """What a record says of itself, and of the file of its newest version. `layout`: where the turns stand in that file."""
+
+    content_type: ContentType
+    trigger_type: TriggerType
+    source_id: str
+    privacy: Privacy
+    scope: ScopeKind
+    scope_id: str | None
+    source: SourceKind
+    file_id: UUID
+    file_name: str
+    file_type: str
+    media_type: str
+    layout: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPart:
+    """The newest version of a document, or of a part of it; `parts`: of how many it consists."""
+
+    version: int
+    source_id: str
+    title: str
+    content_hash: bytes
+    file_id: UUID
+    file_name: str
+    chunks: list[UUID]
+    parts: int
+
+
+@dataclass(frozen=True, slots=True)
 class Held:
     """A record as it is kept: its row, its fields, all its items; of a document the newest version."""
 
     place: Place
-    row: Row
+    row: HeldRow
     fields: HeldFields
     items: tuple[HeldItem, ...]
-    version: Row | None
+    version: DocumentPart | None
 
     @property
     def read(self) -> bool:
@@ -89,16 +121,16 @@ class HeldRecords:
         schema, record = place.schema_name, {"record_id": place.record_id}
         async with self._postgres.as_principal(principal) as connection:
             await connection.execute(sql_text("node/require_current"), {"nodes": [place.node_id]})
-            row = await (await connection.execute(sql_in("record/held", schema), record)).fetchone()
+            row = await connection.first(sql_in("record/held", schema), record, row=HeldRow)
             if row is None:
                 return None
             fields = await self._renewals.held(
                 connection, principal, self._active.current, place.node_id, schema, place.record_id
             )
-            items = await (await connection.execute(sql_in("item/held", schema), record)).fetchall()
+            items = await connection.fetch(sql_in("item/held", schema), record, row=HeldItem)
             document = {"document_id": place.record_id}
-            version = await (await connection.execute(sql_text("document/part"), document)).fetchone()
-        return Held(place, row, fields, tuple(HeldItem(**item) for item in items), version)
+            version = await connection.first(sql_text("document/part"), document, row=DocumentPart)
+        return Held(place, row, fields, tuple(items), version)
 
     async def draft(self, principal: Principal, held: Held) -> RecordDraft:
         """The record drafted again from its source. Raises StoreUnavailable."""
@@ -107,14 +139,14 @@ class HeldRecords:
 
     async def _text(self, principal: Principal, held: Held) -> str | None:
         """The source text; None where it cannot be read from its file."""
-        whole = held.version is not None and held.version["parts"] == 1
-        if not held.row["media_type"].startswith("text/") or not (whole or held.row["layout"]):
+        whole = held.version is not None and held.version.parts == 1
+        if not held.row.media_type.startswith("text/") or not (whole or held.row.layout):
             return None
         try:
-            text = (await self._read(principal, held.row["file_id"])).decode("utf-8-sig")
+            text = (await self._read(principal, held.row.file_id)).decode("utf-8-sig")
         except (NotFound, DamagedFile, UnicodeDecodeError):  # the doctor reports damaged files
             return None
-        if held.version and hashlib.sha256(text.encode()).digest() != held.version["content_hash"]:
+        if held.version and hashlib.sha256(text.encode()).digest() != held.version.content_hash:
             return None
         return text
 
@@ -122,23 +154,23 @@ class HeldRecords:
 def _draft(held: Held, text: str | None) -> RecordDraft:
     if text is None or not held.source_items:
         items = tuple(_item(item) for item in _in_order(held.source_items))
-        joined = "\n" if held.row["content_type"] == "conversation" else "\n\n"
+        joined = "\n" if held.row.content_type == "conversation" else "\n\n"
         return _record(held, items, joined.join(item.content for item in items))
-    if held.row["layout"]:
-        return _conversation(held, held.row["layout"], text)
+    if held.row.layout:
+        return _conversation(held, held.row.layout, text)
     session = held.source_items[0].session
     fields = held.fields.fields
     occurred_at = datetime.fromisoformat(fields["occurred_at"]) if fields["occurred_at"] else None
     row = held.row
-    document = Document(row["source_id"], fields["title"], text, occurred_at, row["content_type"], _file(held))
-    draft = document_draft(session, document, chunks(text), held.place.node, held.row["trigger_type"])
-    number = held.version["version"] + 1 if held.version else 1
+    document = Document(row.source_id, fields["title"], text, occurred_at, row.content_type, _file(held))
+    draft = document_draft(session, document, chunks(text), held.place.node, held.row.trigger_type)
+    number = held.version.version + 1 if held.version else 1
     ids = (uuid5(session, f"{number}:{item.position}") for item in draft.items)
     return _record(held, tuple(replace(item, item_id=new) for item, new in zip(draft.items, ids, strict=True)), text)
 
 
-def _conversation(held: Held, compact: Mapping[str, Any], transcript: str) -> RecordDraft:
-    layout = layout_of(dict(compact))
+def _conversation(held: Held, compact: dict[str, Any], transcript: str) -> RecordDraft:
+    layout = layout_of(compact)
     session = held.source_items[0].session
     turns = [Turn(one.speaker, transcript[one.start : one.start + one.length], one.at, one.ref) for one in layout.turns]
     before = [None if one.asked is None else ASKED if one.asked else NOT_ASKED for one in layout.turns]
@@ -158,21 +190,21 @@ def _record(held: Held, items: tuple[ItemDraft, ...], text: str) -> RecordDraft:
         node=held.place.node,
         title=held.fields.fields["title"],
         text=text,
-        content_type=row["content_type"],
-        trigger_type=row["trigger_type"],
-        source_id=row["source_id"],
+        content_type=row.content_type,
+        trigger_type=row.trigger_type,
+        source_id=row.source_id,
         occurred_at=occurred,
         items=items,
         file=_file(held),
-        privacy=row["privacy"],
-        origin=Origin(MemoryScope(row["scope"], row["scope_id"]), row["source"]),
+        privacy=row.privacy,
+        origin=Origin(MemoryScope(row.scope, row.scope_id), row.source),
     )
 
 
 def _file(held: Held) -> FileDraft:
     """The file of the record, which is stored already."""
     row = held.row
-    return FileDraft(row["file_id"], row["file_name"], row["file_type"], row["media_type"], b"")
+    return FileDraft(row.file_id, row.file_name, row.file_type, row.media_type, b"")
 
 
 def _item(held: HeldItem) -> ItemDraft:

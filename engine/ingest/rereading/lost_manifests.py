@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from engine.commit.restated import StoredSlice, restated
 from engine.commit.unit_of_work import UnitsOfWork
@@ -22,9 +23,8 @@ class LostManifests:
     async def restore(self, principal: Principal, places: Sequence[Place]) -> None:
         """Enters those of the records that are missing. May be interrupted and run twice at once. Raises StoreUnavailable."""
         wanted = [{"record_id": str(place.record_id), "node_id": str(place.node_id)} for place in places]
-        rows = await self._neo4j.read(cypher("doctor/records_missing"), records=wanted)
-        missing = {row["record_id"] for row in rows}
-        lost = [place for place in places if str(place.record_id) in missing]
+        missing = await self._neo4j.read(cypher("doctor/records_missing"), row=UUID, records=wanted)
+        lost = [place for place in places if place.record_id in missing]
         for place in lost:
             await self._enter(principal, place)
         if lost:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from engine.domain.clock import Clock
@@ -45,6 +44,12 @@ class ReadingReport:
     waiting: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Unread(Place):
+    user_id: UUID
+    attempts: int
+
+
 class Readings:
     """Reads records with the configured model after they were written; for the service."""
 
@@ -58,10 +63,10 @@ class Readings:
         """Reads what is due; without a model, nothing. Raises StoreUnavailable; what was read stays read."""
         outcomes: list[str] = []
         for _ in range(MOST_ROUNDS if self._rereading.asks else 0):
-            rows = await self._due()
-            if not rows:
+            due = await self._due()
+            if not due:
                 break
-            ended = await asyncio.gather(*(self._read(row) for row in rows), return_exceptions=True)
+            ended = await asyncio.gather(*map(self._read, due), return_exceptions=True)
             for outcome in ended:
                 if isinstance(outcome, BaseException):
                     raise outcome
@@ -73,21 +78,18 @@ class Readings:
         parameters = {"records": [record_id], "nodes": [node_id], "reasons": [AGAIN], "now": self._clock.now()}
         await self._postgres.change(principal, sql_text("unread/note"), parameters)
 
-    async def _due(self) -> list[dict[str, Any]]:
+    async def _due(self) -> list[_Unread]:
         parameters = {
             "now": self._clock.now(),
             "most": AT_ONCE,
             "first": self._attempts.first_pause,
             "longest": LONGEST_PAUSE,
         }
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("unread/claim"), parameters)
-            return await cursor.fetchall()
+        return await self._postgres.fetch_as_service(sql_text("unread/claim"), parameters, row=_Unread)
 
-    async def _read(self, row: dict[str, Any]) -> str:
+    async def _read(self, place: _Unread) -> str:
         """Reads one record: "read", "given up", "gone", or "waits"."""
-        principal = Principal.user(row["user_id"])
-        place = Place(row["record_id"], row["node_id"], row["schema_name"])
+        principal = Principal.user(place.user_id)
         try:
             reread = await self._rereading.reread(principal, place, by_model=True)
             if reread is not None and not reread.rebuilt.unread:
@@ -97,30 +99,27 @@ class Readings:
         except Conflict:  # changed meanwhile, or other embeddings: the next attempt finds it as it is then
             return "waits"
         if reread is None:
-            await self._service("unread/settle", {"record_id": place.record_id})
+            await self._settle(place)
             return "gone"
         if not reread.rebuilt.unread:
-            await self._service("unread/settle", {"record_id": place.record_id})
+            await self._settle(place)
             return "read"
-        return await self._failed(principal, place, reread.rebuilt.unread, row["attempts"])
+        return await self._failed(principal, place, reread.rebuilt.unread, place.attempts)
 
     async def _failed(self, principal: Principal, place: Place, reason: str, attempts: int) -> str:
         if attempts < self._attempts.most:
-            await self._service("unread/failed", {"record_id": place.record_id, "reason": reason})
+            parameters = {"record_id": place.record_id, "reason": reason}
+            await self._postgres.change_as_service(sql_text("unread/failed"), parameters)
             return "waits"
         reference = {"record_id": place.record_id, "node_id": place.node_id}
         error = ProviderUnavailable(reason)
         await self._failures.note(principal, "reading", f"record:{place.record_id}", error, reference)
-        await self._service("unread/settle", {"record_id": place.record_id})
+        await self._settle(place)
         return "given up"
 
-    async def _service(self, statement: str, parameters: dict[str, Any]) -> None:
-        async with self._postgres.as_service() as connection:
-            await connection.execute(sql_text(statement), parameters)
+    async def _settle(self, place: Place) -> None:
+        await self._postgres.change_as_service(sql_text("unread/settle"), {"record_id": place.record_id})
 
     async def _waiting(self) -> int:
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("unread/waiting"))
-            row = await cursor.fetchone()
-        assert row is not None  # an aggregate
-        return int(row["records"])
+        [records] = await self._postgres.fetch_as_service(sql_text("unread/waiting"), row=int)
+        return records

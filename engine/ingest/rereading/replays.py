@@ -23,7 +23,7 @@ from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
-from engine.domain.replay import Replay, ReplayComparison, ReplayCounts, ReplayState
+from engine.domain.replay import Replay, ReplayComparison, ReplayState
 from engine.domain.rereading import KEYWORDS, Rebuilt
 from engine.errors import Conflict, NotFound, Outdated
 from engine.ingest.rereading.again import Reread, Rereading
@@ -31,7 +31,7 @@ from engine.ingest.rereading.held import Place
 from engine.ingest.rereading.lost_manifests import LostManifests
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel, Model
-from engine.stores.postgres import Connection, Jsonb, Postgres
+from engine.stores.postgres import Connection, Jsonb, Parameters, Postgres
 from engine.stores.statements import sql_text
 
 PAGE = 20
@@ -39,7 +39,6 @@ PAGE = 20
 MOST_TRIES = 10
 """Retries of a swap because of concurrent changes of records."""
 
-Row = dict[str, Any]
 _PLAN: TypeAdapter[Rebuilt] = TypeAdapter(Rebuilt)
 
 
@@ -49,6 +48,29 @@ class BuildsReport:
 
     built: int
     records: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    replay_id: UUID
+    user_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged(Place):
+    plan: dict[str, Any]
+    vectors: bytes | None
+    embeddings: str | None
+
+    @property
+    def reread(self) -> Reread:
+        """The record as it was made."""
+        rebuilt = _PLAN.validate_python(self.plan)
+        if self.vectors is None or self.embeddings is None:
+            return Reread(rebuilt, None, "")
+        rows = len(rebuilt.fresh) + (rebuilt.new_summary is not None)
+        vectors = np.frombuffer(self.vectors, dtype="<f4").reshape(rows, -1)
+        return Reread(rebuilt, vectors, self.embeddings)
 
 
 class Replays:
@@ -72,30 +94,29 @@ class Replays:
             raise NotFound
         parameters = {"replay_id": uuid4(), "user_id": principal.user_id, "now": self._clock.now()}
         async with self._postgres.as_principal(principal) as connection:
-            cursor = await connection.execute(sql_text("replay/begin"), parameters)
-            [row] = await cursor.fetchall()
-        return await self.replay(principal, row["replay_id"])
+            [replay_id] = await connection.fetch(sql_text("replay/begin"), parameters, row=UUID)
+        return await self.replay(principal, replay_id)
 
     async def page(self, principal: Principal, *, before: UUID | None = None, limit: int = 50) -> tuple[Replay, ...]:
         """Replays, newest first, one page; `before` is the last of the page before."""
         check_page(limit)
         parameters = {"user_id": principal.user_id, "replay_id": None, "before": before, "limit": limit}
-        rows = await self._postgres.fetch(principal, sql_text("replay/page"), parameters)
-        return tuple(_replay(row) for row in rows)
+        return tuple(await self._postgres.fetch(principal, sql_text("replay/page"), parameters, row=Replay))
 
     async def replay(self, principal: Principal, replay_id: UUID) -> Replay:
         """The present state of one replay. Raises NotFound."""
         parameters = {"user_id": principal.user_id, "replay_id": replay_id, "before": None, "limit": 1}
-        rows = await self._postgres.fetch(principal, sql_text("replay/page"), parameters)
-        if not rows:
+        found = await self._postgres.fetch(principal, sql_text("replay/page"), parameters, row=Replay)
+        if not found:
             raise NotFound
-        return _replay(rows[0])
+        return found[0]
 
     async def compare(self, principal: Principal, replay_id: UUID) -> ReplayComparison:
         """The changes that a swap would make, as far as it is built. Raises NotFound."""
         replay = await self.replay(principal, replay_id)
-        changed = await self._postgres.fetch(principal, sql_text("replay/changed"), {"replay_id": replay_id})
-        return ReplayComparison(replay.counts, changed[0]["records"])
+        parameters = {"replay_id": replay_id}
+        [changed] = await self._postgres.fetch(principal, sql_text("replay/changed"), parameters, row=int)
+        return ReplayComparison(replay.counts, changed)
 
     # building ---------------------------------------------------------------------------------------------
 
@@ -103,16 +124,14 @@ class Replays:
         """Builds the started replays, for the job. Raises StoreUnavailable; staged records stay."""
         built = records = 0
         after = UUID(int=0)
-        while True:
-            async with self._postgres.as_service() as connection:
-                cursor = await connection.execute(sql_text("replay/building"), {"after": after})
-                row = await cursor.fetchone()
-            if row is None:
-                return BuildsReport(built, records)
-            after, principal = row["replay_id"], Principal.user(row["user_id"])
+        while opened := await self._postgres.fetch_as_service(
+            sql_text("replay/building"), {"after": after}, row=_Opened
+        ):
+            after, principal = opened[0].replay_id, Principal.user(opened[0].user_id)
             before = await self.replay(principal, after)
             replay = await self.build(principal, after)
             built, records = built + 1, records + replay.counts.records - before.counts.records
+        return BuildsReport(built, records)
 
     async def build(self, principal: Principal, replay_id: UUID, progress: Progress | None = None) -> Replay:
         """Builds the missing records and returns the replay. It may be interrupted and repeated at any time, also twice at once.
@@ -122,11 +141,9 @@ class Replays:
         progress.advance("replay", replay.counts.records)
         while replay.state == "building":
             parameters = {"replay_id": replay_id, "most": PAGE}
-            rows = await self._postgres.fetch(principal, sql_text("replay/next"), parameters)
-            await self._manifests.restore(principal, [_place(row) for row in rows])
-            made = [
-                (place, await self._rereading.reread(principal, place, by_model=False)) for place in map(_place, rows)
-            ]
+            places = await self._postgres.fetch(principal, sql_text("replay/next"), parameters, row=Place)
+            await self._manifests.restore(principal, places)
+            made = [(place, await self._rereading.reread(principal, place, by_model=False)) for place in places]
             staged = await self._stage(principal, replay_id, made)
             self._reached("replay_staged")
             progress.advance("replay", len(made))
@@ -144,8 +161,7 @@ class Replays:
             "record_id": last.record_id if last else None,
         }
         async with self._postgres.as_principal(principal) as connection:
-            cursor = await connection.execute(sql_text("replay/advance"), parameters)
-            if await cursor.fetchone() is None:
+            if not await connection.fetch(sql_text("replay/advance"), parameters, row=UUID):
                 return False
             for _, reread in made:
                 if reread is not None:
@@ -190,9 +206,9 @@ class Replays:
     async def _refresh(self, principal: Principal, replay_id: UUID) -> None:
         """Rebuilds the records that were changed since they were staged."""
         parameters = {"replay_id": replay_id, "most": PAGE}
-        while rows := await self._postgres.fetch(principal, sql_text("replay/outdated"), parameters):
-            for row in rows:
-                await self._again(principal, replay_id, _place(row))
+        while places := await self._postgres.fetch(principal, sql_text("replay/outdated"), parameters, row=Place):
+            for place in places:
+                await self._again(principal, replay_id, place)
 
     async def _again(self, principal: Principal, replay_id: UUID, place: Place) -> None:
         reread = await self._rereading.reread(principal, place, by_model=False)
@@ -218,10 +234,10 @@ class Replays:
                     "node_id": place.node_id,
                     "record_id": place.record_id,
                 }
-                while rows := await _staged(connection, parameters):
-                    for row in rows:
-                        place = _place(row)
-                        await self._rereading.renew(unit, _reread(row), model, now)
+                while page := await connection.fetch(sql_text("replay/records_page"), parameters, row=_Staged):
+                    for staged in page:
+                        place = staged
+                        await self._rereading.renew(unit, staged.reread, model, now)
                     commits += unit.postpone()
                     parameters |= {"node_id": place.node_id, "record_id": place.record_id}
                     self._reached("replay_page_swapped")
@@ -231,27 +247,14 @@ class Replays:
         return commits
 
 
-async def _staged(connection: Connection, parameters: Row) -> list[Row]:
-    cursor = await connection.execute(sql_text("replay/records_page"), parameters)
-    return await cursor.fetchall()
-
-
 async def _end(connection: Connection, replay_id: UUID, state: ReplayState, now: datetime) -> None:
     """Stores the final counts; staged records can be dropped then. Raises Conflict where it has already ended."""
-    cursor = await connection.execute(sql_text("replay/end"), {"replay_id": replay_id, "state": state, "now": now})
-    if await cursor.fetchone() is None:
+    parameters = {"replay_id": replay_id, "state": state, "now": now}
+    if not await connection.fetch(sql_text("replay/end"), parameters, row=UUID):
         raise Conflict("This replay has ended, or is not built yet.")
 
 
-def _replay(row: Row) -> Replay:
-    return Replay(**row | {"counts": ReplayCounts(**row["counts"])})
-
-
-def _place(row: Row) -> Place:
-    return Place(row["record_id"], row["node_id"], row["schema_name"])
-
-
-def _row(principal: Principal, replay_id: UUID, reread: Reread) -> Row:
+def _row(principal: Principal, replay_id: UUID, reread: Reread) -> Parameters:
     """A record as it is staged."""
     rebuilt = reread.rebuilt
     vectors = reread.vectors if rebuilt.fresh or rebuilt.new_summary else None
@@ -271,13 +274,3 @@ def _row(principal: Principal, replay_id: UUID, reread: Reread) -> Row:
         "vectors": None if vectors is None else np.asarray(vectors, dtype="<f4").tobytes(),
         "embeddings": None if vectors is None else reread.embeddings,
     }
-
-
-def _reread(row: Row) -> Reread:
-    """A staged record as it was made."""
-    rebuilt = _PLAN.validate_python(row["plan"])
-    if row["vectors"] is None:
-        return Reread(rebuilt, None, "")
-    rows = len(rebuilt.fresh) + (rebuilt.new_summary is not None)
-    vectors = np.frombuffer(row["vectors"], dtype="<f4").reshape(rows, -1)
-    return Reread(rebuilt, vectors, row["embeddings"])

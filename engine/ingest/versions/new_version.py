@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC
-from typing import Any
+from datetime import UTC, datetime
 from uuid import UUID, uuid4, uuid5
 
 from engine.domain.document import (
@@ -31,7 +30,19 @@ from engine.ingest.sources import ChangedDocument
 from engine.ingest.versions.shared import part
 from engine.providers.embedder import Vectors
 
-Row = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class PartHead:
+    """The newest version of a document, or of the part of it that lies at one node."""
+
+    document_id: UUID
+    node_id: UUID
+    version: int
+    content_hash: bytes
+    chunks: list[UUID]
+    chunk_hashes: bytes
+    known_at: datetime
+    schema_name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +51,7 @@ class VersionPart:
     new, what is to end."""
 
     changed: ChangedDocument
-    head: Row
+    head: PartHead
     draft: RecordDraft
     match: Matched
     version: NewVersion
@@ -56,7 +67,7 @@ class VersionPart:
 
 def parts_of(
     changed: ChangedDocument,
-    heads: Sequence[Row],
+    heads: Sequence[PartHead],
     nodes: Mapping[UUID, AssignableNode],
     count_tokens: Callable[[str], int],
     summary_words: int,
@@ -66,16 +77,16 @@ def parts_of(
     `heads`: the newest version of each part, the largest first.
     """
     source, document = changed.source, changed.document
-    whole = document_draft(source.session, document, chunks(document.text), nodes[heads[0]["node_id"]], source.trigger)
+    whole = document_draft(source.session, document, chunks(document.text), nodes[heads[0].node_id], source.trigger)
     hashes = [chunk_hash(item.section, item.content) for item in whole.items]
-    before = [pair for head in heads for pair in zip(head["chunks"], parted(head["chunk_hashes"]), strict=True)]
+    before = [pair for head in heads for pair in zip(head.chunks, parted(head.chunk_hashes), strict=True)]
     match = matched(before, hashes)
-    owner = {chunk: number for number, head in enumerate(heads) for chunk in head["chunks"]}
+    owner = {chunk: number for number, head in enumerate(heads) for chunk in head.chunks}
     homes = allotted([None if place is None else owner[place] for place in match.places])
     works = []
     for number, head in enumerate(heads):
         own = [index for index, home in enumerate(homes) if home == number]
-        draft = part(whole, head["document_id"], nodes[head["node_id"]], [whole.items[index] for index in own])
+        draft = part(whole, head.document_id, nodes[head.node_id], [whole.items[index] for index in own])
         gone = tuple(chunk for chunk in match.gone if owner[chunk] == number)
         mine = Matched(tuple(match.places[index] for index in own), gone)
         draft = describe(draft, count_tokens, summary_words)
@@ -85,9 +96,9 @@ def parts_of(
 
 
 def _part(
-    changed: ChangedDocument, head: Row, draft: RecordDraft, match: Matched, hashes: Sequence[bytes]
+    changed: ChangedDocument, head: PartHead, draft: RecordDraft, match: Matched, hashes: Sequence[bytes]
 ) -> VersionPart:
-    source, number = changed.source, head["version"] + 1
+    source, number = changed.source, head.version + 1
     items = tuple(
         replace(item, item_id=place or uuid5(source.session, f"{number}:{item.position}"))
         for item, place in zip(draft.items, match.places, strict=True)
@@ -122,7 +133,7 @@ def renewal_of(work: VersionPart, vector: Vectors | None, ending: Sequence[Endin
         "kw_relationships": list(draft.keywords.relationships),
         **({"occurred_at": occurred} if occurred else {}),
     }
-    known = (work.head["known_at"], *(item.known_from for item in ending))
+    known = (work.head.known_at, *(item.known_from for item in ending))
     reason = f"version {work.version.version} of the document"
     return RecordRenewal(
         draft.node.node_id, draft.node.schema_name, draft.record_id, fields, vector, known, reason

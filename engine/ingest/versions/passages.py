@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from engine.commit.rows import items, term_counts
@@ -13,20 +12,18 @@ from engine.domain.document import Ending, Matched, Renewed
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
 from engine.domain.scope import counted_unit
 from engine.domain.terms import weights, words
-from engine.ingest.extraction.derived import item_words, origin_of, set_items_origin
+from engine.ingest.extraction.derived import KeptRecord, item_words, set_items_origin
 from engine.ingest.item_rows import item_row
 from engine.providers.active import Model
-from engine.stores.postgres import Connection
+from engine.stores.postgres import Connection, Parameters
 from engine.stores.statements import sql_in
 from engine.turns import computed
-
-Row = dict[str, Any]
 
 
 class Passages:
     """Writes within one transaction. `draft`: the whole version; `kept`: what its record says of readers, scope and words."""
 
-    def __init__(self, connection: Connection, draft: RecordDraft, match: Matched, kept: Row) -> None:
+    def __init__(self, connection: Connection, draft: RecordDraft, match: Matched, kept: KeptRecord) -> None:
         self._connection, self._draft, self._match, self._kept = connection, draft, match, kept
         self._schema = draft.node.schema_name
 
@@ -35,7 +32,7 @@ class Passages:
         rows = await computed(_item_rows, fresh, model, renewed.known_at)
         rows = [row | {"valid_from": renewed.since} for row in rows]  # the whole version holds since the record does
         await items.insert(self._connection, self._schema, model.version.column, rows)
-        await set_items_origin(self._connection, self._schema, origin_of(self._kept), fresh.draft.items)
+        await set_items_origin(self._connection, self._schema, self._kept.origin, fresh.draft.items)
         await self._place()
 
     async def _place(self) -> None:
@@ -46,15 +43,15 @@ class Passages:
 
     async def count(self, fresh: Sequence[ItemDraft], ending: Sequence[Ending]) -> None:
         """The node's counts of words: with what came, without what ended."""
-        private, scoped = self._kept["privacy"] == "private", self._kept["scope"] != "user"
+        private, scoped = self._kept.private, self._kept.scoped
         counts = await computed(item_counts, fresh, ending, private=private, scoped=scoped)
         record = counts.setdefault(counted_unit("record", private=private, scoped=scoped), Counter())
         record.update(await computed(lambda: weights(words(self._draft.text), "record").keys()))
-        record.subtract(place + 1 for place in self._kept["terms"].indices())
+        record.subtract(place + 1 for place in self._kept.terms.indices())
         await term_counts.move(self._connection, self._schema, term_counts.moves(counts))
 
 
-def _item_rows(fresh: EmbeddedRecord, model: Model, now: datetime) -> list[Row]:
+def _item_rows(fresh: EmbeddedRecord, model: Model, now: datetime) -> list[Parameters]:
     return [
         item_row(item, fresh.draft, item_words(item), now) | model.meaning(vector)
         for item, vector in zip(fresh.draft.items, fresh.item_vectors, strict=True)
@@ -80,7 +77,5 @@ def item_counts(
 
 async def items_counted(connection: Connection, schema: str, record_id: UUID) -> int:
     """How many items a record has brought, those that ended among them: what the graph counts by."""
-    cursor = await connection.execute(sql_in("item/counted", schema), {"record_id": record_id})
-    row = await cursor.fetchone()
-    assert row is not None  # an aggregate has one row
-    return int(row["items"])
+    [items] = await connection.fetch(sql_in("item/counted", schema), {"record_id": record_id}, row=int)
+    return items

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -39,13 +40,13 @@ from engine.domain.rereading import HeldFields
 from engine.errors import EmbeddingsChanged, NotFound, VersionRefused
 from engine.ingest.allowance import Allowance
 from engine.ingest.cleaning import fingerprint
-from engine.ingest.commit import RecordCommit, Row, StoredFile
+from engine.ingest.commit import RecordCommit, StoredFile
 from engine.ingest.entered import enter_version
-from engine.ingest.extraction.derived import whole_fact
+from engine.ingest.extraction.derived import KeptRecord, whole_fact
 from engine.ingest.extraction.unread import note_unread
 from engine.ingest.received import note_received
 from engine.ingest.sources import ChangedDocument, Stored
-from engine.ingest.versions.new_version import VersionPart, parts_of, renewal_of
+from engine.ingest.versions.new_version import PartHead, VersionPart, parts_of, renewal_of
 from engine.ingest.versions.passages import Passages, items_counted
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
@@ -112,14 +113,14 @@ class Revisions:
         Raises Conflict when another version came in meanwhile, StoreUnavailable, StoreFull.
         """
         known = changed.source.known
-        if known and known["pending"]:
-            await self._units.outbox.await_commit(known["commit_id"])
+        if known and known.pending:
+            await self._units.outbox.await_commit(known.commit_id)
         parameters = {"user_id": principal.user_id, "source_id": changed.source.key}
-        heads = await self._postgres.fetch(principal, sql_text("document/head"), parameters)
+        heads = await self._postgres.fetch(principal, sql_text("document/head"), parameters, row=PartHead)
         there = {node.node_id: node for node in nodes}
-        if not heads or any(head["node_id"] not in there for head in heads):
+        if not heads or any(head.node_id not in there for head in heads):
             return Skipped(changed.document.source_id, NOT_HERE)
-        if heads[0]["content_hash"] == fingerprint(changed.document):  # a concurrent request has stored it
+        if heads[0].content_hash == fingerprint(changed.document):  # a concurrent request has stored it
             return Skipped(changed.document.source_id, STORED_ALREADY)
         changed = await self._dated(principal, changed, heads[0])
         count_tokens = self._active.current.embedder.count_tokens
@@ -132,13 +133,13 @@ class Revisions:
             return Skipped(changed.document.source_id, refused.detail)
         return _stored(changed, parts, pending, bool(self._unread))
 
-    async def _dated(self, principal: Principal, changed: ChangedDocument, head: Row) -> ChangedDocument:
+    async def _dated(self, principal: Principal, changed: ChangedDocument, head: PartHead) -> ChangedDocument:
         """The version with the date that the document has already, where it brings none: its words are read as of then."""
         if changed.document.occurred_at is not None:
             return changed
-        statement, parameters = sql_in("record/occurred", head["schema_name"]), {"record_id": head["document_id"]}
-        rows = await self._postgres.fetch(principal, statement, parameters)
-        occurred = rows[0]["occurred_at"] if rows else None
+        statement, parameters = sql_in("record/occurred", head.schema_name), {"record_id": head.document_id}
+        dates = await self._postgres.fetch(principal, statement, parameters, row=datetime)
+        occurred = dates[0] if dates else None
         return replace(changed, document=replace(changed.document, occurred_at=occurred))
 
     async def _written(
@@ -199,8 +200,7 @@ class Revisions:
         """Writes one part within the transaction. Raises VersionRefused."""
         connection, principal = unit.connection, unit.principal
         schema, record_id = work.draft.node.schema_name, work.draft.record_id
-        cursor = await connection.execute(sql_in("record/kept", schema), {"record_id": record_id})
-        kept = await cursor.fetchone()
+        kept = await connection.first(sql_in("record/kept", schema), {"record_id": record_id}, row=KeptRecord)
         if kept is None:
             raise NotFound
         if _narrower(work.changed, kept):
@@ -211,7 +211,7 @@ class Revisions:
         renewed = await self.renewals.renew(connection, principal, model, renewal)
         if renewed is None:
             raise VersionRefused(ENDED)
-        draft = replace(work.draft, privacy=kept["privacy"], unread=self._unread)
+        draft = replace(work.draft, privacy=kept.privacy, unread=self._unread)
         record = EmbeddedRecord(draft, vectors[-1], tuple(vectors[:-1]))
         row = await computed(self.commit.record_row, record, file, work.commit_id, model) | {"now": renewed.known_at}
         await manifests.enter(connection, schema, row, part=work.part)
@@ -238,13 +238,13 @@ class Revisions:
         await unit.accept(RecordRevised(revision), commit_id=work.commit_id)
 
 
-def _narrower(changed: ChangedDocument, kept: Row) -> bool:
+def _narrower(changed: ChangedDocument, kept: KeptRecord) -> bool:
     """Whether the new version is for fewer readers than the document, or of another thread."""
     asked = changed.source.asked
     scope = asked.origin.scope
-    if (scope.kind, scope.scope_id) != (kept["scope"], kept["scope_id"]):
+    if (scope.kind, scope.scope_id) != (kept.scope, kept.scope_id):
         return True
-    return asked.privacy == "private" and kept["privacy"] != "private"
+    return asked.privacy == "private" and not kept.private
 
 
 def _stored(changed: ChangedDocument, parts: Sequence[VersionPart], pending: Sequence[bool], unread: bool) -> Stored:
