@@ -106,9 +106,9 @@ async def _measured(
     size, rows = 0, 0
     for number, (vectors, _) in enumerate(groups):
         await _filled(connection, form, number, vectors)
-        cursor = await connection.execute(sql_text("bench/vectors_size"), {"table": f"bench_{form.name}_{number}"})
-        row = await cursor.fetchone()
-        size, rows = size + (row["bytes"] if row else 0), rows + len(vectors)
+        table = {"table": f"bench_{form.name}_{number}"}
+        [taken] = await connection.fetch(sql_text("bench/vectors_size"), table, row=int)
+        size, rows = size + taken, rows + len(vectors)
     found: list[list[int]] = []
     before = ground.meter.read()
     for turn in range(ROUNDS + 1):
@@ -150,8 +150,7 @@ def _short(form: _Form, vector: Vectors) -> Vector | HalfVector | Bit:
 async def _search(connection: Connection, form: _Form, number: int, question: Vectors) -> list[int]:
     asked = HalfVector(question) if form.name == "halfvec" else Vector(question)
     parameters = {"vector": asked, "limit": DEPTH, "candidates": CANDIDATES}
-    cursor = await connection.execute(sql_text(form.statement).format(table=_table(form, number)), parameters)
-    return [row["place"] for row in await cursor.fetchall()]
+    return await connection.fetch(sql_text(form.statement).format(table=_table(form, number)), parameters, row=int)
 
 
 def _recall(truth: Sequence[Sequence[int]], found: Sequence[Sequence[int]]) -> float:

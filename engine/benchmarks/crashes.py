@@ -25,6 +25,7 @@ from engine.benchmarks.ground import empty_ground
 from engine.benchmarks.report import Figure, Report, at_least, at_most
 from engine.embedded import status
 from engine.errors import NeurigraphError, SettingsError
+from engine.lifecycle.doctor import LateCommits
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import Progress
@@ -155,10 +156,11 @@ class Ordeal:
             while True:
                 with suppress(NeurigraphError):
                     await self._engine.outbox.recover()
-                    async with self._engine.postgres.as_service() as connection:
-                        cursor = await connection.execute(sql_text("doctor/pending"), {"older_than": -60})
-                        row = await cursor.fetchone()
-                    if row and not row["pending"] and all(store.healthy for store in await self._engine.health()):
+                    late = {"older_than": -60}
+                    [left] = await self._engine.postgres.fetch_as_service(
+                        sql_text("doctor/pending"), late, row=LateCommits
+                    )
+                    if not left.pending and all(store.healthy for store in await self._engine.health()):
                         return
                 await asyncio.sleep(0.5)
 

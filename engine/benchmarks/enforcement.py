@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, LiteralString
 from uuid import UUID
@@ -67,6 +68,13 @@ def _way(memory: Memory) -> Way:
     return search
 
 
+@dataclass(frozen=True, slots=True)
+class _Grant:
+    grant_id: UUID
+    node_id: UUID
+    granted_at: datetime
+
+
 class _UnfilteredGraph(Neo4j):
     """The graph store without the readers' predicate in its statements; shares the driver."""
 
@@ -115,17 +123,15 @@ async def _more_grants(ground: Ground, subject: UUID) -> None:
         History(other.handle, other.display_name, (), nodes=nodes)
     )
     parameters = {"user_id": other.user_id, "subject_id": subject, "many": GRANTS}
-    async with ground.engine.postgres.as_service() as connection:
-        cursor = await connection.execute(sql_text("bench/grants"), parameters)
-        rows = await cursor.fetchall()
-    for start in range(0, len(rows), 1000):
+    grants = await ground.engine.postgres.fetch_as_service(sql_text("bench/grants"), parameters, row=_Grant)
+    for start in range(0, len(grants), 1000):
         page = [
             {
-                "grant_id": str(row["grant_id"]),
-                "node_id": str(row["node_id"]),
-                "granted_at": row["granted_at"].isoformat(),
+                "grant_id": str(grant.grant_id),
+                "node_id": str(grant.node_id),
+                "granted_at": grant.granted_at.isoformat(),
             }
-            for row in rows[start : start + 1000]
+            for grant in grants[start : start + 1000]
         ]
         given = {"subject_id": str(subject), "subject_kind": "third_party", "grants": page}
         await ground.engine.neo4j.write(cypher("access/granted_many"), **given)

@@ -44,6 +44,20 @@ MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
+class _Sizes:
+    connections: int
+    bytes: int
+    dead_rows: int
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Entities:
+    nodes: int
+    relationships: int
+
+
+@dataclass(frozen=True, slots=True)
 class Sample:
     """One reading. Memory in bytes by process, descriptors of this process, connections of Postgres, sizes in bytes."""
 
@@ -156,20 +170,18 @@ class Soak:
             with suppress(psutil.Error):
                 family = [psutil.Process(server.pid), *psutil.Process(server.pid).children(recursive=True)]
                 memory[server.name] = sum(_private(one) for one in family)
-        async with self._engine.postgres.as_service() as connection:
-            row = await (await connection.execute(sql_text("bench/soak_sizes"))).fetchone()
-        assert row is not None
-        graph = await self._engine.neo4j.read(cypher("schema/entities_counted"))
+        [sizes] = await self._engine.postgres.fetch_as_service(sql_text("bench/soak_sizes"), row=_Sizes)
+        [graph] = await self._engine.neo4j.read(cypher("schema/entities_counted"), row=_Entities)
         return Sample(
             monotonic() - self._began,
             memory,
             here.num_fds(),
             len(asyncio.all_tasks()),
-            row["connections"],
-            row["bytes"],
-            row["dead_rows"],
-            row["items"],
-            graph[0]["nodes"] + graph[0]["relationships"],
+            sizes.connections,
+            sizes.bytes,
+            sizes.dead_rows,
+            sizes.items,
+            graph.nodes + graph.relationships,
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engine.commit.changes import OF_KIND, Json, parameters
 from engine.errors import CommitWaits, Conflict, InvalidInput, StoreFailed
-from engine.stores.neo4j import STORE, Neo4j, Row
+from engine.stores.neo4j import STORE, Neo4j
 from engine.stores.statements import cypher
 
 
@@ -19,7 +19,7 @@ async def apply(neo4j: Neo4j, changes: Sequence[Json], *, partly: bool = False) 
         raise StoreFailed(STORE, "The changes of this commit are damaged, or a newer release wrote them.")
     statements = [(cypher(OF_KIND[change["kind"]].statement), parameters(change)) for change in changes]
 
-    def complete(rows: Sequence[list[Row]]) -> bool:
+    def complete(rows: Sequence[list[object]]) -> bool:
         return partly or all(_applied(own) >= _wanted(change) for own, change in zip(rows, changes, strict=True))
 
     try:
@@ -37,9 +37,9 @@ def _known(change: Json) -> bool:
     return change.get("kind") in OF_KIND and len(change) == 2
 
 
-def _applied(rows: list[Row]) -> int:
-    """How many rows a statement applied: one row each, or their number in one row."""
-    return int(rows[0]["applied"]) if rows and "applied" in rows[0] else len(rows)
+def _applied(rows: list[object]) -> int:
+    """How many rows a statement applied: the id of each, or their number in one row."""
+    return rows[0] if rows and isinstance(rows[0], int) else len(rows)
 
 
 def _wanted(change: Json) -> int:

@@ -24,6 +24,7 @@ from psycopg.types.json import Jsonb
 from engine.commit import graph
 from engine.commit.changes import Json, from_row
 from engine.domain.backoff import pause_before
+from engine.domain.commit import CommitState
 from engine.domain.principal import Principal
 from engine.errors import (
     CommitSetAside,
@@ -60,6 +61,29 @@ class Commit:
     changes: Sequence[Json]
 
 
+@dataclass(frozen=True, slots=True)
+class StoredCommit:
+    """A commit as its row holds it, whatever release wrote it; a damaged payload may be any JSON."""
+
+    kind: str
+    payload: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Locked(StoredCommit):
+    state: CommitState
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommitStanding:
+    """The state of a commit, how often it failed, and why last."""
+
+    state: CommitState
+    attempts: int
+    cause: str
+
+
 class Outbox:
     """Finishes commits: new ones, and those that a crash left pending."""
 
@@ -84,7 +108,7 @@ class Outbox:
         self._reached("accepted")
         await graph.apply(self._neo4j, commit.changes)
         self._reached("graph_written")
-        await self._postgres.fetch(principal, sql_text("commit/finish"), {"commit_id": commit.commit_id})
+        await self._postgres.fetch(principal, sql_text("commit/finish"), {"commit_id": commit.commit_id}, row=bool)
         self._reached("made_visible")
 
     async def await_commit(self, commit_id: UUID) -> None:
@@ -93,13 +117,12 @@ class Outbox:
         Raises CommitSetAside, StoreUnavailable, StoreFailed.
         """
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("commit/locked"), {"commit_id": commit_id})
-            row = await cursor.fetchone()
-            if row is None:
+            locked = await connection.first(sql_text("commit/locked"), {"commit_id": commit_id}, row=_Locked)
+            if locked is None:
                 return
-            if row["state"] == "set_aside":
-                raise CommitSetAside(commit_id, row["last_failure"])
-            await graph.apply(self._neo4j, from_row(row["kind"], row["payload"]))
+            if locked.state == "set_aside":
+                raise CommitSetAside(commit_id, locked.cause)
+            await graph.apply(self._neo4j, from_row(locked.kind, locked.payload))
             await connection.execute(sql_text("commit/finish"), {"commit_id": commit_id})
 
     async def recover(self, *, older_than: float = 0, limit: int = 50, due_only: bool = False) -> int:
@@ -111,14 +134,11 @@ class Outbox:
         """
         finished = 0
         parameters = {"older_than": older_than, "limit": limit, "due_only": due_only}
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("commit/pending"), parameters)
-            rows = await cursor.fetchall()
-        for row in rows:
+        for commit_id in await self._postgres.fetch_as_service(sql_text("commit/pending"), parameters, row=UUID):
             try:
-                finished += await self._finish(row["commit_id"])
+                finished += await self._finish(commit_id)
             except NeurigraphError as error:
-                if not await self._noted(row["commit_id"], error):
+                if not await self._noted(commit_id, error):
                     break
         if finished:
             log.info("finished %d commits that were left half way", finished)
@@ -134,11 +154,10 @@ class Outbox:
     async def _finish(self, commit_id: UUID) -> bool:
         """Whether this call finished the commit; False where another worker holds it."""
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("commit/taken"), {"commit_id": commit_id})
-            row = await cursor.fetchone()
-            if row is None:
+            taken = await connection.first(sql_text("commit/taken"), {"commit_id": commit_id}, row=StoredCommit)
+            if taken is None:
                 return False
-            await graph.apply(self._neo4j, from_row(row["kind"], row["payload"]))
+            await graph.apply(self._neo4j, from_row(taken.kind, taken.payload))
             try:
                 await connection.execute(sql_text("commit/finish"), {"commit_id": commit_id})
             except psycopg.Error as error:
@@ -168,16 +187,13 @@ class Outbox:
             return False
         return True
 
-    async def _before(self, commit_id: UUID) -> list[dict[str, Any]]:
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("commit/before"), {"commit_id": commit_id})
-            return await cursor.fetchall()
+    async def _before(self, commit_id: UUID) -> list[UUID]:
+        return await self._postgres.fetch_as_service(sql_text("commit/before"), {"commit_id": commit_id}, row=UUID)
 
     async def _note(self, commit_id: UUID, failure: str, counted: int, *, first_pause: float = FIRST_PAUSE) -> str:
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("commit/state"), {"commit_id": commit_id})
-            row = await cursor.fetchone()
-            attempt = row["attempts"] + 2 if row else 2
+            standing = await connection.first(sql_text("commit/state"), {"commit_id": commit_id}, row=CommitStanding)
+            attempt = standing.attempts + 2 if standing else 2
             pause = pause_before(attempt, first=first_pause, longest=LONGEST_PAUSE, chance=random.random())
             parameters = {
                 "commit_id": commit_id,
@@ -186,9 +202,8 @@ class Outbox:
                 "counted": counted,
                 "most": self._attempts,
             }
-            cursor = await connection.execute(sql_text("commit/attempted"), parameters)
-            row = await cursor.fetchone()
-        return row["state"] if row else "finished elsewhere"
+            state = await connection.first(sql_text("commit/attempted"), parameters, row=str)
+        return state or "finished elsewhere"
 
     async def recover_quietly(self, older_than: float, *, due_only: bool = False) -> None:
         """One round of recovery in the background: a store that is down is retried in the next round."""

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from engine.commit.changes import OF_KIND, Json, from_row
-from engine.commit.outbox import Outbox
+from engine.commit.outbox import CommitStanding, Outbox, StoredCommit
 from engine.domain.commit import CommitOutcome, CommitSummary
 from engine.domain.page import check_page
 from engine.errors import Conflict, NotFound
@@ -53,25 +53,25 @@ class SetAside:
         since, last = behind or (None, None)
         page = {"after": after, "since": since, "last": last, "limit": limit}
         parameters = {"workspace": self._workspace, "user_id": user_id, **page}
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("commit/all_set_aside"), parameters)
-            rows = await cursor.fetchall()
-        return tuple(CommitSummary(**row | {"waits_for": tuple(row["waits_for"])}) for row in rows)
+        return tuple(
+            await self._postgres.fetch_as_service(sql_text("commit/all_set_aside"), parameters, row=CommitSummary)
+        )
 
     async def waiting(self) -> SetAsideCount:
         """How many there are in all workspaces. Raises StoreUnavailable."""
-        row = await self._one("commit/counts", {})
-        return SetAsideCount(**row) if row else SetAsideCount(0, None, None)
+        [count] = await self._postgres.fetch_as_service(sql_text("commit/counts"), row=SetAsideCount)
+        return count
 
     async def retry(self, commit_id: UUID, actor: str, user_id: UUID | None = None) -> CommitOutcome:
         """Retries it now; where it fails again, recovery goes on with it. Raises NotFound, StoreUnavailable."""
-        if await self._one("commit/retried", self._named(commit_id, user_id) | {"actor": actor}) is None:
+        named = self._named(commit_id, user_id) | {"actor": actor}
+        if not await self._postgres.fetch_as_service(sql_text("commit/retried"), named, row=UUID):
             raise NotFound
         await self._outbox.recover_one(commit_id)
-        row = await self._one("commit/state", {"commit_id": commit_id})
-        if row is None:
-            raise NotFound
-        return CommitOutcome(commit_id, row["state"], "" if row["state"] == "done" else row["cause"])
+        state, parameters = sql_text("commit/state"), {"commit_id": commit_id}
+        for now in await self._postgres.fetch_as_service(state, parameters, row=CommitStanding):
+            return CommitOutcome(commit_id, now.state, "" if now.state == "done" else now.cause)
+        raise NotFound
 
     async def discard(
         self, commit_id: UUID, actor: str, reason: str = "", user_id: UUID | None = None
@@ -81,13 +81,13 @@ class SetAside:
         Raises NotFound, Conflict for a revocation (which has to reach the graph), StoreUnavailable, StoreFailed.
         """
         async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text("commit/to_discard"), self._named(commit_id, user_id))
-            row = await cursor.fetchone()
-            if row is None:
+            named = self._named(commit_id, user_id)
+            held = await connection.first(sql_text("commit/to_discard"), named, row=StoredCommit)
+            if held is None:
                 raise NotFound
-            if row["kind"] == "revoked":
+            if held.kind == "revoked":
                 raise Conflict("A revocation cannot be discarded: the graph must apply it. Retry it.")
-            for change in reversed(from_row(row["kind"], row["payload"])):
+            for change in reversed(from_row(held.kind, held.payload)):
                 known = OF_KIND.get(change.get("kind", ""))
                 if known and known.withdrawn:
                     await self._neo4j.write(cypher(known.withdrawn), **_named_parts(commit_id, change))
@@ -97,11 +97,6 @@ class SetAside:
 
     def _named(self, commit_id: UUID, user_id: UUID | None) -> dict[str, Any]:
         return {"workspace": self._workspace, "user_id": user_id, "commit_id": commit_id}
-
-    async def _one(self, name: str, parameters: dict[str, Any]) -> dict[str, Any] | None:
-        async with self._postgres.as_service() as connection:
-            cursor = await connection.execute(sql_text(name), parameters)
-            return await cursor.fetchone()
 
 
 def _named_parts(commit_id: UUID, change: Json) -> dict[str, Any]:

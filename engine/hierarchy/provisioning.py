@@ -53,6 +53,19 @@ class _Registered:
     created: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _RegisteredUser:
+    """A user with the root; of a look-alike there is only `taken_by`."""
+
+    user_id: UUID
+    node_id: UUID
+    schema_name: str
+    display_name: str
+    state: str
+    created: bool
+    taken_by: str | None
+
+
 class Provisioning:
     """Creates users and nodes in all stores."""
 
@@ -82,13 +95,12 @@ class Provisioning:
             "payload": Jsonb(to_json(NodeProvisioned(shell))),
         }
         async with self._units.begin(Principal.user(user_id), by_service=True) as unit:
-            cursor = await unit.connection.execute(sql_text("user/provision"), parameters)
-            [row] = await cursor.fetchall()  # the function returns a row or raises
-            if row["taken_by"] is not None:
-                raise Conflict(f"The handle looks like that of another user, {row['taken_by']}.")
-            made = _Registered(row["node_id"], row["schema_name"], 0, row["state"], "user", row["created"])
+            [row] = await unit.connection.fetch(sql_text("user/provision"), parameters, row=_RegisteredUser)
+            if row.taken_by is not None:
+                raise Conflict(f"The handle looks like that of another user, {row.taken_by}.")
+            made = _Registered(row.node_id, row.schema_name, 0, row.state, "user", row.created)
             unit.follow(_follow(made, shell))
-        return User(row["user_id"], handle, row["display_name"], row["created"])
+        return User(row.user_id, handle, row.display_name, row.created)
 
     async def node(self, principal: Principal, new: NewNode) -> ProvisionedNode:
         """The child of that name, created when there is none; the answer to a repeated request is the same.
@@ -161,11 +173,10 @@ class Provisioning:
         return deepest
 
     async def _place(self, principal: Principal, node_id: UUID) -> _Place:
-        rows = await self._postgres.fetch(principal, sql_text("node/path"), {"node_id": node_id})
-        if not rows:
+        found = await self._postgres.fetch(principal, sql_text("node/path"), {"node_id": node_id}, row=_Place)
+        if not found:
             raise NotFound
-        row = rows[0]
-        return _Place(tuple(row["names"]), row["layer"], row["user_id"], row["root_schema"])
+        return found[0]
 
     async def _log_too_deep(self, principal: Principal, new: NewNode, place: _Place) -> None:
         detail = Jsonb({"name": new.name, "path": list(place.names)})

@@ -36,7 +36,9 @@ UNSEARCHABLE = frozenset({"tables-lost", "tables-damaged", "rows-unreadable"})
 
 
 @dataclass(frozen=True, slots=True)
-class _Late:
+class LateCommits:
+    """How many commits should have been finished by now, since when, and one cause."""
+
     pending: int
     oldest: datetime | None
     failure: str | None
@@ -103,7 +105,7 @@ class Doctor:
         return await self._postgres.fetch_as_service(sql_text(name), parameters, row=row)
 
     async def _pending(self) -> AsyncIterator[Finding]:
-        [late] = await self._rows("doctor/pending", row=_Late, older_than=OVERDUE)
+        [late] = await self._rows("doctor/pending", row=LateCommits, older_than=OVERDUE)
         if late.pending:
             cause = f" ({late.failure})" if late.failure else ""
             yield Finding(

@@ -15,7 +15,7 @@ from typing import Any
 from uuid import UUID, uuid4, uuid5
 
 from engine.commit.changes import from_row
-from engine.commit.outbox import Commit
+from engine.commit.outbox import Commit, StoredCommit
 from engine.commit.outdated import on_current
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.assignment import Moved
@@ -95,12 +95,11 @@ class Moving:
 
     async def _done_before(self, principal: Principal, commit_id: UUID) -> dict[str, Any] | None:
         """The graph's part of a move whose answer was lost; the move is finished now where it was not."""
-        async with self._postgres.as_service() as connection:
-            parameters = {"user_id": principal.user_id, "commit_id": commit_id}
-            row = await (await connection.execute(sql_text("commit/payload"), parameters)).fetchone()
-        if row is None:
+        parameters = {"user_id": principal.user_id, "commit_id": commit_id}
+        found = await self._postgres.fetch_as_service(sql_text("commit/payload"), parameters, row=StoredCommit)
+        if not found:
             return None
         await self._units.outbox.await_commit(commit_id)
-        [moved] = from_row(row["kind"], row["payload"])
+        [moved] = from_row(found[0].kind, found[0].payload)
         done: dict[str, Any] = moved["revision"]
         return done

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg import AsyncConnection, AsyncCursor, errors, sql
 from psycopg.abc import PQGen
-from psycopg.rows import DictRow, RowMaker, no_result
+from psycopg.rows import RowMaker, no_result
 
 from engine.stores.deadline import MARGIN, remaining
 from engine.stores.rows import R, row_maker
@@ -21,8 +21,11 @@ class SilentServer(psycopg.OperationalError):
     """The server did not answer within the client's timeout; the connection is closed."""
 
 
-class Connection(AsyncConnection[DictRow]):
-    """A connection that waits for its server no longer than `limit` seconds, nor beyond the operation's deadline."""
+class Connection(AsyncConnection[object]):
+    """A connection that waits for its server no longer than `limit` seconds, nor beyond the operation's deadline.
+
+    Rows are read by `send`, `fetch` and `first`; those of the driver's own `execute` are objects without fields.
+    """
 
     limit = 30.0 + MARGIN
 

@@ -49,11 +49,11 @@ from engine.stores.deadline import MARGIN, ending_within, remaining
 from engine.stores.room import noticing_full_disk
 from engine.stores.rows import R, row_maker
 
-Row = dict[str, Any]
 Result = tuple[Sequence[str], list[list[Any]]]
 T = TypeVar("T")
-Complete = Callable[[Sequence[list[Row]]], bool]
-"""Whether the rows of all statements say that they are whole."""
+Statements = Sequence[tuple[LiteralString, dict[str, Any]]]
+Complete = Callable[[Sequence[list[object]]], bool]
+"""Whether the rows of all statements say that they are whole; of each row the only column."""
 
 STORE = "graph store"
 NO_ROOM = ("No space left on device", "OutOfDisk", "no space left")
@@ -175,10 +175,10 @@ class Neo4j:
     @overload
     async def read(self, statement: LiteralString, *, row: type[R], **parameters: Any) -> list[R]: ...
     @overload
-    async def read(self, statement: LiteralString, **parameters: Any) -> list[Row]: ...
+    async def read(self, statement: LiteralString, **parameters: Any) -> list[object]: ...
     async def read(
         self, statement: LiteralString, *, row: type[R] | None = None, **parameters: Any
-    ) -> list[R] | list[Row]:
+    ) -> list[R] | list[object]:
         """The rows of one reading statement, of this class, in one round trip; a dead pooled connection is replaced once."""
         async with _ending(self.limit):
             try:
@@ -192,21 +192,21 @@ class Neo4j:
     @overload
     async def write(self, statement: LiteralString, *, row: type[R], **parameters: Any) -> list[R]: ...
     @overload
-    async def write(self, statement: LiteralString, **parameters: Any) -> list[Row]: ...
+    async def write(self, statement: LiteralString, **parameters: Any) -> list[object]: ...
     async def write(
         self, statement: LiteralString, *, row: type[R] | None = None, **parameters: Any
-    ) -> list[R] | list[Row]:
+    ) -> list[R] | list[object]:
         """One idempotent writing statement, its rows; retried once when the connection broke, and for some time after
         deadlocks with other writers."""
         async with _ending(self.limit):
             return _made(await self._retried(lambda: self._run(statement, parameters, WRITE_ACCESS)), row, statement)
 
-    async def write_all(self, statements: Sequence[tuple[LiteralString, Row]], complete: Complete) -> bool:
+    async def write_all(self, statements: Statements, complete: Complete) -> bool:
         """Several idempotent writing statements in one transaction, in order; retried like one. Returns what `complete` says
         of their rows: where it is False nothing is written, but by a single statement, which is one round trip."""
         if len(statements) == 1:
             [(statement, parameters)] = statements
-            return complete([await self.write(statement, **parameters)])
+            return complete([await self.write(statement, row=object, **parameters)])
         async with _ending(self.limit):
             return await self._retried(lambda: self._run_all(statements, complete))
 
@@ -230,7 +230,7 @@ class Neo4j:
             self.interruptions += 1
             raise
 
-    async def _run(self, statement: LiteralString, parameters: Row, access: str) -> Result:
+    async def _run(self, statement: LiteralString, parameters: dict[str, Any], access: str) -> Result:
         with noticing_full_disk(STORE, self._data), translating(), self._counting():
             async with self.driver.session(
                 database=self._database, default_access_mode=access, fetch_size=-1
@@ -238,7 +238,7 @@ class Neo4j:
                 result = await session.run(Query(statement, timeout=max(0.001, remaining(self._timeout))), parameters)
                 return result.keys(), await result.values()
 
-    async def _run_all(self, statements: Sequence[tuple[LiteralString, Row]], complete: Complete) -> bool:
+    async def _run_all(self, statements: Statements, complete: Complete) -> bool:
         with noticing_full_disk(STORE, self._data), translating(), self._counting():
             async with self.driver.session(
                 database=self._database, default_access_mode=WRITE_ACCESS, fetch_size=-1
@@ -246,14 +246,14 @@ class Neo4j:
                 timeout = max(0.001, remaining(self._timeout))
                 async with await session.begin_transaction(timeout=timeout) as transaction:
                     results = [await transaction.run(statement, parameters) for statement, parameters in statements]
-                    whole = complete([await result.data() for result in results])
+                    whole = complete([await result.value() for result in results])
                     await (transaction.commit() if whole else transaction.rollback())
                     return whole
 
 
-def _made(result: Result, row: type[R] | None, statement: str) -> list[R] | list[Row]:
+def _made(result: Result, row: type[R] | None, statement: str) -> list[R] | list[object]:
     keys, rows = result
     if row is None:
-        return [dict(zip(keys, values, strict=True)) for values in rows]
+        return list[object](dict(zip(keys, values, strict=True)) for values in rows)
     make = row_maker(row, keys, statement)
     return [make(values) for values in rows]

@@ -14,11 +14,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any, overload
+from typing import Any
 
 import psycopg
 from pgvector.psycopg import register_vector_async
-from psycopg.rows import DictRow, dict_row
+from psycopg.rows import dict_row
 from psycopg.types.json import Json as Json
 from psycopg.types.json import Jsonb as Jsonb
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
@@ -168,15 +168,7 @@ class Postgres:
         if lost:
             await asyncio.gather(self.request.check(), self.service.check())
 
-    @overload
-    async def fetch(self, principal: Principal, query: Statement, parameters: Parameters) -> list[DictRow]: ...
-    @overload
-    async def fetch(
-        self, principal: Principal, query: Statement, parameters: Parameters, *, row: type[R]
-    ) -> list[R]: ...
-    async def fetch(
-        self, principal: Principal, query: Statement, parameters: Parameters, *, row: type[R] | None = None
-    ) -> list[R] | list[DictRow]:
+    async def fetch(self, principal: Principal, query: Statement, parameters: Parameters, *, row: type[R]) -> list[R]:
         """One reading statement for a principal, its rows, of this class; one round trip.
 
         A connection that a server restart broke is noticed only in use; then the pool is checked and the
@@ -210,12 +202,7 @@ class Postgres:
         async with self.as_service() as connection:
             await connection.execute(query, parameters)
 
-    async def _fetch(
-        self, principal: Principal, query: Statement, parameters: Parameters, row: type[R] | None
-    ) -> list[R] | list[DictRow]:
+    async def _fetch(self, principal: Principal, query: Statement, parameters: Parameters, row: type[R]) -> list[R]:
         async with self.as_principal(principal) as connection:
-            if row is None:
-                untyped = await connection.execute(query, parameters)
-            else:
-                cursor = await connection.send(query, parameters, row=row)
-        return await untyped.fetchall() if row is None else await cursor.fetchall()
+            cursor = await connection.send(query, parameters, row=row)
+        return await cursor.fetchall()

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
@@ -139,10 +139,8 @@ async def survey(engine: Engine, world: World, nodes: dict[UUID, Place] | set[UU
     """Reads the rows as the service sees them: of these nodes, and of the shared tables."""
     async with engine.postgres.as_service() as connection:
         for node_id in list(nodes):
-            cursor = await connection.execute(sql_in("leaks/node_rows", world.places[node_id].schema_name), {})
-            world.set_rows(
-                node_id, tuple([Row(**row | {"private": bool(row["private"])}) for row in await cursor.fetchall()])
-            )
+            rows = await connection.fetch(sql_in("leaks/node_rows", world.places[node_id].schema_name), row=Row)
+            world.set_rows(node_id, tuple(rows))
         cursor = await connection.execute(sql_text("leaks/shared_rows"), {})
-        users = set(world.users)
-        world.shared = tuple([row for row in await cursor.fetchall() if row["user_id"] in users])
+        users, shared = set(world.users), cast(list[dict[str, Any]], await cursor.fetchall())
+        world.shared = tuple([row for row in shared if row["user_id"] in users])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from engine.evaluation.leaks.asking import Draw, Operation, any_principal, some_node
@@ -59,7 +59,8 @@ class Statement:
             who = {"kind": asker.kind, "id": str(asker.principal_id)}
             await connection.execute(sql_text("access/principal_set"), who)
             cursor = await connection.execute(text, self.parameters)
-            return (await cursor.fetchall() if cursor.description else []), cursor.rowcount
+            rows = cast(list[dict[str, Any]], await cursor.fetchall() if cursor.description else [])
+            return rows, cursor.rowcount
 
     def __str__(self) -> str:
         return f"{self.name} {self.schema or ''} {self.parameters}"

@@ -1,3 +1,3 @@
 -- Purpose: takes a pending commit to finish it; none when another worker holds it or it is done. Service only.
--- Parameters: commit_id. Returns: kind, payload, attempts.
-SELECT kind, payload, attempts FROM engine.outbox WHERE commit_id = %(commit_id)s AND state = 'pending' FOR UPDATE SKIP LOCKED
+-- Parameters: commit_id. Returns: kind, payload.
+SELECT kind, payload FROM engine.outbox WHERE commit_id = %(commit_id)s AND state = 'pending' FOR UPDATE SKIP LOCKED

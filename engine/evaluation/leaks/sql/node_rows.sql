@@ -6,6 +6,6 @@ SELECT 'metadata_records' AS place, record_id::text AS id, coalesce(version_of, 
 FROM {schema}.metadata_records
 UNION ALL SELECT 'memory_items', item_id::text, record_id, privacy = 'private', CASE WHEN category = 'whole' THEN 'whole' ELSE kind END,
                  known_from, known_to, least(known_to, valid_to), moved_at, NULL, false FROM {schema}.memory_items
-UNION ALL SELECT 'file_manifest', file_id::text, record_id, NULL, '', created_at, NULL, NULL, NULL, storage_path, part FROM {schema}.file_manifest
+UNION ALL SELECT 'file_manifest', file_id::text, record_id, false, '', created_at, NULL, NULL, NULL, storage_path, part FROM {schema}.file_manifest
 UNION ALL SELECT 'term_counts', unit || ':' || term, NULL, unit LIKE 'private%%', '', now(), NULL, NULL, NULL, NULL, false FROM {schema}.term_counts
-UNION ALL SELECT 'delta_log', delta_id::text, subject_id, NULL, '', created_at, NULL, NULL, NULL, NULL, false FROM {schema}.delta_log
+UNION ALL SELECT 'delta_log', delta_id::text, subject_id, false, '', created_at, NULL, NULL, NULL, NULL, false FROM {schema}.delta_log
