@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TypeVar
 
 import psycopg
 from psycopg import AsyncConnection, AsyncCursor, errors, sql
@@ -10,7 +11,7 @@ from psycopg.abc import PQGen
 from psycopg.rows import RowMaker, no_result
 
 from engine.stores.deadline import MARGIN, remaining
-from engine.stores.rows import R, row_maker
+from engine.stores.rows import R, RowMismatch, row_maker
 
 Parameters = dict[str, Any]
 Statement = sql.SQL | sql.Composed
@@ -35,7 +36,10 @@ class Connection(AsyncConnection[object]):
         def factory(cursor: AsyncCursor[Any]) -> RowMaker[R]:
             if cursor.description is None:
                 return no_result
-            return row_maker(row, (column.name for column in cursor.description), statement, native=True)
+            try:
+                return row_maker(row, (column.name for column in cursor.description), statement, native=True)
+            except RowMismatch as error:
+                return _refusing(error)  # when a row is read: an error here would break off a pipeline
 
         return await self.cursor(row_factory=factory).execute(statement, parameters)
 
@@ -56,6 +60,13 @@ class Connection(AsyncConnection[object]):
                 raise  # the caller's own timeout, which it handles
             self.pgconn.finish()
             raise SilentServer("The server did not answer within the limit.") from error
+
+
+def _refusing(error: RowMismatch) -> Callable[[Sequence[Any]], NoReturn]:
+    def refuse(_: Sequence[Any]) -> NoReturn:
+        raise error
+
+    return refuse
 
 
 def limited(seconds: float) -> type[Connection]:

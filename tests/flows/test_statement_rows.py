@@ -5,16 +5,18 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from psycopg import sql
 
+from engine.domain.principal import Principal
 from engine.neurigraph import Engine
-from engine.stores.rows import row_maker
-from engine.stores.statements import cypher, cypher_names, sql_file, sql_names
+from engine.stores.rows import RowMismatch, row_maker
+from engine.stores.statements import cypher, cypher_names, sql_file, sql_names, sql_text
 from tests.flows.test_statements import LOOK_ALIKES
 
 STATEMENTS = {"sql": set(sql_names()), "cypher": set(cypher_names())}
@@ -85,3 +87,21 @@ async def _of_sql(engine: Engine, name: str, schema: str) -> list[str]:
         described = connection.pgconn.describe_prepared(b"described")
         await connection.execute("DEALLOCATE described")
     return [(described.fname(column) or b"").decode() for column in range(described.nfields)]
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    other: int
+
+
+async def test_other_columns_fail_by_name_and_the_connection_goes_on(engine: Engine) -> None:
+    principal, statement, nodes = Principal.user(uuid4()), sql_text("node/archived"), {"nodes": []}
+    for _ in range(3):
+        with pytest.raises(RowMismatch, match=r"Other.*without a column \['other'\].*one of these nodes is archived"):
+            await engine.postgres.fetch(principal, statement, nodes, row=Other)
+        with pytest.raises(RowMismatch, match="Other"):
+            await engine.postgres.fetch_as_service(statement, nodes, row=Other)
+        with pytest.raises(RowMismatch, match="Other"):
+            await engine.neo4j.read(cypher("schema/entities_counted"), row=Other)
+    assert await engine.postgres.fetch_as_service(statement, nodes, row=bool) == [False]
+    assert await engine.postgres.fetch(principal, statement, nodes, row=bool) == [False]

@@ -42,7 +42,7 @@ async def test_a_block_that_raises_has_written_nothing(memory: Memory, one_conne
         async with one_connection.as_principal(memory.principal) as connection:
             await connection.execute(ADDED, {"user": user, "key": key, "hash": HASH})
             raise ZeroDivisionError
-    assert (await one_connection.fetch(memory.principal, COUNTED, {"key": key}))[0]["n"] == 0
+    assert await one_connection.fetch(memory.principal, COUNTED, {"key": key}, row=int) == [0]
 
 
 async def test_failed_statements_do_not_spoil_the_connection(memory: Memory, one_connection: Postgres) -> None:
@@ -54,9 +54,9 @@ async def test_failed_statements_do_not_spoil_the_connection(memory: Memory, one
                 await connection.execute(sql.SQL("SELECT 'x'::text::int"))
                 await connection.execute(rare, {"number": attempt})
                 await connection.execute(ADDED, {"user": user, "key": f"{user}-{attempt}", "hash": HASH})
-        rows = await one_connection.fetch(memory.principal, rare, {"number": attempt})
-        assert rows == [{"n": attempt + 1}]
-    assert (await one_connection.fetch(memory.principal, COUNTED, {"key": f"{user}-%"}))[0]["n"] == 0
+        rows = await one_connection.fetch(memory.principal, rare, {"number": attempt}, row=int)
+        assert rows == [attempt + 1]
+    assert await one_connection.fetch(memory.principal, COUNTED, {"key": f"{user}-%"}, row=int) == [0]
 
 
 async def test_one_principal_does_not_take_all_connections(engine: Engine, memory: Memory) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from uuid import uuid4
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.record import Skipped
 from engine.ingest.cleaning import chained, cleaned, fingerprint, turns_hash
 from engine.ingest.fresh import NewTurns, new_turns
-from engine.ingest.sources import Continuation
+from engine.ingest.sources import Continuation, SourceSeen
 from engine.privacy.redact import Redactor
 
 turns = st.lists(
@@ -27,8 +28,8 @@ turns = st.lists(
 )
 
 
-def known(units: int, content_hash: bytes) -> dict[str, object]:
-    return {"units": units, "content_hash": content_hash}
+def known(units: int, content_hash: bytes) -> SourceSeen:
+    return SourceSeen("k", units, content_hash, uuid4(), pending=False, set_aside=False)
 
 
 @given(turns, st.data())
