@@ -93,12 +93,14 @@ async def test_decisions_are_the_users_alone_and_what_a_persona_stores_leaves_on
     await memory.grants.give(NewGrant(places["Finances"], "persona", persona.node_id, "read_write"))
     clerk = engine.memory_as(Principal("persona", persona.node_id, user.user_id))
     await clerk.records.remember(Conversation("p", PAYROLL), node_id=places["Finances"])
-    assert await clerk.records.assignments() == ()
+    with pytest.raises(NotFound):
+        await clerk.records.assignments()
     [line] = await memory.records.assignments()
     assert line.author == f"persona:{persona.node_id}"
     stranger = await engine.workspace.users.create(f"s{uuid4().hex[:12]}")
     assert await engine.memory(stranger.user_id).records.assignments() == ()
-    assert await engine.memory_as(Principal("user", stranger.user_id, user.user_id)).records.assignments() == ()
+    with pytest.raises(NotFound):
+        await engine.memory_as(Principal("user", stranger.user_id, user.user_id)).records.assignments()
 
 
 # several records from one document -----------------------------------------------------------------------
