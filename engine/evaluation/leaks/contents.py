@@ -139,7 +139,7 @@ def document(world: World, rng: Random) -> Operation:
     asker = any_principal(world, rng)
     own = [one for one in world.written.values() if one.document and one.author == asker.principal_id]
     record = rng.choice(own or [one for one in world.written.values() if one.document])
-    asked = rng.choice(("document_versions", "document_chunks", "read_document"))
+    asked = rng.choice(("versions", "chunks", "read"))
 
     def judge(outcome: object) -> Iterator[str]:
         at_home = world.places[record.node_id].user_id == asker.graph
@@ -147,7 +147,9 @@ def document(world: World, rng: Random) -> Operation:
             yield from expected.denied(outcome)
 
     about = f"{asked} {record.record_id}"
-    return question(world, "document", asker, about, lambda memory: getattr(memory, asked)(record.record_id), judge)
+    return question(
+        world, "document", asker, about, lambda memory: getattr(memory.documents, asked)(record.record_id), judge
+    )
 
 
 def own_lists(world: World, rng: Random) -> Operation:
@@ -164,7 +166,7 @@ def own_lists(world: World, rng: Random) -> Operation:
             return await memory.history.difference(
                 known or datetime(2020, 1, 1, tzinfo=UTC), datetime.now(UTC), limit=20
             )
-        return await getattr(memory, wanted)()
+        return await (memory.records.assignments() if wanted == "assignments" else memory.resources.list())
 
     def judge(outcome: object) -> Iterator[str]:
         if asker.kind != "user" or asker.principal_id != asker.graph:

@@ -159,11 +159,11 @@ def file_state(world: World, rng: Random) -> Operation:
     asker = any_principal(world, rng)
     record = rng.choice(list(world.written.values()))
     node = record.node_id if rng.random() < 0.9 else some_node(world, asker, rng)
-    command = rng.choice(("file_state", "wake", "sleep"))
+    command = rng.choice(("state", "wake", "sleep"))
     judge = partial(expected.file_state, world, asker, node, record, command == "sleep")
     about = f"{command} {record.file_id} at {node}"
     return question(
-        world, "file state", asker, about, lambda memory: getattr(memory, command)(node, record.file_id), judge
+        world, "file state", asker, about, lambda memory: getattr(memory.files, command)(node, record.file_id), judge
     )
 
 
