@@ -40,7 +40,8 @@ def store_refused(world: World, rng: Random) -> Operation:
         return await place.records.remember_text("x", text, node_id=where, privacy="private" if private else "org")
 
     def judge(outcome: object) -> Iterator[str]:
-        if where is None or private or scoped:
+        outside = asker.kind == "third_party" or expected.outside(world, asker)
+        if scoped or (not outside and (where is None or private)):
             yield from expected.differing("refused as", InvalidInput, type(outcome))
         else:
             yield from expected.denied(outcome)

@@ -118,6 +118,9 @@ def documents(world: World, rng: Random) -> Operation:
     asker = any_principal(world, rng)
 
     def judge(outcome: object) -> Iterator[str]:
+        if asker.kind == "third_party" or expected.outside(world, asker):
+            yield from expected.denied(outcome)
+            return
         mine = {
             one.record_id
             for one in world.written.values()
@@ -169,8 +172,10 @@ def own_lists(world: World, rng: Random) -> Operation:
         return await (memory.records.assignments() if wanted == "assignments" else memory.resources.list())
 
     def judge(outcome: object) -> Iterator[str]:
-        if asker.kind != "user" or asker.principal_id != asker.graph:
-            if not (wanted == "difference" and isinstance(outcome, NotFound)) and asker.kind != "user":
+        if not expected.is_owner(asker) and wanted != "difference":
+            yield from expected.denied(outcome)
+        elif not expected.is_owner(asker):
+            if not isinstance(outcome, NotFound) and asker.kind != "user":
                 yield from expected.differing(wanted, (), outcome)
         elif isinstance(outcome, Exception):
             yield f"not given: {outcome!r}"

@@ -28,6 +28,19 @@ def denied(outcome: object) -> Iterator[str]:
         yield f"not refused as missing: {short(outcome)}"
 
 
+def outside(world: World, asker: Asker) -> bool:
+    """Whether the graph is another's: the asker gets the answers of an unknown user. An integration gets empty ones of all."""
+    place = world.places.get(asker.principal_id)
+    if asker.kind == "persona":
+        return place is None or place.node_type != "persona" or place.user_id != asker.graph
+    return asker.kind == "user" and asker.principal_id != asker.graph
+
+
+def is_owner(asker: Asker) -> bool:
+    """Whether it is the user whose graph it is."""
+    return asker.kind == "user" and asker.principal_id == asker.graph
+
+
 def differing(name: str, expected: object, given: object) -> Iterator[str]:
     """One sentence if the values differ."""
     if expected != given:
@@ -116,6 +129,9 @@ def edges_of(world: World, asker: Asker, node_id: UUID, given: Iterable[Edge]) -
 
 def anchors(world: World, asker: Asker, name: str, moment: Moment, outcome: object) -> Iterator[str]:
     """Every readable node of that name or alias, with its path and its edges."""
+    if outside(world, asker):
+        yield from denied(outcome)
+        return
     if not isinstance(outcome, tuple):
         yield f"not given: {short(outcome)}"
         return
@@ -141,6 +157,9 @@ def anchor_of(world: World, asker: Asker, anchor: Anchor) -> Iterator[str]:
 
 def edges(world: World, asker: Asker, moment: Moment, outcome: object) -> Iterator[str]:
     """Every edge of the graph with both ends readable, as they were at the time."""
+    if outside(world, asker):
+        yield from denied(outcome)
+        return
     if not isinstance(outcome, tuple):
         yield f"not given: {short(outcome)}"
         return

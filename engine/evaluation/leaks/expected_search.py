@@ -8,7 +8,7 @@ from uuid import UUID
 
 from engine.domain.search import Hit, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput
-from engine.evaluation.leaks.expected import anchor_of, differing, later, scope_text, short
+from engine.evaluation.leaks.expected import anchor_of, denied, differing, later, outside, scope_text, short
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.things import Asker, Written
 
@@ -23,6 +23,9 @@ def search(world: World, asker: Asker, request: SearchRequest, wanted: Written, 
     """Only readable hits and anchors with readable paths, counts of readable rows, and the wanted record."""
     if request.scopes and (asker.kind != "user" or asker.principal_id != asker.graph):
         yield from differing("refused as", InvalidInput, type(outcome))
+        return
+    if outside(world, asker):
+        yield from denied(outcome)
         return
     if not isinstance(outcome, SearchAnswer):
         yield f"not given: {short(outcome)}"
