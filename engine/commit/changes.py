@@ -105,11 +105,19 @@ def to_json(change: GraphChange) -> Json:
     return {"kind": change.kind, **_json(change)}
 
 
-def from_row(kind: str, payload: Json) -> tuple[Json, ...]:
+def from_row(kind: str, payload: object) -> tuple[Json, ...]:
     """The changes of a commit's row, also of one that an older release wrote; none of a damaged row."""
+    if not isinstance(payload, dict):
+        return ()
     changes = payload.get("changes", [{"kind": kind, **payload}])
-    whole = isinstance(changes, list) and all(isinstance(one, dict) for one in changes)
-    return tuple(changes) if whole else ()
+    return tuple(changes) if isinstance(changes, list) and all(map(is_change, changes)) else ()
+
+
+def is_change(value: object) -> bool:
+    """Whether a stored value is a change of a kind that is known, with the parameter of its statement."""
+    kind = value.get("kind") if isinstance(value, dict) else None
+    known = OF_KIND.get(kind) if isinstance(kind, str) else None
+    return known is not None and isinstance(value, dict) and value.keys() == {"kind", fields(known)[0].name}
 
 
 def parameters(change: Json) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.commit.changes import OF_KIND, Json, parameters
+from engine.commit.changes import OF_KIND, Json, is_change, parameters
 from engine.errors import CommitWaits, Conflict, InvalidInput, StoreFailed
 from engine.stores.neo4j import STORE, Neo4j
 from engine.stores.statements import cypher
@@ -15,7 +15,7 @@ async def apply(neo4j: Neo4j, changes: Sequence[Json], *, partly: bool = False) 
 
     Raises StoreUnavailable, CommitWaits where a shell is missing, StoreFailed for what is refused.
     """
-    if not changes or not all(_known(change) for change in changes):
+    if not changes or not all(map(is_change, changes)):
         raise StoreFailed(STORE, "The changes of this commit are damaged, or a newer release wrote them.")
     statements = [(cypher(OF_KIND[change["kind"]].statement), parameters(change)) for change in changes]
 
@@ -31,10 +31,6 @@ async def apply(neo4j: Neo4j, changes: Sequence[Json], *, partly: bool = False) 
         raise StoreFailed(STORE, f"The {STORE} refused this write; it is tried again. ({error.detail})") from error
     if not whole:
         raise CommitWaits(STORE)
-
-
-def _known(change: Json) -> bool:
-    return change.get("kind") in OF_KIND and len(change) == 2
 
 
 def _applied(rows: list[object]) -> int:

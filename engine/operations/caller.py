@@ -160,6 +160,8 @@ class Caller:
         try:
             yield
         except StoreDamaged as error:
+            if error.node_id is not None:  # an operation inside has found it
+                raise
             raise StoreDamaged(error.store, await self._damaged(node_id)) from error
 
     async def _damaged(self, node_id: UUID | None) -> UUID | None:

@@ -126,11 +126,11 @@ class Operation:
             return self.answers.validate_python(answered["value"])
 
     def _fingerprint(self, caller: Any, given: Mapping[str, Any]) -> bytes:
-        """What a repeat must have in common with the first request. Its hash is stored, so it is redacted: a hash of personal
-        data could be reversed by guessing."""
+        """What a repeat must have in common with the first request. Its hash is stored, so texts with personal data are
+        replaced by keyed hashes: others could be reversed by guessing, and markers alone would make two requests one."""
         named = {name: value for name, value in given.items() if name not in ("self", "progress")}
         plain = to_jsonable_python([self.name, caller.origin, named], fallback=repr)
-        return json.dumps(caller.redactor.value(plain), sort_keys=True).encode()
+        return json.dumps(caller.redactor.value(plain, caller.redactor.identifier), sort_keys=True).encode()
 
     def check(self) -> None:
         """Raises TypeError for a write with a text of which nothing says how it is redacted, and for unknown names."""

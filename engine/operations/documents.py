@@ -32,8 +32,9 @@ class Documents(Subject[Caller], name="documents"):
         documents = self.caller.parts.documents
         return await documents.chunks(self.caller.principal, document_id, version, after=after, limit=limit)
 
-    @reads(members, at="document_id", refusal="document", limited=False)
+    @reads(members, limited=False)
     async def read(self, document_id: UUID, version: int | None = None) -> bytes:
         """The file of a version (None: the newest) as it was stored, verified. Raises NotFound."""
-        place = await self.caller.parts.documents.place(self.caller.principal, document_id, version)
+        async with self.caller.around("document", document_id, limited=True):
+            place = await self.caller.parts.documents.place(self.caller.principal, document_id, version)
         return await Files(self.caller).read(place.node_id, place.file_id)

@@ -55,7 +55,9 @@ class Ingests(Subject[Caller], name="ingests"):
         if not conversations and not texts:
             raise InvalidInput("There is nothing to store: send conversations or texts.")
         documents = await computed(lambda: [note(one.source_id, one.title, one.text, "other") for one in texts])
-        pending = [Pending(one) for one in conversations] + [Pending(one) for one in documents]
+        origin = self.caller.origin
+        pending = [Pending(one, origin=one.origin or origin) for one in conversations]
+        pending += [Pending(one, origin=origin) for one in documents]
         terms = replace(self.caller.terms, tolerant=True)
         return await stored(self.caller, pending, "conversation_end", Silent(), terms)
 

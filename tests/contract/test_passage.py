@@ -63,7 +63,7 @@ async def passed(
 
 @pytest.mark.parametrize(
     ("case", "most_files", "most_own", "most_frames"),
-    [("rules", 66, 44, 17), ("node given", 63, 42, 17), ("idempotency key", 69, 46, 20)],
+    [("rules", 66, 44, 17), ("node given", 64, 42, 17), ("idempotency key", 69, 46, 20)],
 )
 async def test_a_conversation_from_rest_to_its_commit(
     passed: Callable[..., Any], user: User, case: str, most_files: int, most_own: int, most_frames: int

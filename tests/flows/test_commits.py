@@ -8,6 +8,7 @@ from typing import Any, ClassVar, get_args
 from uuid import UUID, uuid4
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from engine.commit import changes
 from engine.commit.changes import OF_KIND, to_json
@@ -127,3 +128,36 @@ def test_a_change_in_json_is_plain() -> None:
     someone = uuid4()
     said = to_json(Noted([{"node_id": someone, "text": "a"}]))
     assert said == {"kind": "noted", "notes": [{"node_id": str(someone), "text": "a"}]}
+
+
+async def test_a_grant_of_an_older_release_is_given_again(engine: Engine, memory: Memory) -> None:
+    me = memory.principal.user_id
+    guide = (await memory.nodes.provision(NewNode(me, "Guide", "persona"))).node_id
+    lake = (await memory.nodes.provision(NewNode(me, "Lake"))).node_id
+    given = await memory.grants.give(NewGrant(lake, "persona", guide))
+    async with engine.postgres.as_service() as connection:
+        older = "UPDATE engine.outbox SET payload = (payload #> '{changes,0}') - 'kind' WHERE commit_id = %s"
+        await connection.execute(older, [given.grant_id])
+    again = await memory.grants.give(NewGrant(lake, "persona", guide))
+    assert (again.grant_id, again.created) == (given.grant_id, False)
+    assert (await memory.grants.revoke(given.grant_id)).grant_id == given.grant_id
+
+
+@pytest.mark.parametrize("kind", ["revoked", "node", "granted"])
+async def test_a_commit_is_of_the_kind_of_its_first_change(engine: Engine, memory: Memory, kind: str) -> None:
+    """The kind says what is finished and discarded with it."""
+    line = {"user_id": str(memory.principal.user_id), "node_id": str(memory.principal.user_id), "records": []}
+    payload = Jsonb({"changes": [{"kind": "records", "records": [line]}]})
+    insert = "INSERT INTO engine.outbox (commit_id, user_id, kind, payload) VALUES (%s, %s, %s, %s)"
+    with pytest.raises(NotFound):
+        async with engine.postgres.as_principal(memory.principal) as connection:
+            await connection.execute(insert, [uuid4(), memory.principal.user_id, kind, payload])
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [[], "x", None, 7, {}, {"changes": {}}, {"changes": [1]}, {"changes": [{"kind": ["a"]}]}, {"changes": [{"kind": "x", "x": 1}]},
+     {"changes": [{"kind": "records", "row": []}]}, {"changes": [{"kind": "records", "records": [], "more": 1}]}],
+)  # fmt: skip
+def test_a_damaged_row_has_no_changes(payload: object) -> None:
+    assert changes.from_row("records", payload) == ()

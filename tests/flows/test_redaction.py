@@ -17,11 +17,12 @@ from psycopg import sql
 
 from api.app import create_app
 from engine.domain.history import Conversation, History, HistoryFile, PlannedEdge, PlannedNode, Turn
-from engine.domain.node import NewNode
+from engine.domain.node import NewNode, User
 from engine.domain.scope import MemoryScope
 from engine.domain.search import SearchRequest
+from engine.domain.stream import StreamedTurn
 from engine.domain.terms import term_id, words
-from engine.errors import InvalidName, SettingsError
+from engine.errors import IdempotencyMismatch, InvalidName, SettingsError
 from engine.ingest.cleaning import fingerprint
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -249,3 +250,11 @@ async def test_a_thread_called_by_an_address_is_found_but_not_named(redacting: E
     hit = (await thread.search(SearchRequest("walleye"))).hits[0]
     assert hit.scope == "thread" and hit.scope_id and "vorplex" not in hit.scope_id
     assert (await redacting.memory(user.user_id).search(SearchRequest("walleye"))).hits == ()
+
+
+async def test_one_key_tells_requests_apart_that_differ_in_what_is_redacted(redacting: Engine, user: User) -> None:
+    memory, said = redacting.memory(user.user_id).once("hello"), StreamedTurn("Bob", "Hello.")
+    first = await memory.conversations.append("+49 171 2345678", said)
+    assert first == await memory.conversations.append("+49 171 2345678", said)
+    with pytest.raises(IdempotencyMismatch):
+        await memory.conversations.append("+49 171 2345679", said)

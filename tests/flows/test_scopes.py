@@ -8,7 +8,7 @@ import pytest
 
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
-from engine.domain.history import Conversation, History, Turn
+from engine.domain.history import Conversation, History, Text, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.domain.record import IngestReport
@@ -210,3 +210,12 @@ def test_a_scope_that_is_none_is_refused(wrong: str) -> None:
 @pytest.mark.parametrize("text", ["user", "thread:a", "thread:a:b", "workflow:" + "x" * 200])
 def test_a_scope_is_written_as_it_is_read(text: str) -> None:
     assert str(parsed_scope(text)) == text
+
+
+async def test_many_sources_of_a_thread_belong_to_it(memory: Memory) -> None:
+    thread = memory.within(MemoryScope("thread", "t1"))
+    await thread.ingests.many(
+        [Conversation("c", (Turn("Bob", "The walleye bites."),))], [Text("t", "Lake", "A walleye.")]
+    )
+    page = await memory.nodes.metadata(memory.principal.user_id)
+    assert {(one.scope, one.scope_id) for one in page.records} == {("thread", "t1")}

@@ -412,7 +412,7 @@ async def test_personal_data_never_reach_the_buffer(settings: Settings, engine: 
             await memory.conversations.append("conv-b@vorplex.example", said, title="For c@vorplex.example")
             for _ in range(2)
         ]
-        assert (opened.turns, opened.redacted) == (1, {"email": 3})
+        assert (opened.turns, opened.redacted) == (1, {"email": 3}) and "vorplex" not in opened.conversation_id
         assert (repeated.added, repeated.turns, repeated.redacted) == (0, 1, {})
         async with engine.postgres.as_service() as connection:
             for table in ("conversations", "conversation_turns"):

@@ -94,7 +94,7 @@ class Appending:
         now = await self._sent(principal, append, clean, tokens)
         self._reached("append_committed")
         return Appended(
-            append.conversation_id,
+            _conversation(clean).source_id,
             now.state,
             now.added,
             len(append.turns) - now.added,
