@@ -128,7 +128,7 @@ async def test_an_engine_refuses_another_model_than_its_home_was_made_with(
             pass
 
 
-@pytest.mark.parametrize("dimension", [8, 1536])
+@pytest.mark.parametrize("dimension", [8, pytest.param(1536, marks=pytest.mark.long)])
 async def test_a_home_of_its_own_works_with_any_dimension(
     service: Service, cache, tmp_path_factory, dimension: int
 ) -> None:

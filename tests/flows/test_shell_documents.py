@@ -1,4 +1,4 @@
-"""Documents, resources and events with the real command, on a home of its own."""
+"""Documents, resources and events with the real command."""
 
 from __future__ import annotations
 
@@ -7,41 +7,36 @@ from pathlib import Path
 
 import pytest
 
-from tests.clean_environment import CLEAN
-from tests.processes import run_module
+from engine.domain.node import User
+from engine.neurigraph import Engine
+from tests.flows.commands import typed
 
 
 @pytest.mark.ledger("F02", "M01", "A02")
-def test_a_changed_file_is_taken_in_as_a_new_version(tmp_path: Path, cache: Path) -> None:
-    place = ("--home", str(tmp_path / "home"), "--cache", str(cache))
-
-    def run(*arguments: str) -> bytes:
-        done = run_module("engine.cli", *place, *arguments, folder=tmp_path, env=CLEAN, timeout=170)
+async def test_a_changed_file_is_taken_in_as_a_new_version(engine: Engine, user: User, tmp_path: Path) -> None:
+    async def run(*arguments: str) -> bytes:
+        done = await typed(engine, tmp_path, user.handle, *arguments)
         assert done.returncode == 0, done.stderr
         return done.stdout.encode()
 
-    def answer(*arguments: str) -> dict:
-        return json.loads(run(*arguments, "--json"))
+    async def answer(*arguments: str) -> dict:
+        return json.loads(await run(*arguments, "--json"))
 
-    run("up")
-    try:
-        paper = tmp_path / "paper.md"
-        old = b"# Boat\r\n\r\nThe hull leaks.\r\n\r\n# Lease\r\n\r\nIt ends in May.\r\n"
-        paper.write_bytes(old)
-        run("ingest", str(paper), "--user", "bob")
-        paper.write_bytes(old.replace(b"May", b"June"))
-        report = answer("ingest", str(paper), "--user", "bob")["histories"][0]["report"]
-        assert [(one["version"], one["kept"], one["added"]) for one in report["documents"]] == [(2, 1, 1)]
-        document = answer("document", "list")["documents"][0]["document_id"]
-        assert [one["version"] for one in answer("document", "versions", document)["versions"]] == [1, 2]
-        assert run("document", "show", document, "--version", "1") == old
-        assert run("document", "show", document) == paper.read_bytes()
-        assert [one["section"] for one in answer("document", "chunks", document)["chunks"]] == ["Boat", "Lease"]
-        assert b"superseded" in run("document", "versions", document)
-        resources = answer("resource", "list")["resources"]
-        assert run("resource", "show", resources[1]["resource_id"]) == old
-        written = answer("event", "write", "call", "Dave called.", "--emotion", "joy", "--intensity", "0.7")
-        assert answer("event", "list") == {"events": [written]}
-        assert b"joy 0.7" in run("event", "list")
-    finally:
-        run("down")
+    paper = tmp_path / "paper.md"
+    old = b"# Boat\r\n\r\nThe hull leaks.\r\n\r\n# Lease\r\n\r\nIt ends in May.\r\n"
+    paper.write_bytes(old)
+    await run("ingest", str(paper))
+    paper.write_bytes(old.replace(b"May", b"June"))
+    report = (await answer("ingest", str(paper)))["histories"][0]["report"]
+    assert [(one["version"], one["kept"], one["added"]) for one in report["documents"]] == [(2, 1, 1)]
+    document = (await answer("document", "list"))["documents"][0]["document_id"]
+    assert [one["version"] for one in (await answer("document", "versions", document))["versions"]] == [1, 2]
+    assert await run("document", "show", document, "--version", "1") == old
+    assert await run("document", "show", document) == paper.read_bytes()
+    assert [one["section"] for one in (await answer("document", "chunks", document))["chunks"]] == ["Boat", "Lease"]
+    assert b"superseded" in await run("document", "versions", document)
+    resources = (await answer("resource", "list"))["resources"]
+    assert await run("resource", "show", resources[1]["resource_id"]) == old
+    written = await answer("event", "write", "call", "Dave called.", "--emotion", "joy", "--intensity", "0.7")
+    assert await answer("event", "list") == {"events": [written]}
+    assert b"joy 0.7" in await run("event", "list")
