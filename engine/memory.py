@@ -19,7 +19,7 @@ from engine.operations.events import Events
 from engine.operations.failures import Failures
 from engine.operations.files import Files
 from engine.operations.grants import Grants
-from engine.operations.history import HistoryOf
+from engine.operations.history import History
 from engine.operations.ingests import Ingests
 from engine.operations.nodes import Nodes
 from engine.operations.proposals import Proposals
@@ -38,7 +38,7 @@ class Memory:
         self.records, self.conversations, self.ingests = Records(caller), Conversations(caller), Ingests(caller)
         self.nodes, self.edges, self.proposals = Nodes(caller), Edges(caller), Proposals(caller)
         self.documents, self.files, self.resources = Documents(caller), Files(caller), Resources(caller)
-        self.events, self.history, self.replays = Events(caller), HistoryOf(caller), Replays(caller)
+        self.events, self.history, self.replays = Events(caller), History(caller), Replays(caller)
         self.grants, self.failures, self.commits = Grants(caller), Failures(caller), Commits(caller)
 
     @property

@@ -1,6 +1,6 @@
 """Changes of the graph as commits carry them: each value knows the statement that applies it; here is their one form in JSON.
 
-    to add one   a class below, in the union; its statement in `cypher/engine`. Whoever may write its rows may commit it (see
+    to add one   a class below, in the union; its statement in `cypher/engine`. Who may write its rows may commit it (see
                  `engine.may_commit`): each row names its `user_id` and, for writers beside the owner, its `node_id`
 
 The row of a commit holds {"changes": [{"kind": …, and the parameter of the statement}, …]}, which are applied in this order in

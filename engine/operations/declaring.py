@@ -1,7 +1,7 @@
 """How an operation is declared: who may call it, where a refusal is noted, what is redacted, whether a repeat is recognised.
 
     class Events(Subject[Caller], name="events"):
-        @writes(OWNER, redacts={"new": redacted_event}, at="new.node_id", refusal="event", once=True)
+        @writes(owner, redacts={"new": redactions.event}, at="new.node_id", refusal="event", once=True)
         async def write(self, new: NewEvent) -> Event: ...
 
 REST, shell and Python call the operation, so this is decided in one place for all of them. A class with a public method that is

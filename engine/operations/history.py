@@ -14,7 +14,7 @@ from engine.operations.caller import Caller, members, readers
 from engine.operations.declaring import Subject, reads, writes
 
 
-class HistoryOf(Subject[Caller], name="history"):
+class History(Subject[Caller], name="history"):
     """Changes as deltas, states at any moment, differences. A subject is a record, an item, a node or an edge."""
 
     @writes(

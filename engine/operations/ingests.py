@@ -61,16 +61,14 @@ class Ingests(Subject[Caller], name="ingests"):
         terms = replace(self.caller.terms, tolerant=True)
         return await stored(self.caller, pending, "conversation_end", Silent(), terms)
 
-    @writes(owner, redacts={"pending": redactions.redacted_later, "refused": redactions.without_text})
-    async def store(
-        self, pending: Sequence[Pending], progress: Progress | None = None, refused: Sequence[Skipped] = ()
-    ) -> IngestReport:
+    @writes(owner, redacts={"pending": redactions.redacted_later})
+    async def store(self, pending: Sequence[Pending], progress: Progress | None = None) -> IngestReport:
         """Stores conversations and documents that are placed already, or are to be; what is stored already is skipped.
 
         Waits some seconds for an unavailable store. One source that cannot be stored stops no other: it is reported,
-        and noted in the failure log, as are `refused` ones.
+        and noted in the failure log.
         """
-        terms = replace(self.caller.terms, tolerant=True, refused=tuple(refused))
+        terms = replace(self.caller.terms, tolerant=True)
         return await stored(self.caller, pending, "conversation_end", progress or Silent(), terms)
 
     @writes(owner, redacts={"history": redactions.redacted_later})

@@ -152,6 +152,11 @@ async def test_a_commit_is_of_the_kind_of_its_first_change(engine: Engine, memor
     with pytest.raises(NotFound):
         async with engine.postgres.as_principal(memory.principal) as connection:
             await connection.execute(insert, [uuid4(), memory.principal.user_id, kind, payload])
+    with pytest.raises(ZeroDivisionError):
+        async with engine.postgres.as_principal(memory.principal) as connection:
+            await connection.execute(insert, [uuid4(), memory.principal.user_id, "records", payload])
+            await connection.fetch("SELECT 1 AS sent", row=int)  # the insert was accepted; nothing of it stays
+            raise ZeroDivisionError
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,6 @@ async def test_a_text_and_a_conversation_are_stored(engine: Engine, user: User, 
     [written] = (await shell.answers("record", "write", "Boat", "boat.txt", "--node", "Lake", "--id", "b1"))["records"]
     assert (written["title"], written["path"][1:]) == ("Boat", ["Lake"])
     assert "already" in await shell.prints("record", "write", "Boat", "boat.txt", "--node", "Lake", "--id", "b1")
-    told = await shell.answers("record", "conversation", "c1", "talk.jsonl", "--node", "Lake", "--private")
-    assert (told["turns"], len(told["records"])) == (1, 1)
+    stored = await shell.answers("record", "conversation", "c1", "talk.jsonl", "--node", "Lake", "--private")
+    assert (stored["turns"], len(stored["records"])) == (1, 1)
     assert "Line 1 is not JSON" in await shell.refuses("record", "conversation", "c2", "boat.txt")

@@ -27,6 +27,9 @@ ELSEWHERE = {
         "replays.build": "a job builds it",
     },
     "shell": {
+        "commits.list": "`workspace.commits`: the shell is the operator",
+        "commits.retry": "`workspace.commits`",
+        "commits.discard": "`workspace.commits`",
         "files.read": "`files.open` reads it",
         "ingests.history": "`ingest` creates the user, too",
         "ingests.many": "`ingest` reads files",
@@ -41,8 +44,9 @@ DOORS = {"REST": "api/routes", "shell": "engine/shell"}
 
 def _reached(folder: str) -> set[str]:
     text = "\n".join(file.read_text(encoding="utf-8") for file in sorted((ROOT / folder).rglob("*.py")))
-    calls = {f"{space}.{name}" for space, name in re.findall(r"(?=\b(\w+)\.(\w+)\b)", text)}
-    calls |= {f"workspace.{space}.{name}" for space, name in re.findall(r"\bworkspace\.(\w+)\.(\w+)\b", text)}
+    calls = {f"{space}.{name}" for space, name in re.findall(r"(?=(?<!workspace\.)\b(\w+)\.(\w+)\b)", text)}
+    for call in (f"{space}.{name}" for space, name in re.findall(r"\bworkspace\.(\w+)\.(\w+)\b", text)):
+        calls.add(f"workspace.{call}" if f"workspace.{call}" in OPERATIONS else call)
     return calls | ({"searching.search"} if "memory.search(" in text else set())
 
 
