@@ -18,12 +18,11 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect
 
 from api.auth import Guard, bearer
-from api.body_limit import BodyLimit
 from api.door_settings import check_settings
 from api.downloads import PART
 from api.examples import add_examples
 from api.headers import SecurityHeaders
-from api.in_flight import InFlight
+from api.limits import BodyLimit, InFlight
 from api.problems import (
     Problem,
     documented,

@@ -21,10 +21,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.local_only import LocalOnly
-from api.peer import Peers
+from api.limits import RateLimit
+from api.peer import LocalOnly, Peers
 from api.problems import engine_problem, http_kind, problem
-from api.rate_limit import RateLimit
 from engine.domain.identity import Identity
 from engine.errors import NeurigraphError
 from engine.neurigraph import Engine

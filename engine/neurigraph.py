@@ -41,7 +41,7 @@ from engine.progress import Progress
 from engine.providers.active import ActiveModel
 from engine.providers.embedder import Embedder
 from engine.settings import Settings
-from engine.stores.deadline import ending_within
+from engine.stores.limits import ending_within
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres

@@ -19,7 +19,6 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
-from psycopg.types.json import Jsonb
 
 from engine.commit import graph
 from engine.commit.changes import Json, from_row
@@ -34,7 +33,7 @@ from engine.errors import (
     StoreUnavailable,
 )
 from engine.stores.neo4j import Neo4j
-from engine.stores.postgres import Connection, Postgres
+from engine.stores.postgres import Postgres
 from engine.stores.postgres_errors import STORE as METADATA_STORE
 from engine.stores.postgres_errors import translated
 from engine.stores.statements import cypher, sql_text
@@ -90,15 +89,6 @@ class Outbox:
     def __init__(self, postgres: Postgres, neo4j: Neo4j, reached: StepHook, *, attempts: int) -> None:
         self._postgres, self._neo4j, self._reached = postgres, neo4j, reached
         self._attempts = attempts
-
-    async def accept(self, connection: Connection, principal: Principal, commit: Commit) -> None:
-        """Writes the outbox row (the graph's part of the commit) in the transaction of the content."""
-        parameters = {
-            "commit_id": commit.commit_id,
-            "user_id": principal.user_id,
-            "changes": Jsonb(commit.changes),
-        }
-        await connection.execute(sql_text("commit/accept"), parameters)
 
     async def carry_out(self, principal: Principal, commit: Commit) -> None:
         """The graph's part, then visibility.

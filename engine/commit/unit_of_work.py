@@ -12,13 +12,16 @@ of the database holds all rules of a write, `units.call` is the whole unit, in o
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from uuid import UUID, uuid4
+
+from psycopg.types.json import Jsonb
 
 from engine.commit.changes import GraphChange, to_json
 from engine.commit.outbox import Commit, Outbox
 from engine.domain.principal import Principal
+from engine.errors import NodeOutdated
 from engine.stores.limited import Statement
 from engine.stores.postgres import Connection, Parameters, Postgres
 from engine.stores.rows import R
@@ -31,10 +34,9 @@ Follow = Commit | UUID | None
 class UnitOfWork:
     """The transaction of a principal, and the commits to be finished after it."""
 
-    def __init__(self, connection: Connection, principal: Principal, outbox: Outbox) -> None:
+    def __init__(self, connection: Connection, principal: Principal) -> None:
         self.connection, self.principal = connection, principal
         self.follows: list[Follow] = []
-        self._outbox = outbox
 
     async def require(self, *, embeddings: str = "", current: Sequence[UUID] = (), whole_past: bool = False) -> None:
         """What the write depends on, in one order for all writers.
@@ -54,7 +56,8 @@ class UnitOfWork:
     async def accept(self, *changes: GraphChange, commit_id: UUID | None = None) -> UUID:
         """Writes the row of a commit; its changes are applied in the graph in this order and together. Returns its id."""
         commit = Commit(commit_id or uuid4(), [to_json(change) for change in changes])
-        await self._outbox.accept(self.connection, self.principal, commit)
+        row = {"commit_id": commit.commit_id, "user_id": self.principal.user_id, "changes": Jsonb(commit.changes)}
+        await self.connection.execute(sql_text("commit/accept"), row)
         self.follows.append(commit)
         return commit.commit_id
 
@@ -84,7 +87,7 @@ class UnitsOfWork:
         """
         transaction = self.postgres.as_service() if by_service else self.postgres.as_principal(principal)
         async with transaction as connection:
-            unit = UnitOfWork(connection, principal, self.outbox)
+            unit = UnitOfWork(connection, principal)
             yield unit
         await self._finish(principal, unit.follows)
 
@@ -107,3 +110,25 @@ class UnitsOfWork:
                 await self.outbox.carry_out(principal, one)
             elif one is not None:
                 await self.outbox.await_commit(one)
+
+
+async def attempts(postgres: Postgres, nodes: Sequence[UUID]) -> AsyncIterator[AbstractContextManager[None]]:
+    """One attempt, and a second one where the first raised NodeOutdated; before it the service upgrades these nodes.
+
+    A node that is in use for too long is left as it is, and the second attempt raises NodeOutdated again.
+    """
+    outdated = False
+
+    @contextmanager
+    def first() -> Iterator[None]:
+        nonlocal outdated
+        try:
+            yield
+        except NodeOutdated:
+            outdated = True
+
+    yield first()
+    if outdated:
+        async with postgres.as_service() as connection:
+            await connection.execute(sql_text("node/upgrade"), {"nodes": list(nodes), "most": len(nodes)})
+        yield nullcontext()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
-from uuid import UUID
+from uuid import UUID, uuid5
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,12 +127,17 @@ class RecordDraft:
     layout: Layout | None = None
     """Of a conversation: where its turns stand in the file."""
 
+    received_as: ResourceType | None = None
+
     @property
     def counted(self) -> int:
         """Its items, without the fact that holds the whole input."""
         return sum(not item.whole for item in self.items)
 
-    received_as: ResourceType | None = None
+    @property
+    def derived_session(self) -> UUID:
+        """The session of its derived items, which are in the order of their places in the source."""
+        return uuid5(self.items[0].session, "derived")
 
 
 @dataclass(frozen=True, slots=True)

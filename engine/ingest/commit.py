@@ -21,11 +21,10 @@ from uuid import UUID, uuid4
 
 from engine.commit.changes import RecordsEntered
 from engine.commit.outbox import StepHook
-from engine.commit.outdated import on_current
 from engine.commit.rows import deltas, items, manifests, pending_vectors, term_counts
 from engine.commit.rows import records as record_rows
 from engine.commit.rows import sources as source_rows
-from engine.commit.unit_of_work import UnitsOfWork
+from engine.commit.unit_of_work import UnitsOfWork, attempts
 from engine.domain.clock import Clock
 from engine.domain.delta import Delta, FieldChange
 from engine.domain.document import NewVersion
@@ -36,9 +35,8 @@ from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, Sto
 from engine.domain.terms import sparse_of, weights, words
 from engine.ingest.assignment.decisions import keep_decisions
 from engine.ingest.entered import enter_first
-from engine.ingest.extraction.derived import in_turn, item_words, set_origin, special
 from engine.ingest.extraction.unread import note_unread
-from engine.ingest.item_rows import item_row, times
+from engine.ingest.item_rows import in_turn, item_row, item_words, set_origin, special, times
 from engine.ingest.packing import is_native, object_key, pack
 from engine.ingest.received import note_received
 from engine.providers.active import Model
@@ -104,22 +102,21 @@ class RecordCommit:
         nodes = list({draft.node.node_id for draft in (*unusual, *shared)})
         pending = list({record.draft.node.node_id for record in ordered if record.pending})
 
-        async def write() -> None:
-            async with self.units.begin(principal) as unit:
-                await unit.require(embeddings=model.name, current=nodes)
-                await unit.accept(RecordsEntered(lines), commit_id=commit_id)
-                connection = unit.connection
-                await _write(connection, principal, ordered, rows, parts, model)
-                await keep_decisions(connection, principal, rows[0]["now"], [record.draft for record in ordered])
-                for draft in unusual:
-                    await set_origin(connection, draft)
-                await source_rows.advance(connection, sources, commit_id)
-                await enter_first(connection, principal, versions, commit_id, rows[0]["now"])
-                await pending_vectors.note(connection, pending)
-                await note_unread(connection, [record.draft for record in ordered], rows[0]["now"])
-                await note(connection, commit_id)
-
-        await on_current(self.postgres, nodes, write)
+        async for attempt in attempts(self.postgres, nodes):
+            with attempt:
+                async with self.units.begin(principal) as unit:
+                    await unit.require(embeddings=model.name, current=nodes)
+                    await unit.accept(RecordsEntered(lines), commit_id=commit_id)
+                    connection = unit.connection
+                    await _write(connection, principal, ordered, rows, parts, model)
+                    await keep_decisions(connection, principal, rows[0]["now"], [record.draft for record in ordered])
+                    for draft in unusual:
+                        await set_origin(connection, draft)
+                    await source_rows.advance(connection, sources, commit_id)
+                    await enter_first(connection, principal, versions, commit_id, rows[0]["now"])
+                    await pending_vectors.note(connection, pending)
+                    await note_unread(connection, [record.draft for record in ordered], rows[0]["now"])
+                    await note(connection, commit_id)
         return [_stored(record) for record in records]
 
     async def put(self, draft: RecordDraft) -> StoredFile:

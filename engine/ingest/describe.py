@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
+from uuid import UUID, uuid5
 
 import numpy as np
 
 from engine.domain.description import keywords, summarize, summary_vector
+from engine.domain.extraction import WHOLE, Derived
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
-from engine.ingest.extraction.derived import with_whole
 from engine.providers.embedder import Vectors
 
+LONGEST_WHOLE = 20_000
+"""Characters up to which an input's fact quotes it whole; the fact of a longer input holds the summary instead."""
 MOST_TAGS = 12
 """Keywords of one passage at most."""
 
@@ -78,3 +81,46 @@ def _quoted(draft: RecordDraft, vectors: Sequence[Vectors | None]) -> Vectors | 
     ]
     contents, own = [content for content, _ in quoted], [vector for _, vector in quoted]
     return summary_vector(draft.summary, contents, np.stack(own)) if own else None
+
+
+# the whole input as one fact ------------------------------------------------------------------------------
+
+
+def with_whole(record: EmbeddedRecord) -> EmbeddedRecord:
+    """The record with its whole input as one fact, unless a model has read all of it. The fact has the record's vector and no
+    terms of its own: the turns or chunks have them."""
+    draft = record.draft
+    if draft.extracted:
+        return record
+    draft = replace(draft, items=(*draft.items, whole_fact(draft)))
+    return EmbeddedRecord(draft, record.vector, (*record.item_vectors, record.vector))
+
+
+def whole_fact(draft: RecordDraft, version: str = "") -> ItemDraft:
+    """The whole input of a record as one fact; `version` distinguishes the facts of a document's versions."""
+    first, last = draft.items[0], max(draft.items, key=lambda item: item.position)
+    return ItemDraft(
+        item_id=uuid5(first.session, f"whole:{draft.node.node_id}:{first.position}{version}"),
+        kind="fact",
+        session=draft.derived_session,
+        position=first.position,
+        content=draft.text if 0 < len(draft.text) <= LONGEST_WHOLE else draft.summary,
+        embedded="",
+        unit="passage",
+        occurred_at=draft.occurred_at,
+        span=(0, len(draft.text)) if first.span else (first.position, last.position + 1),
+        token_count=sum(item.token_count for item in draft.items),
+        derived=Derived("fact", WHOLE),
+    )
+
+
+def without_whole(draft: RecordDraft) -> RecordDraft:
+    """The draft without the fact that holds the whole input."""
+    return replace(draft, items=tuple(item for item in draft.items if not item.whole))
+
+
+def without(record: EmbeddedRecord, items: Container[UUID]) -> EmbeddedRecord:
+    """The record without these of its items."""
+    kept = [place for place, item in enumerate(record.draft.items) if item.item_id not in items]
+    draft = replace(record.draft, items=tuple(record.draft.items[place] for place in kept))
+    return EmbeddedRecord(draft, record.vector, tuple(record.item_vectors[place] for place in kept))

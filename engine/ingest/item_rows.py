@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
 
-from engine.domain.record import ItemDraft
-from engine.domain.scope import Privacy
-from engine.domain.terms import sparse_of, weights
-from engine.ingest.extraction.derived import derived_columns
+from engine.commit.rows import items, records
+from engine.domain.extraction import PLAIN
+from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
+from engine.domain.scope import INGESTED, MemoryScope, Origin, Privacy, ScopeKind, SourceKind
+from engine.domain.terms import sparse_of, weights, words
+from engine.stores.postgres import Connection
 
 Row = dict[str, Any]
 
@@ -66,3 +70,79 @@ def item_row(item: ItemDraft, record: Holder, found: list[str], now: datetime) -
 def times(now: datetime, occurred_at: datetime | None) -> Row:
     """`known_from` and `valid_from` of content. It is valid since it was said, where that is known; never in the future."""
     return {"now": now, "valid_from": None if occurred_at is None else min(occurred_at, now)}
+
+
+def item_words(item: ItemDraft) -> list[str]:
+    """The words that an item is found by."""
+    return [] if item.whole else words(item.content)
+
+
+def in_turn(items: Iterable[tuple[EmbeddedRecord, int, list[str]]]) -> list[tuple[EmbeddedRecord, int, list[str]]]:
+    """Items (record, place in it, words) in the order of writing: observations last, by id. So two commits with the same
+    observations cannot deadlock: the second waits for the first."""
+
+    def turn(one: tuple[EmbeddedRecord, int, list[str]]) -> UUID:
+        item = one[0].draft.items[one[1]]
+        return item.item_id if item.kind == "observation" else UUID(int=0)
+
+    return sorted(items, key=turn)
+
+
+def derived_columns(item: ItemDraft, privacy: str) -> dict[str, Any]:
+    """The columns of an item beside its text: category, tags, subjects, confidence, importance, privacy."""
+    known = item.derived or PLAIN
+    return {
+        "category": known.category,
+        "tags": list(known.tags or item.tags),
+        "subjects": list(known.subjects),
+        "confidence": known.confidence,
+        "importance": known.importance,
+        "privacy": "private" if known.private else privacy,
+    }
+
+
+def special(draft: RecordDraft) -> bool:
+    """Whether its origin is not the default, or a model made one of its items: then its node needs the newest tables."""
+    return draft.origin != INGESTED or any(item.extracted for item in draft.items)
+
+
+async def set_origin(connection: Connection, draft: RecordDraft) -> None:
+    """Writes an origin other than the default; the default can be written to a node of an older version, too."""
+    if draft.origin != INGESTED:
+        await records.set_origin(connection, draft.node.schema_name, draft.record_id, draft.origin)
+    await set_items_origin(connection, draft.node.schema_name, draft.origin, draft.items)
+
+
+async def set_items_origin(connection: Connection, schema: str, origin: Origin, new: Sequence[ItemDraft]) -> None:
+    """The same for new items of a record of that origin; items that a model made get the source `extracted`."""
+    usual = [item.item_id for item in new if not item.extracted]
+    extracted = [item.item_id for item in new if item.extracted]
+    for ids, own in ((usual, origin), (extracted, replace(origin, source="extracted"))):
+        if ids and own != INGESTED:
+            await items.set_origin(connection, schema, ids, own)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRecord:
+    """What a record says of its readers, of where it belongs, and its words, before it is renewed."""
+
+    privacy: Privacy
+    scope: ScopeKind
+    scope_id: str | None
+    source: SourceKind
+    terms: Any
+
+    @property
+    def origin(self) -> Origin:
+        """To what it belongs and how it came in."""
+        return Origin(MemoryScope(self.scope, self.scope_id), self.source)
+
+    @property
+    def private(self) -> bool:
+        """Whether only its user reads it."""
+        return self.privacy == "private"
+
+    @property
+    def scoped(self) -> bool:
+        """Whether it belongs to less than the user's whole memory."""
+        return self.scope != "user"

@@ -33,8 +33,7 @@ from engine.ingest.assignment.placing import Assigner
 from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.cleaning import key_of
 from engine.ingest.commit import RecordCommit
-from engine.ingest.describe import described, embedded, texts_of
-from engine.ingest.extraction.derived import without, without_whole
+from engine.ingest.describe import described, embedded, texts_of, without, without_whole
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.failures import FailureLog
 from engine.ingest.fresh import FreshDocument, FreshTurns, fresh

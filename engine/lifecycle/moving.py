@@ -16,8 +16,7 @@ from uuid import UUID, uuid4, uuid5
 
 from engine.commit.changes import from_row
 from engine.commit.outbox import Commit, StoredCommit
-from engine.commit.outdated import on_current
-from engine.commit.unit_of_work import UnitsOfWork
+from engine.commit.unit_of_work import UnitsOfWork, attempts
 from engine.domain.assignment import Moved
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
@@ -88,10 +87,10 @@ class Moving:
             return Commit(parameters["commit_id"], [row.payload])
 
         nodes = [parameters["from_node"], parameters["to_node"]]
-        call = self._units.call
-        return await on_current(
-            self._postgres, nodes, lambda: call(principal, sql_text("record/move"), parameters, _Moved, commit)
-        )
+        async for attempt in attempts(self._postgres, nodes):
+            with attempt:
+                moved = await self._units.call(principal, sql_text("record/move"), parameters, _Moved, commit)
+        return moved
 
     async def _done_before(self, principal: Principal, commit_id: UUID) -> dict[str, Any] | None:
         """The graph's part of a move whose answer was lost; the move is finished now where it was not."""

@@ -40,7 +40,7 @@ from engine.lifecycle.resources import RawResources
 from engine.privacy.redact import Redactor
 from engine.retrieval.pipeline import Search
 from engine.retrieval.touches import Touches
-from engine.stores.deadline import ending_within
+from engine.stores.limits import ending_within
 
 REFUSAL_S = 0.05
 """A refusal is answered after this time, or a multiple of it; unpadded, denied and missing differ by some 0.1 ms."""

@@ -20,7 +20,7 @@ from engine.operations.caller import Caller, owner
 from engine.operations.declaring import Subject, reads, writes
 from engine.operations.edges import Edges
 from engine.operations.nodes import Nodes
-from engine.operations.storing import stored
+from engine.operations.records import stored
 from engine.privacy.redact import redacted_origin
 from engine.progress import Progress, Silent
 from engine.turns import computed

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 from uuid import UUID
 
 from engine.domain.assignment import Assignment, AssignmentFilter, Moved
 from engine.domain.history import Conversation
+from engine.domain.ingest import Terms
 from engine.domain.names import is_blank
 from engine.domain.node import ContentType
 from engine.domain.occasion import Occasion
 from engine.domain.record import AssignableNode, IngestReport, TriggerType
-from engine.domain.scope import Origin, Privacy, check_privacy
-from engine.errors import InvalidInput
+from engine.domain.scope import Origin, Privacy, check_privacy, check_scopes
+from engine.errors import InvalidInput, NotFound
 from engine.ingest.documents import note, occasion_document
 from engine.ingest.drafts import Document
-from engine.ingest.sources import Pending
+from engine.ingest.sources import Ingested, Pending
 from engine.operations import redactions
 from engine.operations.caller import Caller, members, owner
 from engine.operations.declaring import Subject, reads, writes
 from engine.operations.redactions import redacted_later
-from engine.operations.storing import named_node, stored
+from engine.privacy.redact import total
 from engine.progress import Progress, Silent
 
 EVERY = AssignmentFilter()
@@ -107,3 +109,51 @@ class Records(Subject[Caller], name="records"):
     ) -> Pending:
         """Live input: it may create a node; without a time of its own it was said now."""
         return Pending(content, node, privacy, origin, creates=True, arrived=self.caller.parts.clock.now())
+
+
+async def stored(
+    caller: Caller, pending: Sequence[Pending], trigger: TriggerType, progress: Progress, terms: Terms | None = None
+) -> IngestReport:
+    """Runs the pipeline over these sources. The caller's key is that of the session."""
+    for one in pending:
+        check_scopes(caller.principal, [one.origin.scope])
+    terms = terms or caller.terms
+    terms = replace(terms, key=caller.key or terms.key)
+    node = pending[0].node if pending else None
+    async with caller.naming(node.node_id if node else None):
+        done = await caller.parts.ingest.store(caller.principal, pending, progress, trigger, terms)
+    return _report(caller.principal.user_id, done)
+
+
+async def named_node(caller: Caller, node_id: UUID | None) -> AssignableNode | None:
+    """The node that a writer names; None lets the content decide. Raises NotFound, Archived, InvalidInput."""
+    if node_id is None:
+        if not caller.principal.owns:
+            raise InvalidInput("Only the user of a memory may store without naming a node.")
+        return None
+    for node in await caller.parts.ingest.nodes(caller.principal):
+        if node.node_id == node_id:
+            return node
+    await caller.parts.shells.writable_schema_of(caller.principal, node_id)
+    raise NotFound
+
+
+def _report(user_id: UUID, done: Ingested) -> IngestReport:
+    records = tuple(record for commit in done.stored for record in commit.records)
+    return IngestReport(
+        user_id=user_id,
+        turns=sum(commit.turns for commit in done.stored),
+        files=sum(commit.documents for commit in done.stored),
+        items=sum(record.items for record in records),
+        records=records,
+        nodes_created=len({record.node_id for record in records if record.node_created}),
+        edges_created=0,
+        skipped=done.skipped,
+        redacted=dict(total(commit.redacted for commit in done.stored)),
+        extraction=done.extraction,
+        session_id=done.session_id,
+        embeddings_pending=sum(record.embedding_pending for record in records),
+        readings_pending=sum(record.reading_pending for record in records),
+        left_out=done.left_out,
+        documents=tuple(version for commit in done.stored for version in commit.versions),
+    )

@@ -27,7 +27,7 @@ from engine.retrieval.rationale import rationale
 from engine.retrieval.scoped_search import QueryVector, Scope, ScopedSearch
 from engine.retrieval.touches import Touches
 from engine.retrieval.weights import Weights
-from engine.stores.deadline import ending_within
+from engine.stores.limits import ending_within
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 

@@ -10,7 +10,7 @@ from psycopg import AsyncConnection, AsyncCursor, errors, sql
 from psycopg.abc import PQGen
 from psycopg.rows import RowMaker, no_result
 
-from engine.stores.deadline import MARGIN, remaining
+from engine.stores.limits import MARGIN, remaining
 from engine.stores.rows import R, RowMismatch, row_maker
 
 Parameters = dict[str, Any]

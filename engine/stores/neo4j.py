@@ -45,8 +45,7 @@ from engine.errors import (
     StoreTimeout,
     StoreUnavailable,
 )
-from engine.stores.deadline import MARGIN, ending_within, remaining
-from engine.stores.room import noticing_full_disk
+from engine.stores.limits import MARGIN, ending_within, noticing_full_disk, remaining
 from engine.stores.rows import R, row_maker
 
 Result = tuple[Sequence[str], list[list[Any]]]

@@ -18,8 +18,8 @@ from typing import IO
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from engine.errors import NotFound, SettingsError, StoreTimeout
-from engine.stores.deadline import MARGIN, remaining
 from engine.stores.folder import Folder
+from engine.stores.limits import MARGIN, remaining
 from engine.stores.s3 import Patience, bucket
 from engine.stores.tier import OWN, STORE, StoredObject, Tier, every
 

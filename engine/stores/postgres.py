@@ -25,13 +25,12 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from engine.domain.principal import Principal
 from engine.errors import StoreFull, StoreTimeout, StoreUnavailable, WritingStopped
-from engine.stores.deadline import MARGIN, ending_within, remaining
 from engine.stores.limited import Connection as Connection
 from engine.stores.limited import Parameters as Parameters
 from engine.stores.limited import Statement as Statement
 from engine.stores.limited import limited
+from engine.stores.limits import MARGIN, ending_within, noticing_full_disk, remaining
 from engine.stores.postgres_errors import STORE, translating
-from engine.stores.room import noticing_full_disk
 from engine.stores.rows import R
 from engine.stores.statements import sql_text
 from engine.turns import Turns

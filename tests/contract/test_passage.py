@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from engine.commit.outbox import Outbox
+from engine.commit.unit_of_work import UnitOfWork
 from engine.domain.node import NewNode, User
 from engine.memory import Memory
 from engine.retrieval.rationale import rationale
@@ -63,7 +63,7 @@ async def passed(
 
 @pytest.mark.parametrize(
     ("case", "most_files", "most_own", "most_frames"),
-    [("rules", 66, 44, 17), ("node given", 64, 42, 17), ("idempotency key", 69, 46, 20)],
+    [("rules", 58, 40, 14), ("node given", 56, 38, 14), ("idempotency key", 61, 42, 17)],
 )
 async def test_a_conversation_from_rest_to_its_commit(
     passed: Callable[..., Any], user: User, case: str, most_files: int, most_own: int, most_frames: int
@@ -72,7 +72,7 @@ async def test_a_conversation_from_rest_to_its_commit(
     at = {"node_id": str(user.user_id)} if case == "node given" else {}
     headers = {"Idempotency-Key": "c2"} if case == "idempotency key" else None
     first, second = [{"conversation": {"id": name, "turns": TURNS}} | at for name in ("c1", "c2")]
-    passage = await passed("records", first, second, Outbox.accept, headers)
+    passage = await passed("records", first, second, UnitOfWork.accept, headers)
     assert len(passage.files) <= most_files, "\n".join(sorted(passage.files))
     assert len(own(passage)) <= most_own, "\n".join(own(passage))
     assert len(passage.frames) <= most_frames, "\n".join(passage.frames)

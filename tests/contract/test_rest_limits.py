@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from api.app import create_app
 from api.headers import SECURITY_HEADERS
-from api.rate_limit import MOST_BUCKETS, RateLimit
+from api.limits import MOST_BUCKETS, RateLimit
 from engine.errors import SettingsError
 from engine.settings import Settings
 

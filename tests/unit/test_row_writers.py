@@ -48,6 +48,7 @@ BESIDE = {
         "outbox metadata_records memory_items term_counts delta_log file_manifest pending_vectors documents assignments",
     ),
     "history/contents": ("slices: what becomes of records and items by changes", "metadata_records memory_items"),
+    "commit/unit_of_work": ("accepts the commits that the outbox finishes", "outbox"),
     "commit/outbox": ("makes records visible", "metadata_records"),
     "lifecycle/canary": ("fills the slot of another version of the embeddings", "metadata_records memory_items"),
     "retrieval/touches": ("when something was read last", "metadata_records memory_items"),

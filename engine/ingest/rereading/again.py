@@ -30,9 +30,8 @@ from engine.errors import Outdated, ProviderUnavailable, WrongDimension
 from engine.ingest.allowance import Allowance
 from engine.ingest.describe import describe
 from engine.ingest.entered import enter_version
-from engine.ingest.extraction.derived import KeptRecord, item_words, set_items_origin
 from engine.ingest.extraction.extract import Extraction, HeldItemId
-from engine.ingest.item_rows import item_row
+from engine.ingest.item_rows import KeptRecord, item_row, item_words, set_items_origin
 from engine.ingest.rereading.held import DocumentPart, Held, HeldRecords, Place
 from engine.ingest.versions.passages import item_counts, items_counted
 from engine.ingest.versions.revising import RecordRenewals

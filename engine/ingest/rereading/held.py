@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid5
 
-from engine.commit.outdated import on_current
+from engine.commit.unit_of_work import attempts
 from engine.domain.dates import dates_in
 from engine.domain.history import Turn
 from engine.domain.layout import layout_of
@@ -115,7 +115,10 @@ class HeldRecords:
 
     async def held(self, principal: Principal, place: Place) -> Held | None:
         """The stored record; None where it is missing or has ended. Raises StoreUnavailable."""
-        return await on_current(self._postgres, [place.node_id], lambda: self._held(principal, place))
+        async for attempt in attempts(self._postgres, [place.node_id]):
+            with attempt:
+                found = await self._held(principal, place)
+        return found
 
     async def _held(self, principal: Principal, place: Place) -> Held | None:
         schema, record = place.schema_name, {"record_id": place.record_id}

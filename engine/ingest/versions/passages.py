@@ -12,8 +12,7 @@ from engine.domain.document import Ending, Matched, Renewed
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
 from engine.domain.scope import counted_unit
 from engine.domain.terms import weights, words
-from engine.ingest.extraction.derived import KeptRecord, item_words, set_items_origin
-from engine.ingest.item_rows import item_row
+from engine.ingest.item_rows import KeptRecord, item_row, item_words, set_items_origin
 from engine.providers.active import Model
 from engine.stores.postgres import Connection, Parameters
 from engine.stores.statements import sql_in

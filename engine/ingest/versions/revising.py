@@ -17,9 +17,8 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from engine.commit.changes import RecordRevised
-from engine.commit.outdated import on_current
 from engine.commit.rows import manifests, pending_vectors, records, sources
-from engine.commit.unit_of_work import UnitOfWork
+from engine.commit.unit_of_work import UnitOfWork, attempts
 from engine.domain.document import (
     Ending,
     NewVersion,
@@ -41,9 +40,10 @@ from engine.errors import EmbeddingsChanged, NotFound, VersionRefused
 from engine.ingest.allowance import Allowance
 from engine.ingest.cleaning import fingerprint
 from engine.ingest.commit import RecordCommit, StoredFile
+from engine.ingest.describe import whole_fact
 from engine.ingest.entered import enter_version
-from engine.ingest.extraction.derived import KeptRecord, whole_fact
 from engine.ingest.extraction.unread import note_unread
+from engine.ingest.item_rows import KeptRecord
 from engine.ingest.received import note_received
 from engine.ingest.sources import ChangedDocument, Stored
 from engine.ingest.versions.new_version import PartHead, VersionPart, parts_of, renewal_of
@@ -169,7 +169,9 @@ class Revisions:
         vectors = iter(await allowance.vectors(model, [text for own in texts for text in own]))
         embedded = [(work, [next(vectors) for _ in own]) for work, own in zip(parts, texts, strict=True)]
         nodes = [work.draft.node.node_id for work in parts]
-        await on_current(self._postgres, nodes, lambda: self._transaction(principal, embedded, file, model, note))
+        async for attempt in attempts(self._postgres, nodes):
+            with attempt:
+                await self._transaction(principal, embedded, file, model, note)
         return [own[-1] is None for _, own in embedded]
 
     async def _transaction(
