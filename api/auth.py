@@ -81,14 +81,14 @@ class Guard:
         if digest not in self._proven and (seconds := self._failures.wait(address)):
             return _too_many(scope, seconds)
         engine: Engine = scope["app"].state.opening.opened()
-        identity = await self._authentication.identity(engine.keeper, credential)
+        identity = await engine.identity(self._authentication, credential)
         if identity is None:
             self._proven.pop(digest, None)  # it has expired: from now on it counts as a failed attempt
             return self._refused(scope, address)
         self._remember(digest)
 
         async def stands() -> bool:
-            return await self._authentication.identity(engine.keeper, credential) == identity
+            return await engine.identity(self._authentication, credential) == identity
 
         return self._let_in(scope, identity, stands)
 

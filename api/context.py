@@ -11,7 +11,6 @@ from api.models import Instant, WriteLimits
 from engine.domain.clock import Moment
 from engine.domain.identity import Identity
 from engine.domain.ingest import Limits, Terms
-from engine.domain.principal import Principal
 from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -28,10 +27,6 @@ def opening_of(request: Request) -> Opening:
     """How far the opening of the application's engine is."""
     opening: Opening = request.app.state.opening
     return opening
-
-
-NO_PRINCIPAL = UUID(int=0)
-"""An id that no principal has: with it every user is unknown."""
 
 
 def identity_of(request: Request) -> Identity:
@@ -53,19 +48,7 @@ async def workspace_of(request: Request) -> Workspace:
 
 async def memory_of(user_id: UUID, request: Request) -> Memory:
     """The memory of the user in the path, with the caller's rights; that of an unknown user where it has none."""
-    engine = engine_of(request)
-    return engine.memory_as(await _principal(engine, identity_of(request), user_id))
-
-
-async def _principal(engine: Engine, identity: Identity, user_id: UUID) -> Principal:
-    if identity.kind == "operator":
-        # The stores may hold other workspaces too, with operators of their own.
-        return Principal("user", user_id if await engine.tokens.knows("user", user_id) else NO_PRINCIPAL, user_id)
-    if identity.kind == "administrator" or identity.principal_id is None:
-        return Principal("user", identity.principal_id or NO_PRINCIPAL, user_id)
-    if identity.kind != "user" and identity.principal_id == user_id:  # no persona or integration is a user
-        return Principal(identity.kind, NO_PRINCIPAL, user_id)
-    return Principal(identity.kind, identity.principal_id, user_id)
+    return await engine_of(request).memory_for(identity_of(request), user_id)
 
 
 def moment_of(

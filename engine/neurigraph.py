@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from uuid import UUID
 
-from engine.access.integrations import Integrations
-from engine.access.tokens import Tokens
-from engine.access.users import Users
 from engine.commit.outbox import Outbox
 from engine.domain.history import History
 from engine.domain.identity import Identity
@@ -20,10 +17,8 @@ from engine.domain.record import IngestReport
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import NeurigraphError, StoreTimeout, StoreUnavailable
 from engine.hierarchy.upgrades import Upgrades
-from engine.jobs.jobs import Jobs
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.dormancy import Dormancy
-from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.lifecycle.file_states import FileStates
 from engine.lifecycle.installation.installation import Installation
 from engine.lifecycle.mending.mend import Mending
@@ -34,6 +29,7 @@ from engine.lifecycle.remedies import Remedies
 from engine.lifecycle.retention import Retention
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Memory
+from engine.operations.authenticating import Authentication, principal_of
 from engine.operations.caller import Caller, Parts
 from engine.operations.keeper import Keeper, Services
 from engine.operations.workspace import Workspace
@@ -73,7 +69,8 @@ class Degraded:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Opened by `open_engine`; closes with it."""
+    """Opened by `open_engine`; closes with it. Doors use a memory and the workspace, whose operations say who may
+    call them. What else they may use, `tests/unit/test_operations.py` lists; `parts` and `services` ask nobody."""
 
     settings: Settings
     parts: Parts
@@ -91,11 +88,8 @@ class Engine:
     states: FileStates
     nodes: NodeStates
     retention: Retention
-    jobs: Jobs
-    tokens: Tokens
-    integrations: Integrations
+    services: Services
     upgrades: Upgrades
-    embeddings: EmbeddingVersions
     pending: PendingVectors
 
     @property
@@ -104,23 +98,17 @@ class Engine:
         return self.active.current.embedder
 
     @property
-    def keeper(self) -> Keeper:
-        """The operator, who calls the operations of the workspace."""
-        users = Users(self.postgres, self.parts.provisioning, self.settings.workspace)
-        failures, commits = self.parts.ingest.failures, self.parts.set_aside
-        services = Services(
-            users, self.tokens, self.integrations, self.jobs, failures, commits, self.embeddings, self.parts.redactor
-        )
-        return Keeper(Identity("operator", None, self.settings.workspace), services)
-
-    @property
     def workspace(self) -> Workspace:
         """The workspace, acting as its operator: users, tokens, integrations, jobs, commits, embedding versions."""
-        return Workspace(self.keeper)
+        return self.workspace_as(Identity("operator", None, self.settings.workspace))
 
     def workspace_as(self, identity: Identity) -> Workspace:
         """The workspace as an identity may see and change it."""
-        return Workspace(replace(self.keeper, identity=identity))
+        return Workspace(Keeper(identity, self.services))
+
+    async def identity(self, authentication: Authentication, credential: str) -> Identity | None:
+        """The identity of a credential, if it is valid. Raises StoreUnavailable, ProviderUnavailable."""
+        return await authentication.identity(self.services, self.settings.workspace, credential)
 
     def memory(self, user_id: UUID) -> Memory:
         """The memory of a user, acting as that user."""
@@ -129,6 +117,10 @@ class Engine:
     def memory_as(self, principal: Principal) -> Memory:
         """The memory of a user as a principal may see it: the user, a persona, an integration."""
         return Memory(Caller(principal, self.parts))
+
+    async def memory_for(self, identity: Identity, user_id: UUID) -> Memory:
+        """The memory of a user as an identity may see it; one without rights is told nothing that a stranger is not."""
+        return self.memory_as(await principal_of(self.services, identity, user_id))
 
     async def ingest(
         self, history: History, progress: Progress | None = None, origin: Origin = INGESTED, terms: Terms = PLAIN
@@ -148,7 +140,7 @@ class Engine:
 
         Raises NotFound for an unknown job.
         """
-        return self.jobs.working(self, only=only)
+        return self.services.jobs.working(self, only=only)
 
     async def health(self) -> tuple[StoreHealth, ...]:
         """Checks the health of all stores at once, with a timeout of two seconds."""

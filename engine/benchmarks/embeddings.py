@@ -40,18 +40,18 @@ async def measure(settings: Settings, data: Path | None, progress: Progress, ite
         memory = await _filled(ground, base, items, progress)
         before = await _asked(memory, questions, SEARCHES)
         started = ground.meter.read()
-        version = await ground.engine.embeddings.start(ModelChoice("onnx", CANARY))
+        version = await ground.engine.workspace.embeddings.start(ModelChoice("onnx", CANARY))
         pace = Pace(duty=0.7)
         building = asyncio.create_task(
-            ground.engine.embeddings.build(version.name, pace=pace, progress=progress)
+            ground.engine.workspace.embeddings.build(version.name, pace=pace, progress=progress)
         )  # fmt: skip
         during = await _asked_while(building, memory, questions)
         built = await building
         spent = ground.meter.read().since(started)
         after_build = await _asked(memory, questions, SEARCHES)
-        promoted = await _timed(partial(ground.engine.embeddings.promote, version.name))
+        promoted = await _timed(partial(ground.engine.workspace.embeddings.promote, version.name))
         after = await _asked(memory, questions, SEARCHES)
-        rolled_back = await _timed(ground.engine.embeddings.roll_back)
+        rolled_back = await _timed(ground.engine.workspace.embeddings.roll_back)
     figures = (
         Figure("vectors made", built.filled, ""),
         Figure("vectors a second, with a duty of 0.7", round(built.filled / built.seconds, 1), "/s"),

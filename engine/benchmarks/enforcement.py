@@ -109,7 +109,7 @@ async def _without_enforcement(ground: Ground) -> AsyncIterator[Search]:
 
 async def _subject(ground: Ground, memory: Memory, name: str) -> Memory:
     """The memory for an integration with a grant on all of it."""
-    integration = await ground.engine.integrations.create(name)
+    integration = await ground.engine.workspace.integrations.create(name)
     whole = NewGrant(memory.principal.user_id, "third_party", integration.integration_id, depth=5)
     await memory.grants.give(whole)
     return ground.engine.memory_as(Principal("third_party", integration.integration_id, memory.principal.user_id))

@@ -62,7 +62,7 @@ async def _stranger(ground: Ground, base: History) -> tuple[Memory, list[UUID]]:
         node = await memory.nodes.provision(NewNode(user.user_id, f"Node {number}"))
         await memory.records.remember(conversation, node_id=node.node_id)
         nodes.append(node.node_id)
-    integration = await ground.engine.integrations.create("stranger")
+    integration = await ground.engine.workspace.integrations.create("stranger")
     return ground.engine.memory_as(Principal("third_party", integration.integration_id, user.user_id)), nodes
 
 

@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.domain.embedding import EmbeddingVersion
 from engine.domain.principal import Principal
 from engine.domain.terms import rarity, term_id, words
+from engine.neurigraph import Engine
 from engine.providers.embedder import Vectors
-from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in, sql_text
 
 
@@ -34,8 +34,9 @@ class _Row:
     embedding: object
 
 
-async def stored_items(postgres: Postgres, principal: Principal, version: EmbeddingVersion) -> list[StoredItem]:
-    """All items of a user with a source id, node by node, with the vectors of an embedding version."""
+async def stored_items(engine: Engine, user_id: UUID) -> list[StoredItem]:
+    """All items of a user with a source id, node by node, with the vectors of the active embedding version."""
+    postgres, principal, version = engine.postgres, Principal.user(user_id), engine.active.current.version
     items: list[StoredItem] = []
     asked = {"version": version.name}
     for schema in await postgres.fetch(principal, sql_text("eval/nodes"), {}, row=str):

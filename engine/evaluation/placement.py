@@ -14,12 +14,11 @@ from pathlib import Path as FilePath
 from typing import Any, Literal
 
 from engine.domain.history import History
-from engine.domain.principal import Principal
-from engine.domain.record import AssignableNode
 from engine.domain.search import SearchAnswer, SearchRequest
 from engine.errors import InvalidInput
 from engine.evaluation.metrics import mean, unique
-from engine.stores.postgres import Postgres
+from engine.memory import Memory
+from engine.neurigraph import Engine
 from engine.stores.statements import sql_in
 
 Path = tuple[str, ...]
@@ -110,11 +109,13 @@ class _PlacedTurn:
     confidence: float
 
 
-async def places_of(postgres: Postgres, principal: Principal, nodes: Sequence[AssignableNode]) -> dict[str, Place]:
-    """The place of every turn that is stored at these nodes."""
+async def places_of(engine: Engine, memory: Memory) -> dict[str, Place]:
+    """The place of every turn that is stored in a memory."""
     places: dict[str, Place] = {}
-    for node in nodes:
-        for turn in await postgres.fetch(principal, sql_in("eval/places", node.schema_name), {}, row=_PlacedTurn):
+    for node in await memory.nodes.writable():
+        for turn in await engine.postgres.fetch(
+            memory.principal, sql_in("eval/places", node.schema_name), {}, row=_PlacedTurn
+        ):
             places[turn.source_ref] = Place(node.path[1:], turn.confidence, turn.privacy == "org")
     return places
 

@@ -1,13 +1,20 @@
-"""Whose credential a request carries: a token of the workspace, or a signed token (JWT) of the operator's issuer."""
+"""Who sends a request: whose credential it carries, a token of the workspace or a signed token (JWT) of the operator's issuer;
+and as which principal that identity reads and writes a memory."""
 
 from __future__ import annotations
+
+from uuid import UUID
 
 from engine.access.oidc import Issuer, is_safe, is_token
 from engine.access.tokens import is_secret
 from engine.domain.identity import Identity
+from engine.domain.principal import Principal
 from engine.errors import NotFound, SettingsError
-from engine.operations.keeper import Keeper
+from engine.operations.keeper import Services
 from engine.settings import Settings
+
+NO_PRINCIPAL = UUID(int=0)
+"""An id that no principal has: with it every user is unknown."""
 
 
 class Authentication:
@@ -25,17 +32,30 @@ class Authentication:
             raise SettingsError("NEURIGRAPH_OIDC_ISSUER must be an https URL, or one of this machine.")
         self._issuer = Issuer(url, audience, claim=settings.oidc_claim, skew=settings.oidc_skew_s)
 
-    async def identity(self, keeper: Keeper, credential: str) -> Identity | None:
+    async def identity(self, services: Services, workspace: str, credential: str) -> Identity | None:
         """The identity of the credential, if it is valid. Raises StoreUnavailable, ProviderUnavailable."""
         if is_secret(credential):
-            return await keeper.services.tokens.authenticate(credential)
+            return await services.tokens.authenticate(credential)
         if self._issuer is None or not is_token(credential):
             return None
         handle = await self._issuer.handle_of(credential)
         if handle is None:
             return None
         try:
-            user = await keeper.services.users.find(handle)
+            user = await services.users.find(handle)
         except NotFound:
             return None
-        return Identity("user", user.user_id, keeper.identity.workspace)
+        return Identity("user", user.user_id, workspace)
+
+
+async def principal_of(services: Services, identity: Identity, user_id: UUID) -> Principal:
+    """The principal as which an identity calls operations on the graph of a user; one that has no rights where it may not."""
+    own, kind = identity.principal_id, identity.kind
+    if kind == "operator":
+        # The stores may hold other workspaces too, with operators of their own.
+        return Principal("user", user_id if await services.tokens.knows("user", user_id) else NO_PRINCIPAL, user_id)
+    if kind == "administrator" or own is None:
+        return Principal("user", own or NO_PRINCIPAL, user_id)
+    if kind != "user" and own == user_id:  # no persona or integration is a user
+        return Principal(kind, NO_PRINCIPAL, user_id)
+    return Principal(kind, own, user_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -17,11 +17,12 @@ from engine.ingest.failures import FailureLog
 from engine.jobs.jobs import Jobs
 from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.privacy.redact import Redactor
+from engine.stores.deadline import ending_within
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The parts that operations of the workspace use."""
+    """The parts that operations of the workspace use; put together in `engine.wiring`. No door and no caller has them."""
 
     users: Users
     tokens: Tokens
@@ -31,6 +32,8 @@ class Services:
     commits: SetAside
     embeddings: EmbeddingVersions
     redactor: Redactor
+    limit: float
+    """Seconds that a read may take in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +53,9 @@ class Keeper:
 
     @asynccontextmanager
     async def around(self, refusal: str, node_id: UUID | None, *, limited: bool) -> AsyncIterator[None]:
-        """Nothing goes on around."""
-        yield
+        """A limit of time for all calls to the stores inside, if `limited`. Refusals are not noted: they have no graph."""
+        with ending_within(self.services.limit) if limited else nullcontext():
+            yield
 
     async def require_known(self) -> None:
         """An empty answer is an answer."""

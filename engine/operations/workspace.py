@@ -114,10 +114,11 @@ class Jobs(Subject[Keeper], name="jobs"):
         runs = await self.caller.services.jobs.log(name, before=before, quiet=quiet, limit=limit)
         return tuple(self._without_details(run) for run in runs)
 
-    @reads(administrators)
-    async def run(self, name: str, run_id: int) -> Run:
-        """One run: waiting, running or ended. Raises NotFound."""
-        return self._without_details(await self.caller.services.jobs.run(name, run_id))
+    @reads(administrators, limited=False)
+    async def run(self, name: str, run_id: int, wait_s: float = 0) -> Run:
+        """One run: waiting, running or ended; waits for its end at most so long. Raises NotFound."""
+        jobs = self.caller.services.jobs
+        return self._without_details(await jobs.outcome(await jobs.run(name, run_id), wait_s))
 
     @writes(administrators, redacts={"name": without_text})
     async def ask(self, name: str, wait_s: float = 0) -> Run:

@@ -96,9 +96,10 @@ def run(context: typer.Context, name: JobName, as_json: AsJson = False) -> None:
 
 async def _run(here: Session, name: str, as_json: bool) -> bool:
     async with here.engine() as (engine, _):
-        asked = await engine.jobs.ask(name)  # first: a worker polls the queue when it starts
+        asked = await engine.workspace.jobs.ask(name)  # first: a worker polls the queue when it starts
         async with engine.working(only=name):
-            ended = await engine.jobs.outcome(asked, here.settings.job_time_limit_s + BESIDE)
+            longest = here.settings.job_time_limit_s + BESIDE
+            ended = await engine.workspace.jobs.run(name, asked.run_id, longest)
     if as_json:
         print_json(here.out, ended)
     elif ended.outcome == "succeeded":

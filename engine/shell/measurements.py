@@ -14,7 +14,6 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.connectors import read_history
-from engine.domain.principal import Principal
 from engine.domain.search import SearchAnswer, SearchRequest
 from engine.shell import session
 from engine.shell.placement_measured import measure_placement
@@ -170,9 +169,7 @@ async def _evaluate(here: Session, evaluation: Evaluation, data: Path, out: Path
             return await engine.memory(users[handle]).search(request)
 
         async def rows(handle: str) -> Sequence[StoredItem]:
-            found: Sequence[StoredItem] = await baselines.stored_items(
-                engine.postgres, Principal.user(users[handle]), engine.active.current.version
-            )
+            found: Sequence[StoredItem] = await baselines.stored_items(engine, users[handle])
             return found
 
         report: dict[str, Any] = await locomo.evaluate_locomo(data, ask, rows, engine.embedder.embed_query, progress)

@@ -32,9 +32,7 @@ async def measure_placement(here: Session, data: Path, gold_path: Path, out: Pat
         history: History = placement.referred(histories[0])
         async with ground.empty_ground(here.settings, progress) as home:
             memory = home.engine.memory((await home.engine.ingest(history, progress)).user_id)
-            report = placement.measured(
-                await placement.places_of(home.engine.postgres, memory.principal, await memory.nodes.writable()), gold
-            )
+            report = placement.measured(await placement.places_of(home.engine, memory), gold)
             report |= {"data": data.name, "nodes": len(history.nodes), "encoder": home.engine.embedder.version}
             if gold.questions:
                 flat = replace(history.without_nodes(), handle=f"{history.handle}-flat")

@@ -25,7 +25,7 @@ async def _recover(engine: Engine) -> Report:
 
 
 async def _take_up(engine: Engine) -> Report:
-    taken_up, given_up = await engine.jobs.take_up_stalled()
+    taken_up, given_up = await engine.services.jobs.take_up_stalled()
     return {"taken_up": taken_up, "given_up": given_up}
 
 
@@ -46,9 +46,9 @@ async def _upgrade_nodes(engine: Engine) -> Report:
 
 
 async def _build_embeddings(engine: Engine) -> Report:
-    if not any(version.status == "canary" for version in await engine.embeddings.list()):
+    if not any(version.status == "canary" for version in await engine.workspace.embeddings.list()):
         return {"filled": 0}
-    return asdict(await engine.embeddings.build())
+    return asdict(await engine.workspace.embeddings.build())
 
 
 async def _pending_embeddings(engine: Engine) -> Report:

@@ -12,6 +12,7 @@ from engine.access.idempotency import Idempotency
 from engine.access.integrations import Integrations
 from engine.access.look_alikes import complete_keys
 from engine.access.tokens import Tokens
+from engine.access.users import Users
 from engine.commit.outbox import Outbox, StepHook, no_step
 from engine.commit.set_aside import SetAside
 from engine.commit.unit_of_work import UnitsOfWork
@@ -43,6 +44,7 @@ from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.resources import RawResources
 from engine.neurigraph import Engine
 from engine.operations.caller import Parts
+from engine.operations.keeper import Services
 from engine.privacy.redact import Redactor
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
@@ -226,11 +228,23 @@ def _wired(
         states=states,
         nodes=nodes,
         **kept.by_name,
-        jobs=stores.jobs,
-        tokens=Tokens(postgres, settings.workspace, clock),
-        integrations=Integrations(postgres, settings.workspace),
+        services=_services(settings, stores, parts),
         upgrades=Upgrades(postgres),
-        embeddings=EmbeddingVersions(postgres, neo4j, active, parts.search.search_with, settings.workspace, clock),
+    )
+
+
+def _services(settings: Settings, stores: Stores, parts: Parts) -> Services:
+    postgres, workspace, clock = stores.postgres, settings.workspace, parts.clock
+    return Services(
+        users=Users(postgres, parts.provisioning, workspace),
+        tokens=Tokens(postgres, workspace, clock),
+        integrations=Integrations(postgres, workspace),
+        jobs=stores.jobs,
+        failures=parts.ingest.failures,
+        commits=parts.set_aside,
+        embeddings=EmbeddingVersions(postgres, stores.neo4j, stores.active, parts.search.search_with, workspace, clock),
+        redactor=parts.redactor,
+        limit=parts.limit,
     )
 
 

@@ -34,7 +34,7 @@ async def test_requests_of_strangers_are_one_line_without_their_ids(engine: Engi
     family = (await memory.nodes.provision(NewNode(user.user_id, "Family"))).node_id
     others = [await stranger(engine) for _ in range(3)]
     persona = await others[0].nodes.provision(NewNode(others[0].principal.user_id, "Lawyer", "persona"))
-    mailbox = await engine.integrations.create(f"mailbox {uuid4().hex[:8]}")
+    mailbox = await engine.workspace.integrations.create(f"mailbox {uuid4().hex[:8]}")
     graph = others[0].principal.user_id
     others.append(engine.memory_as(Principal("persona", persona.node_id, graph)))
     others.append(engine.memory_as(Principal("third_party", mailbox.integration_id, graph)))
@@ -53,7 +53,7 @@ async def test_requests_of_strangers_are_one_line_without_their_ids(engine: Engi
 async def test_who_the_user_knows_is_named_each_with_a_count(engine: Engine, user: User, memory: Memory) -> None:
     work, family = [(await memory.nodes.provision(NewNode(user.user_id, name))).node_id for name in ("Work", "Family")]
     lawyer = (await memory.nodes.provision(NewNode(work, "Lawyer", "persona"))).node_id
-    mailbox = await engine.integrations.create(f"mailbox {uuid4().hex[:8]}")
+    mailbox = await engine.workspace.integrations.create(f"mailbox {uuid4().hex[:8]}")
     given = await memory.grants.give(NewGrant(work, "third_party", mailbox.integration_id))
     await memory.grants.revoke(given.grant_id)
     persona = engine.memory_as(Principal("persona", lawyer, user.user_id))

@@ -52,11 +52,11 @@ async def test_the_database_holds_it(engine: Engine) -> None:
 
 async def test_an_integration_that_looks_like_another_is_refused(engine: Engine) -> None:
     name = f"ace calendar {uuid4().hex[:8]}"
-    first = await engine.integrations.create(name)
+    first = await engine.workspace.integrations.create(name)
     for other in looking_like(name)[:5]:
         with pytest.raises(Conflict, match=name):
-            await engine.integrations.create(other)
-    assert (await engine.integrations.create(f" {name} ")).integration_id == first.integration_id
+            await engine.workspace.integrations.create(other)
+    assert (await engine.workspace.integrations.create(f" {name} ")).integration_id == first.integration_id
 
 
 async def test_those_of_before_stay_and_no_third_is_made(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
@@ -85,7 +85,7 @@ async def test_those_of_before_stay_and_no_third_is_made(engine: Engine, caplog:
     with pytest.raises(Conflict, match=handle):
         await engine.workspace.users.create(looking_like(handle)[4])
     with pytest.raises(Conflict):
-        await engine.integrations.create(name.title())
+        await engine.workspace.integrations.create(name.title())
     async with engine.postgres.as_service() as connection:
         cursor = await connection.execute("SELECT count(*) AS lacking FROM engine.users WHERE handle_key IS NULL")
         assert (await cursor.fetchone())["lacking"] == 0

@@ -14,7 +14,6 @@ from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
-from engine.domain.identity import Identity
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
@@ -282,11 +281,10 @@ async def test_a_file_at_several_nodes_is_given_in_part_to_all_but_the_user(engi
     async with httpx.AsyncClient(transport=httpx.ASGITransport(door), base_url="http://localhost") as client:
         answer = await client.get(f"/v1/users/{graph.owner.principal.user_id}/nodes/{graph.fishing}/files/{file}")
     assert answer.content == WEEK.encode() and "neurigraph-part" not in answer.headers
-    operator = Identity("operator", None, engine.settings.workspace)
     for kind, holder, node in (
         ("third_party", graph.integration, graph.fishing), ("persona", graph.persona, graph.finances),
     ):  # fmt: skip
-        secret = (await engine.tokens.create(NewToken(kind, holder, kind), operator)).secret
+        secret = (await engine.workspace.tokens.create(NewToken(kind, holder, kind))).secret
         home, bearer = f"/v1/users/{graph.owner.principal.user_id}", {"Authorization": f"Bearer {secret}"}
         async with httpx.AsyncClient(transport=httpx.ASGITransport(door), base_url="http://localhost", headers=bearer) as client:  # fmt: skip
             part = await client.get(f"{home}/nodes/{node}/files/{file}")

@@ -32,7 +32,7 @@ async def test_a_token_is_made_listed_replaced_and_ended(run: Run, engine: Engin
     made = await run("token", "create", "--user", user.handle, "--name", "phone", "--expires", "90d")
     secret = made.stdout.strip()
     assert made.returncode == 0 and made.stdout == f"{secret}\n" and secret not in made.stderr, made.stderr
-    assert await engine.tokens.authenticate(secret) == Identity("user", user.user_id, "tests")
+    assert await engine.services.tokens.authenticate(secret) == Identity("user", user.user_id, "tests")
     listed = await run("token", "list", "--json")
     (token,) = (one for one in json.loads(listed.stdout)["tokens"] if one["principal_id"] == str(user.user_id))
     assert token["name"] == "phone" and token["expires_at"] and secret not in listed.stdout
@@ -41,10 +41,12 @@ async def test_a_token_is_made_listed_replaced_and_ended(run: Run, engine: Engin
     assert token["token_id"] in shown.stdout and "phone" in shown.stdout and secret not in shown.stdout
     rotated = json.loads((await run("token", "rotate", token["token_id"], "--grace", "1h", "--json")).stdout)
     assert rotated["token"]["replaces"] == token["token_id"]
-    assert await engine.tokens.authenticate(rotated["secret"]) and await engine.tokens.authenticate(secret)
+    assert await engine.services.tokens.authenticate(rotated["secret"]) and await engine.services.tokens.authenticate(
+        secret
+    )
     ended = await run("token", "revoke", token["token_id"])
     assert ended.returncode == 0 and "ended" in ended.stdout
-    assert await engine.tokens.authenticate(secret) is None
+    assert await engine.services.tokens.authenticate(secret) is None
 
 
 async def test_tokens_of_personas_integrations_and_administrators(
@@ -60,9 +62,11 @@ async def test_tokens_of_personas_integrations_and_administrators(
     by_path = await run("token", "create", "--user", user.handle, "--persona", "work/Lawyer")
     by_id = await run("token", "create", "--user", user.handle, "--persona", str(lawyer.node_id))
     for made in (by_path, by_id):
-        assert await engine.tokens.authenticate(made.stdout.strip()) == Identity("persona", lawyer.node_id, "tests")
+        assert await engine.services.tokens.authenticate(made.stdout.strip()) == Identity(
+            "persona", lawyer.node_id, "tests"
+        )
     for arguments, kind in ((("--integration", name), "third_party"), (("--administrator",), "administrator")):
-        identity = await engine.tokens.authenticate((await run("token", "create", *arguments)).stdout.strip())
+        identity = await engine.services.tokens.authenticate((await run("token", "create", *arguments)).stdout.strip())
         assert identity is not None and identity.kind == kind
     both = await run("token", "create", "--user", user.handle, "--persona", "Lawyer")
     assert both.returncode == 1 and "Work/Lawyer" in both.stderr and both.stdout == ""

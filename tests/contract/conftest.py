@@ -12,7 +12,6 @@ import pytest
 
 from api.app import create_app
 from engine.domain.grant import NewGrant
-from engine.domain.identity import Identity
 from engine.domain.node import NewNode, User
 from engine.domain.token import NewToken
 from engine.neurigraph import Engine
@@ -93,13 +92,12 @@ async def furnished(engine: Engine, user: User) -> dict[str, UUID]:
 async def housed(engine: Engine) -> House:
     user, neighbour = [await engine.workspace.users.create(f"h{uuid4().hex[:12]}", "Bob") for _ in range(2)]
     nodes, neighbours = [await furnished(engine, one) for one in (user, neighbour)]
-    mailbox = await engine.integrations.create(f"mailbox {uuid4().hex[:8]}")
+    mailbox = await engine.workspace.integrations.create(f"mailbox {uuid4().hex[:8]}")
     memory = engine.memory(user.user_id)
     await memory.grants.give(NewGrant(nodes["Cases"], "third_party", mailbox.integration_id))
     holders = {"user": user.user_id, "persona": nodes["Lawyer"], "third_party": mailbox.integration_id}
-    operator = Identity("operator", None, engine.settings.workspace)
     secrets = {
-        kind: (await engine.tokens.create(NewToken(kind, holders.get(kind), kind), operator)).secret for kind in KINDS
+        kind: (await engine.workspace.tokens.create(NewToken(kind, holders.get(kind), kind))).secret for kind in KINDS
     }
     return House(user, neighbour, nodes, neighbours, secrets)
 

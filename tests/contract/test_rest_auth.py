@@ -12,7 +12,6 @@ import pytest
 from pydantic import SecretStr
 
 from api.app import create_app
-from engine.domain.identity import Identity
 from engine.domain.token import NewToken
 from engine.neurigraph import Engine
 from engine.settings import Settings
@@ -83,7 +82,7 @@ async def test_an_administrator_reads_nothing_at_all(open_door: OpenDoor, house:
 
 @pytest.mark.parametrize("kind", ["persona", "third_party", "administrator"])
 async def test_the_own_id_is_no_user(open_door: OpenDoor, house: House, engine: Engine, kind: str) -> None:
-    identity = await engine.tokens.authenticate(house.secrets[kind])
+    identity = await engine.services.tokens.authenticate(house.secrets[kind])
     assert identity is not None
     door = open_door(house.secrets[kind])
     assert await answers(door, identity.principal_id, house.nodes) == await answers(door, uuid4(), house.nodes)
@@ -241,9 +240,8 @@ async def test_a_wrong_credential_is_refused_without_a_reason(
     open_door: OpenDoor, house: House, engine: Engine, operators: str | None
 ) -> None:
     settings = {"api_token": SecretStr(operators)} if operators else {}
-    operator = Identity("operator", None, "tests")
-    revoked = await engine.tokens.create(NewToken("user", house.user.user_id, "old"), operator)
-    await engine.tokens.revoke(revoked.token.token_id, operator)
+    revoked = await engine.workspace.tokens.create(NewToken("user", house.user.user_id, "old"))
+    await engine.workspace.tokens.revoke(revoked.token.token_id)
     wrong = (
         revoked.secret,
         house.secrets["user"][:-1] + "~",

@@ -26,11 +26,11 @@ WAIT = 15
 
 
 async def revoked(engine: Engine, issued: IssuedToken) -> None:
-    await engine.tokens.revoke(issued.token.token_id, OPERATOR)
+    await engine.workspace.tokens.revoke(issued.token.token_id)
 
 
 async def replaced(engine: Engine, issued: IssuedToken) -> None:
-    await engine.tokens.rotate(issued.token.token_id, OPERATOR, timedelta(seconds=1))
+    await engine.workspace.tokens.rotate(issued.token.token_id, timedelta(seconds=1))
 
 
 async def begun(door: httpx.AsyncClient, path: str) -> asyncio.Task[httpx.Response]:
@@ -56,9 +56,9 @@ async def test_a_stream_ends_with_its_token(
     open_door: OpenDoor, engine: Engine, own_house: House, kind: str, end: Ending
 ) -> None:
     holder = next(
-        one.principal_id for one in await engine.tokens.list() if one.name == kind
+        one.principal_id for one in await engine.workspace.tokens.list() if one.name == kind
     )  # the newest is this house's
-    issued = await engine.tokens.create(NewToken(kind, holder, "phone"), OPERATOR)
+    issued = await engine.workspace.tokens.create(NewToken(kind, holder, "phone"))
     cases, file = own_house.nodes["Cases"], own_house.nodes["file of Cases"]
     path = f"{own_house.home}/nodes/{cases}/files/{file}"
     await claimed(engine, engine.memory(own_house.user.user_id), path)
@@ -80,7 +80,7 @@ async def test_a_stream_ends_with_its_grant(open_door: OpenDoor, engine: Engine,
 async def test_the_stream_of_an_ingest_ends_with_its_token(
     open_door: OpenDoor, engine: Engine, own_house: House
 ) -> None:
-    issued = await engine.tokens.create(NewToken("user", own_house.user.user_id, "phone"), OPERATOR)
+    issued = await engine.workspace.tokens.create(NewToken("user", own_house.user.user_id, "phone"))
     memory = engine.memory(own_house.user.user_id)
     session = await engine.parts.ingest.sessions.begin(memory.principal, None, {"sources": 1, "turns": 1, "files": 0})
     following = await begun(open_door(issued.secret), f"{own_house.home}/ingests/{session}")

@@ -104,7 +104,7 @@ async def lists(
     engine: Engine, door: httpx.AsyncClient, memory: Memory, user: User, node: UUID, home_path: str
 ) -> AsyncIterator[dict[str, str]]:
     """Lists with three entries or more, and by what an entry is known."""
-    integration = await engine.integrations.create(f"mailbox of {user.handle}")
+    integration = await engine.workspace.integrations.create(f"mailbox of {user.handle}")
     names = [f"Case {number}" for number in range(3)]
     nodes = [(await memory.nodes.provision(NewNode(node, name, aliases=("Same",)))).node_id for name in names]
     for number, one in enumerate(nodes):

@@ -21,7 +21,6 @@ from schemathesis import GenerationMode
 from schemathesis.specs.openapi import checks
 
 from api.app import create_app
-from engine.domain.identity import Identity
 from engine.domain.token import NewToken
 from engine.neurigraph import Engine
 from engine.settings import Settings
@@ -89,9 +88,7 @@ async def test_generated_requests(
 @pytest.mark.ledger("U02", "N31")
 @pytest.mark.parametrize("kind", ["user", "persona", "third_party", "administrator"])
 async def test_generated_requests_of_others(served: str, engine: Engine, house: House, kind: str, long: bool) -> None:
-    spare = await engine.tokens.create(
-        NewToken("user", house.user.user_id, "spare"), Identity("operator", None, "tests")
-    )
+    spare = await engine.workspace.tokens.create(NewToken("user", house.user.user_id, "spare"))
     known = {
         "user_id": house.user.user_id,
         "node_id": house.nodes["Cases"],

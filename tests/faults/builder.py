@@ -29,7 +29,7 @@ class Fuse(Silent):
 async def main(home: str, cache: str, batches: str) -> None:
     settings = Settings(_env_file=None, home=Path(home), cache=Path(cache), workspace="tests")
     async with open_engine(settings, warming=False) as engine:
-        await engine.embeddings.build(pace=Pace(duty=1), progress=Fuse(int(batches)))
+        await engine.workspace.embeddings.build(pace=Pace(duty=1), progress=Fuse(int(batches)))
 
 
 if __name__ == "__main__":

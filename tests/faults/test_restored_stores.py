@@ -90,7 +90,7 @@ async def then(engine: Engine) -> None:
     await memory.edges.make(nodes["Family"], lake.node_id, "goes to", {"since": "2001"})
     dusk = next(one for one in (await memory.nodes.metadata(nodes["Family"])).records if one.title == "Dusk")
     await memory.records.move(dusk.record_id, nodes["Family"], lake.node_id)
-    mailbox = await engine.integrations.create("mailbox")
+    mailbox = await engine.workspace.integrations.create("mailbox")
     await memory.grants.give(NewGrant(lake.node_id, "third_party", mailbox.integration_id))
 
 

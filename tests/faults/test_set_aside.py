@@ -323,7 +323,7 @@ async def test_a_grant_is_revoked_with_its_commit_and_a_revocation_is_never_give
     engine: Engine, memory: Memory
 ) -> None:
     me = memory.principal
-    mailbox = await engine.integrations.create(f"mailbox {uuid4().hex[:8]}")
+    mailbox = await engine.workspace.integrations.create(f"mailbox {uuid4().hex[:8]}")
     lake = await memory.nodes.provision(NewNode(me.user_id, "Lake"))
     await engine.neo4j.write("MATCH (n:Node {node_id: $id}) SET n:Kept REMOVE n:Node", id=str(lake.node_id))
     with pytest.raises(Exception, match="still being finished"):

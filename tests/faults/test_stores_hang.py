@@ -97,6 +97,11 @@ async def test_every_call_ends_while_a_store_hangs(engine: Engine, hurried: Engi
         for _ in range(2):
             with pytest.raises(StoreUnavailable):
                 await asyncio.wait_for(known.search(SearchRequest("walleye")), GENEROUS)
+        here = hurried.workspace
+        reads = [here.users.list(), here.tokens.list(), here.integrations.list(), here.jobs.list(), here.jobs.runs()]
+        reads += [here.commits.list(), here.failures.list(), here.embeddings.list(), here.users.get(node)]
+        answers = await asyncio.wait_for(asyncio.gather(*reads, return_exceptions=True), GENEROUS)
+        assert "postgres" not in names or all(isinstance(one, StoreUnavailable) for one in answers)
         for read in (
             known.nodes.shell(node),
             known.nodes.metadata(node),

@@ -61,18 +61,18 @@ async def engine(own: Engine) -> AsyncIterator[Engine]:
     """The same without users, searched with e5-small and without another version at the beginning and the end."""
     await empty(own)  # a version is built for all of them
     yield own
-    versions = await own.embeddings.list()
+    versions = await own.workspace.embeddings.list()
     active = next(version for version in versions if version.status == "active")
     if active.name != E5:
         for version in versions:
             if version.status == "canary":
-                await own.embeddings.drop(version.name)
-        await own.embeddings.start(ModelChoice("onnx", "e5-small"))
-        await own.embeddings.build(pace=FAST)
-        await own.embeddings.promote()
+                await own.workspace.embeddings.drop(version.name)
+        await own.workspace.embeddings.start(ModelChoice("onnx", "e5-small"))
+        await own.workspace.embeddings.build(pace=FAST)
+        await own.workspace.embeddings.promote()
     for version in versions:
         if version.name != E5:
-            await own.embeddings.drop(version.name)
+            await own.workspace.embeddings.drop(version.name)
 
 
 @pytest.fixture
@@ -91,8 +91,8 @@ async def memory(engine: Engine) -> Memory:
 
 async def canary(engine: Engine, model: str = "minilm") -> str:
     """A canary with all its vectors."""
-    version = await engine.embeddings.start(ModelChoice("onnx", model))
-    report = await engine.embeddings.build(pace=FAST)
+    version = await engine.workspace.embeddings.start(ModelChoice("onnx", model))
+    report = await engine.workspace.embeddings.build(pace=FAST)
     assert report.remaining == 0
     return version.name
 
@@ -110,47 +110,47 @@ async def asked(memory: Memory) -> list[SearchAnswer]:
 async def test_a_canary_is_built_compared_promoted_and_taken_back(engine: Engine, memory: Memory) -> None:
     before = await asked(memory)
     assert {answer.embeddings for answer in before} == {E5}
-    version = await engine.embeddings.start(ModelChoice("onnx", "minilm"))
+    version = await engine.workspace.embeddings.start(ModelChoice("onnx", "minilm"))
     assert (version.name, version.status, version.slot, version.dimension) == (MINILM, "canary", "b", 384)
-    assert (await engine.embeddings.progress()).done == 0
+    assert (await engine.workspace.embeddings.get()).done == 0
     with pytest.raises(Conflict, match="build it to the end"):
-        part = await engine.embeddings.build(pace=Pace(duty=1, most=64))
+        part = await engine.workspace.embeddings.build(pace=Pace(duty=1, most=64))
         assert 64 <= part.filled < 192 and part.remaining > 0
         await promote_at_once(engine)
-    report = await engine.embeddings.build(pace=FAST)
+    report = await engine.workspace.embeddings.build(pace=FAST)
     assert report.remaining == 0 and report.filled > 0
-    assert (await engine.embeddings.build(pace=FAST)).filled == 0
-    assert (await engine.embeddings.version()).built_at is not None
+    assert (await engine.workspace.embeddings.build(pace=FAST)).filled == 0
+    assert (await engine.workspace.embeddings.get()).version.built_at is not None
     assert [told(answer) for answer in await asked(memory)] == [told(answer) for answer in before]
 
-    comparison = await engine.embeddings.compare(20)
+    comparison = await engine.workspace.embeddings.compare(20)
     assert comparison["queries"] > 0 and 0 < comparison["overlap@10"] <= 1
     assert comparison["found itself@10, canary"] > 0.9
-    assert (await engine.embeddings.version()).comparison == comparison
+    assert (await engine.workspace.embeddings.get()).version.comparison == comparison
 
-    far = await engine.embeddings.promote()
+    far = await engine.workspace.embeddings.promote()
     assert (far.version.name, far.version.status, far.remaining) == (MINILM, "active", 0)
     after = await asked(memory)
     assert {answer.embeddings for answer in after} == {MINILM}
     assert [told(answer) for answer in after] != [told(answer) for answer in before]
     await memory.records.remember(Conversation("later", (Turn("Bob", "The harbour froze over."),)))
-    assert (await engine.embeddings.progress(MINILM)).remaining == 0
+    assert (await engine.workspace.embeddings.get(MINILM)).remaining == 0
 
-    back = await engine.embeddings.roll_back()
+    back = await engine.workspace.embeddings.roll_back()
     assert (back.version.name, back.remaining) == (E5, 0)
     assert {answer.embeddings for answer in await asked(memory)} == {E5}
-    assert (await engine.embeddings.version()).name == MINILM  # a canary again
-    again = await engine.embeddings.promote()
+    assert (await engine.workspace.embeddings.get()).version.name == MINILM  # a canary again
+    again = await engine.workspace.embeddings.promote()
     assert again.version.name == MINILM
 
 
 async def promote_at_once(engine: Engine) -> None:
     """Without the help that a promotion gives for the last gaps."""
-    far = await engine.embeddings.progress()
+    far = await engine.workspace.embeddings.get()
     limit, embedding_versions.LAST_GAPS = embedding_versions.LAST_GAPS, 0
     try:
         assert far.remaining > 0
-        await engine.embeddings.promote()
+        await engine.workspace.embeddings.promote()
     finally:
         embedding_versions.LAST_GAPS = limit
 
@@ -167,10 +167,10 @@ async def test_no_answer_ever_mixes_versions(engine: Engine, memory: Memory) -> 
 
     await learn(E5)
     name = await canary(engine)
-    await engine.embeddings.promote()
+    await engine.workspace.embeddings.promote()
     await learn(MINILM)
-    await engine.embeddings.roll_back()
-    await engine.embeddings.drop(name)
+    await engine.workspace.embeddings.roll_back()
+    await engine.workspace.embeddings.drop(name)
 
     stop, promoted = asyncio.Event(), asyncio.Event()
     seen: list[str] = []
@@ -189,10 +189,10 @@ async def test_no_answer_ever_mixes_versions(engine: Engine, memory: Memory) -> 
             await canary(engine)
             for _ in range(3):
                 promoted.clear()
-                await engine.embeddings.promote()
+                await engine.workspace.embeddings.promote()
                 async with asyncio.timeout(60):  # a search falls between, however busy the machine is
                     await promoted.wait()
-                await engine.embeddings.roll_back()
+                await engine.workspace.embeddings.roll_back()
         finally:
             stop.set()
 
@@ -205,7 +205,7 @@ async def test_another_engine_follows_a_promotion(engine: Engine, memory: Memory
         stale = other.active.current
         theirs = other.memory(memory.principal.user_id)
         await canary(engine)
-        await engine.embeddings.promote()
+        await engine.workspace.embeddings.promote()
         other.active._model = stale  # as if its look in the background had not come yet
         answer = await theirs.search(SearchRequest("What leaks?"))
         assert answer.embeddings == MINILM and answer.notes == ()
@@ -216,8 +216,8 @@ async def test_another_engine_follows_a_promotion(engine: Engine, memory: Memory
         await theirs.history.change(
             Change("record", record.record_id, {"summary": "A closed pier."}, node_id=memory.principal.user_id)
         )
-        assert (await engine.embeddings.progress(MINILM)).remaining == 0
-    assert {version.status for version in await engine.embeddings.list()} == {"active", "archived"}
+        assert (await engine.workspace.embeddings.get(MINILM)).remaining == 0
+    assert {version.status for version in await engine.workspace.embeddings.list()} == {"active", "archived"}
 
 
 async def test_an_engine_that_cannot_make_the_active_vectors_answers_by_words(engine: Engine, memory: Memory) -> None:
@@ -229,7 +229,7 @@ async def test_an_engine_that_cannot_make_the_active_vectors_answers_by_words(en
 
         other.active._load, other.active._embedders = load, {}
         await canary(engine)
-        await engine.embeddings.promote()
+        await engine.workspace.embeddings.promote()
         other.active._model = stale
         answer = await theirs.search(SearchRequest("walleye"))
         assert answer.embeddings == "" and "walleye" in answer.hits[0].content
@@ -244,15 +244,15 @@ async def test_a_changed_text_has_no_stale_vector_in_either_slot(engine: Engine,
     await canary(engine)
     changed = Change("item", hit.item_id, {"content": "Stocks fell by a third."}, node_id=root)
     await memory.history.change(changed)
-    assert (await engine.embeddings.progress()).remaining > 0  # the row and its past state, for the job
-    await engine.embeddings.promote()
-    assert (await engine.embeddings.progress(MINILM)).remaining == 0
+    assert (await engine.workspace.embeddings.get()).remaining > 0  # the row and its past state, for the job
+    await engine.workspace.embeddings.promote()
+    assert (await engine.workspace.embeddings.get(MINILM)).remaining == 0
     now = (await memory.search(SearchRequest("the market crashed", limit=1))).hits[0]
     assert now.content == "Stocks fell by a third."
     past = await memory.search(SearchRequest("kitten on the oven", limit=3, moment=Moment(known_at=learnt)))
     assert "The cat sleeps on the stove." in [one.content for one in past.hits]
-    await engine.embeddings.roll_back()
-    assert (await engine.embeddings.progress(E5)).remaining == 0
+    await engine.workspace.embeddings.roll_back()
+    assert (await engine.workspace.embeddings.get(E5)).remaining == 0
 
 
 async def downgraded(engine: Engine, schema: str) -> None:
@@ -282,24 +282,24 @@ async def test_nodes_of_the_old_template_serve_beside_new_ones(engine: Engine, m
     )
     hits = (await memory.search(SearchRequest("a wading bird", limit=5, widen="always"))).hits
     assert "A heron stood in the reeds." in [hit.content for hit in hits]
-    await engine.embeddings.start(ModelChoice("onnx", "minilm"))
-    assert (await engine.embeddings.progress()).remaining > 0  # counted, too
+    await engine.workspace.embeddings.start(ModelChoice("onnx", "minilm"))
+    assert (await engine.workspace.embeddings.get()).remaining > 0  # counted, too
     assert [told(answer) for answer in await asked(memory)]
-    await engine.embeddings.build(pace=FAST)
-    assert (await engine.embeddings.promote()).remaining == 0
+    await engine.workspace.embeddings.build(pace=FAST)
+    assert (await engine.workspace.embeddings.promote()).remaining == 0
     found = (await memory.search(SearchRequest("a wading bird", limit=5, widen="always"))).hits
     assert "A heron stood in the reeds." in [hit.content for hit in found]
 
 
 @pytest.mark.long
 async def test_half_precision_lies_beside_single_precision(engine: Engine, memory: Memory) -> None:
-    version = await engine.embeddings.start(ModelChoice("onnx", "e5-small"), "halfvec")
+    version = await engine.workspace.embeddings.start(ModelChoice("onnx", "e5-small"), "halfvec")
     assert version.name == f"{E5}-halfvec"
     fresh = await memory.nodes.provision(NewNode(memory.principal.user_id, "Fresh"))  # made while there is a canary
     await memory.records.remember(Conversation("fresh", (Turn("Bob", "New shoes."),)), node_id=fresh.node_id)
     before = await asked(memory)
-    await engine.embeddings.build(pace=FAST)
-    await engine.embeddings.promote()
+    await engine.workspace.embeddings.build(pace=FAST)
+    await engine.workspace.embeddings.promote()
     after = await asked(memory)
     assert {answer.embeddings for answer in after} == {version.name}
     for one, two in zip(before, after, strict=True):  # the encoder itself depends a little on what shares a batch
@@ -315,33 +315,33 @@ async def test_half_precision_lies_beside_single_precision(engine: Engine, memor
 
 
 async def test_a_build_killed_at_any_batch_goes_on_where_it_was(engine: Engine, memory: Memory) -> None:
-    await engine.embeddings.start(ModelChoice("onnx", "minilm"))
+    await engine.workspace.embeddings.start(ModelChoice("onnx", "minilm"))
     home, cache = str(engine.settings.home), str(engine.settings.cache)
     done = 0
     for batches in (1, 2):
         ended = await asyncio.to_thread(run_module, "tests.faults.builder", home, cache, str(batches))
         assert ended.returncode == -signal.SIGKILL, ended.stderr
-        far = await engine.embeddings.progress()
+        far = await engine.workspace.embeddings.get()
         assert far.done > done and far.remaining > 0
         done = far.done
     left = far.remaining
-    assert (await engine.embeddings.build(pace=FAST)).filled == left  # nothing twice
-    assert (await engine.embeddings.promote()).remaining == 0
+    assert (await engine.workspace.embeddings.build(pace=FAST)).filled == left  # nothing twice
+    assert (await engine.workspace.embeddings.promote()).remaining == 0
 
 
 @pytest.mark.long
 async def test_two_builds_at_once_do_no_harm(engine: Engine, memory: Memory) -> None:
-    await engine.embeddings.start(ModelChoice("onnx", "minilm"))
-    total = (await engine.embeddings.progress()).total
-    reports = await asyncio.gather(*(engine.embeddings.build(pace=FAST) for _ in range(2)))
+    await engine.workspace.embeddings.start(ModelChoice("onnx", "minilm"))
+    total = (await engine.workspace.embeddings.get()).total
+    reports = await asyncio.gather(*(engine.workspace.embeddings.build(pace=FAST) for _ in range(2)))
     assert [report.remaining for report in reports] == [0, 0]
     assert total <= sum(report.filled for report in reports) <= 2 * total
     await memory.records.remember(Conversation("while", TURNS[:3]))
-    assert (await engine.embeddings.promote()).remaining == 0
+    assert (await engine.workspace.embeddings.promote()).remaining == 0
 
 
 async def test_what_does_not_fit_the_state_is_refused(engine: Engine, memory: Memory) -> None:
-    versions = engine.embeddings
+    versions = engine.workspace.embeddings
     for wrong in (versions.promote(), versions.build(), versions.compare(), versions.drop("no-such")):
         with pytest.raises(NotFound):
             await wrong
@@ -369,7 +369,7 @@ async def test_what_does_not_fit_the_state_is_refused(engine: Engine, memory: Me
     assert (dropped.status, dropped.slot) == ("archived", None)
     with pytest.raises(Conflict, match="start it as a canary again"):
         await versions.build(MINILM)
-    assert (await versions.progress(MINILM)).done == 0
+    assert (await versions.get(MINILM)).done == 0
     async with engine.postgres.as_service() as connection:
         shell = await memory.nodes.shell(memory.principal.user_id)
         count = sql.SQL("SELECT count(embedding_b) AS left FROM {}.memory_items")
@@ -385,10 +385,10 @@ async def test_labelled_questions_give_recall(engine: Engine, memory: Memory) ->
     )
     await canary(engine)
     queries = [LabelledQuery(user.handle, "What leaks?", frozenset({"D1:1"}))]
-    report = await engine.embeddings.compare(queries=queries)
+    report = await engine.workspace.embeddings.compare(queries=queries)
     assert (report["recall@10, active"], report["recall@10, canary"]) == (1, 1)
     with pytest.raises(NotFound):
-        await engine.embeddings.compare(queries=[LabelledQuery("nobody", "x", frozenset())])
+        await engine.workspace.embeddings.compare(queries=[LabelledQuery("nobody", "x", frozenset())])
 
 
 @pytest.mark.long
@@ -397,7 +397,7 @@ async def test_settings_may_name_any_version_of_the_home_but_no_other_model(engi
         async with open_engine(engine.settings.model_copy(update={"encoder": "bge-small"})) as _:
             pass
     await canary(engine)
-    await engine.embeddings.promote()
+    await engine.workspace.embeddings.promote()
     for encoder in ("e5-small", "minilm"):
         async with open_engine(engine.settings.model_copy(update={"encoder": encoder})) as other:
             assert other.active.current.name == MINILM
@@ -407,13 +407,13 @@ async def test_a_version_promoted_by_force_is_made_up_later(
     engine: Engine, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embedding_versions, "LAST_GAPS", 1)
-    await engine.embeddings.start(ModelChoice("onnx", "minilm"), "halfvec")
-    far = await engine.embeddings.promote(force=True)
+    await engine.workspace.embeddings.start(ModelChoice("onnx", "minilm"), "halfvec")
+    far = await engine.workspace.embeddings.promote(force=True)
     assert far.version.status == "active" and far.remaining > 0
     answer = await memory.search(SearchRequest("walleye"))
     assert "walleye" in answer.hits[0].content and {hit.signals.get("meaning") for hit in answer.hits} <= {None, 0}
     await memory.records.remember(Conversation("after", (Turn("Bob", "The ferry was late."),)))
-    report = await engine.embeddings.build(f"{MINILM}-halfvec", pace=FAST)
+    report = await engine.workspace.embeddings.build(f"{MINILM}-halfvec", pace=FAST)
     assert report.remaining == 0
     found = (await memory.search(SearchRequest("a delay of the ship", limit=5))).hits
     assert "The ferry was late." in [hit.content for hit in found]

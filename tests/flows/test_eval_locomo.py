@@ -10,7 +10,6 @@ import pytest
 
 from engine.connectors import read_history
 from engine.domain.history import Conversation, History, Turn
-from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.errors import InvalidInput, UnusableAnswer
 from engine.evaluation.baselines import stored_items
@@ -110,7 +109,7 @@ async def test_the_search_is_measured_beside_words_and_meaning_alone(engine, sam
         return await engine.memory(await user_id(name)).search(request)
 
     async def rows(name):
-        return await stored_items(engine.postgres, Principal.user(await user_id(name)), engine.active.current.version)
+        return await stored_items(engine, await user_id(name))
 
     report = await evaluate_locomo(samples, ask, rows, engine.embedder.embed_query)
     assert report["search"]["questions"] == 2

@@ -32,9 +32,9 @@ from tests.flows.workshop import AT_MOST, LIMITS, Gate, fresh, job, nothing, wor
 
 async def carried_out(engine: Engine, name: str) -> dict[str, Any]:
     """The report of a run of this job, here and now."""
-    asked = await engine.jobs.ask(name)
+    asked = await engine.workspace.jobs.ask(name)
     async with engine.working(only=name):
-        run = await engine.jobs.outcome(asked, AT_MOST)
+        run = await engine.workspace.jobs.run(name, asked.run_id, AT_MOST)
     assert run.outcome == "succeeded", run
     assert run.report is not None
     return run.report
@@ -46,16 +46,16 @@ async def carried_out(engine: Engine, name: str) -> dict[str, Any]:
 @pytest.mark.ledger("N34")
 @pytest.mark.parametrize("name", [job.name for job in CATALOGUE])
 async def test_every_job_runs_is_counted_and_keeps_its_report(engine: Engine, name: str) -> None:
-    before = await engine.jobs.state(name)
+    before = await engine.workspace.jobs.get(name)
     report = await carried_out(engine, name)
-    after = await engine.jobs.state(name)
+    after = await engine.workspace.jobs.get(name)
     assert (after.runs, after.failures) == (before.runs + 1, before.failures)
     assert after.last is not None and after.last.report == report
     assert after.last.duration_s is not None and after.last.duration_s >= 0
     assert after.next_due is not None and after.next_due > datetime.now(UTC) - timedelta(seconds=1)
     assert not after.running and not after.waiting
-    assert (await engine.jobs.log(name, quiet=True))[0] == after.last
-    assert name in {state.name for state in await engine.jobs.states()}
+    assert (await engine.workspace.jobs.runs(name, quiet=True))[0] == after.last
+    assert name in {state.name for state in await engine.workspace.jobs.list()}
 
 
 @pytest.mark.ledger("N34", "N15")
@@ -89,7 +89,7 @@ async def test_what_the_drift_check_found_can_be_read_later_and_the_sweep_mends_
     key = f"{root}/{uuid4()}/lost.txt.gz"
     await engine.objects.put(key, io.BytesIO(b"nobody knows me"))
     assert (await carried_out(engine, "drift-check"))["warnings"] >= 1
-    kept = (await engine.jobs.state("drift-check")).last
+    kept = (await engine.workspace.jobs.get("drift-check")).last
     assert kept is not None and kept.report is not None
     assert [entry["store"] for entry in kept.report["details"] if root in entry["subject"]] == ["objects"]
     await carried_out(engine, "orphan-sweep")
@@ -115,7 +115,7 @@ async def test_the_clean_up_deletes_what_is_past_its_time(engine: Engine, settin
         return {"said": 1}
 
     node = (await memory.nodes.provision(NewNode(memory.principal.user_id, "Boat"))).node_id
-    mailbox = await engine.integrations.create(fresh("mailbox"))
+    mailbox = await engine.workspace.integrations.create(fresh("mailbox"))
     grant = await memory.grants.give(NewGrant(node, "third_party", mailbox.integration_id))
     ended = await memory.grants.revoke(grant.grant_id)
     await engine.parts.idempotency.once(memory.principal, "key", b"request", answer)
@@ -135,7 +135,7 @@ async def test_the_clean_up_deletes_what_is_past_its_time(engine: Engine, settin
         vectors = "SELECT FROM engine.outbox WHERE user_id = %s AND payload #> '{changes,0,node}' ? 'embedding'"
         assert await (await connection.execute(vectors, [memory.principal.user_id])).fetchone() is None
     assert await memory.grants.revoke(grant.grant_id) == ended
-    kept = await engine.jobs.log("recovery", quiet=True)
+    kept = await engine.workspace.jobs.runs("recovery", quiet=True)
     assert [run.report for run in kept] == [last], "the last run of a job stays"
     _, replayed = await engine.parts.idempotency.once(memory.principal, "key", b"another request", answer)
     assert not replayed
@@ -331,13 +331,14 @@ async def test_a_worker_that_is_told_to_end_hands_its_run_on(engine: Engine) -> 
 
 
 async def test_what_no_job_is_called_is_not_found(engine: Engine) -> None:
-    for attempt in (engine.jobs.state("x"), engine.jobs.ask("x"), engine.jobs.log("x"), engine.jobs.run("x", 1)):
+    jobs = engine.workspace.jobs
+    for attempt in (jobs.get("x"), jobs.ask("x"), jobs.runs("x"), jobs.run("x", 1)):
         with pytest.raises(NotFound):
             await attempt
     with pytest.raises(NotFound):
         engine.working(only="x")
     with pytest.raises(NotFound):
-        await engine.jobs.run("recovery", 2**62)
+        await jobs.run("recovery", 2**62)
 
 
 @pytest.mark.ledger("N34", "N33")
@@ -346,14 +347,14 @@ async def test_an_engine_works_where_it_is_told_to_and_the_settings_allow_it(set
     often = {"job_schedules": {"*": "off", "stalled-jobs": "* * * * * *"}}
 
     async with open_engine(settings.model_copy(update=often), worker=True) as engine:
-        before = (await engine.jobs.state("stalled-jobs")).runs
+        before = (await engine.workspace.jobs.get("stalled-jobs")).runs
         deadline = time.monotonic() + AT_MOST
-        while (await engine.jobs.state("stalled-jobs")).runs == before:
+        while (await engine.workspace.jobs.get("stalled-jobs")).runs == before:
             assert time.monotonic() < deadline
             await asyncio.sleep(0.05)
     for settled in (settings.model_copy(update=often | {"worker": False}), settings.model_copy(update=often)):
         async with open_engine(settled, worker=not settled.worker) as engine:
-            run = await engine.jobs.outcome(await engine.jobs.ask("stalled-jobs"), 0.5)
+            run = await engine.workspace.jobs.ask("stalled-jobs", 0.5)
             assert run.outcome == "waiting"
             await carried_out(engine, "stalled-jobs")
     with pytest.raises(SettingsError, match="nonsense"):

@@ -37,7 +37,7 @@ async def history_of(name: str) -> History:
 
 async def table_of(engine: Engine, memory: Memory, name: str) -> dict[str, Any]:
     return measured(
-        await places_of(engine.postgres, memory.principal, await memory.nodes.writable()),
+        await places_of(engine, memory),
         gold_of(HISTORIES / f"{name}-gold.json"),
     )
 

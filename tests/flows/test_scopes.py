@@ -83,7 +83,7 @@ async def test_nobody_but_the_user_reads_what_is_scoped(
 ) -> None:
     persona = await memory.nodes.provision(NewNode(user.user_id, "Lawyer", "persona"))
     mine = await memory.within(BOAT).records.remember_text("Below", "zanderbelow", node_id=persona.node_id)
-    mailbox = await engine.integrations.create(f"mailbox of {user.handle}")
+    mailbox = await engine.workspace.integrations.create(f"mailbox of {user.handle}")
     grants = [
         NewGrant(user.user_id, "persona", persona.node_id, "read_write", depth=5),
         NewGrant(user.user_id, "third_party", mailbox.integration_id, depth=5),

@@ -114,7 +114,7 @@ async def test_a_text_that_is_changed_without_the_service_waits_for_its_vector(
     service.broken = None
     assert (await served.pending.run()).filled >= 2
     assert not (await bob.nodes.metadata(node)).records[0].embedding_pending
-    assert (await served.embeddings.progress(served.active.current.name)).remaining == 0
+    assert (await served.workspace.embeddings.get(served.active.current.name)).remaining == 0
     assert await served.doctor.examine() == []
 
 
@@ -131,7 +131,7 @@ async def test_a_node_and_a_user_are_made_without_the_service(
     service.broken = None
     report = await served.pending.run()
     assert (report.filled, report.settled, report.waiting) == (2, 2, 0)
-    assert (await served.embeddings.progress(served.active.current.name)).remaining == 0
+    assert (await served.workspace.embeddings.get(served.active.current.name)).remaining == 0
 
 
 @pytest.mark.ledger("N18")
@@ -181,7 +181,7 @@ async def whole_again(served: Engine, bob: Memory) -> None:
     """The job makes what was left out, and nothing is missing then."""
     assert (await served.pending.run()).settled == 1
     assert not (await bob.nodes.metadata(bob.principal.user_id)).records[0].embedding_pending
-    assert (await served.embeddings.progress(served.active.current.name)).remaining == 0
+    assert (await served.workspace.embeddings.get(served.active.current.name)).remaining == 0
     assert await served.doctor.examine() == []
 
 

@@ -83,7 +83,7 @@ async def family(engine: Engine) -> Family:
         ("Work/Dave", 0, {"Work/Dave"}),
         ("Work/Dave", 1, {"Work/Dave", "Work/Dave/Boat"}),
     ):
-        reader = await engine.integrations.create(f"w{uuid4().hex[:12]}")
+        reader = await engine.workspace.integrations.create(f"w{uuid4().hex[:12]}")
         await memory.grants.give(NewGrant(nodes[path], "third_party", reader.integration_id, depth=depth))
         readers[f"integration at {path}, {depth}"] = (
             Principal("third_party", reader.integration_id, user.user_id),

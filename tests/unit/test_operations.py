@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
 
-import engine.neurigraph  # noqa: F401 (it defines all operations)
+from engine.domain.identity import Identity
+from engine.neurigraph import Engine  # (it defines all operations)
 from engine.operations.caller import Caller, owner
 from engine.operations.declaring import OPERATIONS, Subject, reads, writes
+from engine.operations.keeper import Keeper, identities
 from engine.operations.redactions import note
+from engine.stores.deadline import remaining
 
 ROOT = Path(__file__).resolve().parents[2]
 ELSEWHERE = {
@@ -40,6 +46,14 @@ ELSEWHERE = {
 }
 """Operations that a door reaches in another way."""
 DOORS = {"REST": "api/routes", "shell": "engine/shell"}
+OPEN = {
+    "api": {"settings", "identity", "memory_for", "workspace_as", "health", "degraded"},
+    "engine/shell": {"settings", "memory", "workspace", "ingest", "working", "health", "embedder"}
+    | {"doctor", "remedies", "mending", "quarantine", "sweep", "dormancy", "upgrades", "installation"},
+}
+"""What a door may use of an engine; the upkeep of the stores is the operator's alone, who has the machine."""
+HIDDEN = {"parts", "services", "caller", "_caller"}
+"""What asks nobody, of anything that a door holds."""
 
 
 def _reached(folder: str) -> set[str]:
@@ -55,6 +69,48 @@ def _reached(folder: str) -> set[str]:
 def test_every_operation_has_every_door(door: str) -> None:
     missing = {name for name in OPERATIONS if name not in _reached(DOORS[door])}
     assert missing == ELSEWHERE[door].keys()
+
+
+def _engines(tree: ast.AST) -> set[str]:
+    """What the code calls an engine: parameters of that type, and what `….engine()` is opened as."""
+    names = {"engine", "opened"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg) and node.annotation is not None and ast.unparse(node.annotation) == "Engine":
+            names.add(node.arg)
+        opened = isinstance(node, ast.withitem) and re.search(r"\bengine\(", ast.unparse(node.context_expr))
+        if opened and isinstance(node.optional_vars, ast.Tuple):
+            names.add(ast.unparse(node.optional_vars.elts[0]))
+    return names
+
+
+def _forbidden(code: str, allowed: set[str]) -> Iterator[str]:
+    """What a door takes of an engine although it may not."""
+    tree = ast.parse(code)
+    engines = _engines(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            holder = ast.unparse(node.value)
+            is_engine = holder.split(".")[-1] in engines or holder.startswith("engine_of(")
+            if node.attr in HIDDEN or (is_engine and hasattr(Engine, node.attr) and node.attr not in allowed):
+                yield ast.unparse(node)
+
+
+@pytest.mark.parametrize("door", OPEN)
+def test_doors_reach_operations_alone(door: str) -> None:
+    files = sorted((ROOT / door).rglob("*.py"))
+    found = {f.name: taken for f in files if (taken := [*_forbidden(f.read_text(encoding="utf-8"), OPEN[door])])}
+    assert found == {}
+
+
+def test_what_a_door_may_not_use_is_noticed() -> None:
+    code = "async def f(e: Engine):\n async with here.engine() as (o, _):\n  e.postgres, o.outbox, o.memory, engine_of(r).memory\n x.services"
+    assert sorted(_forbidden(code, OPEN["api"])) == [
+        "e.postgres",
+        "engine_of(r).memory",
+        "o.memory",
+        "o.outbox",
+        "x.services",
+    ]
 
 
 def test_a_method_without_a_declaration_is_refused() -> None:
@@ -89,3 +145,20 @@ def test_a_read_needs_no_redaction() -> None:
             return (text,)
 
     assert OPERATIONS.pop("words.find").audience is owner
+
+
+@pytest.mark.ledger("U07")
+async def test_all_calls_of_a_read_of_the_workspace_share_one_limit_of_time() -> None:
+    class _Times(Subject[Keeper], name="times"):
+        @reads(identities)
+        async def left(self) -> float:
+            return remaining(60)
+
+        @reads(identities, limited=False)
+        async def unlimited(self) -> float:
+            return remaining(60)
+
+    times = _Times(Keeper(Identity("operator", None, "tests"), SimpleNamespace(limit=0.2)))
+    assert await times.left() <= 0.2 and await times.unlimited() == 60
+    for name in ("left", "unlimited"):
+        del OPERATIONS[f"times.{name}"]
