@@ -17,7 +17,7 @@ from engine.ingest.failures import FailureLog
 from engine.jobs.jobs import Jobs
 from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.privacy.redact import Redactor
-from engine.stores.deadline import ending_within
+from engine.stores.limits import ending_within
 
 
 @dataclass(frozen=True, slots=True)

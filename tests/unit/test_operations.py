@@ -17,7 +17,7 @@ from engine.operations.caller import Caller, owner
 from engine.operations.declaring import OPERATIONS, Subject, reads, writes
 from engine.operations.keeper import Keeper, identities
 from engine.operations.redactions import note
-from engine.stores.deadline import remaining
+from engine.stores.limits import remaining
 
 ROOT = Path(__file__).resolve().parents[2]
 ELSEWHERE = {
