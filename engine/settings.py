@@ -127,7 +127,7 @@ class Settings(BaseSettings):
     idempotency_days: float = Field(default=30, gt=0)
     """How long an answer is kept for a repeated request."""
     outbox_days: float = Field(default=30, gt=0)
-    """How long the outbox keeps finished commits of records, and the vectors in those of nodes."""
+    """How long the outbox keeps finished changes of records, and the vectors in those of nodes."""
     access_log_days: float = Field(default=365, ge=30)
     """How long lines of the access log are kept; the database deletes none that is younger than 30 days."""
     session_days: float = Field(default=90, gt=0)

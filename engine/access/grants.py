@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from engine.commit.outbox import Commit
-from engine.commit.unit_of_work import UnitsOfWork
+from engine.commit.unit_of_work import Follow, UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.grant import AccessEntry, GivenGrant, Grant, GrantPreview, NewGrant, OpenedNode, Viewer
 from engine.domain.page import check_page
@@ -31,14 +31,25 @@ class _Given:
     grant_id: UUID
     granted_at: datetime
     created: bool
-    payload: dict[str, Any]
+    payload: dict[str, Any] | None
+
+    @property
+    def follow(self) -> Follow:
+        """The new commit; of a grant that was there, the commit that gave it: its id is the grant's."""
+        return Commit(self.grant_id, [self.payload]) if self.payload else self.grant_id
 
 
 @dataclass(frozen=True, slots=True)
 class _Revoked:
-    commit_id: UUID
+    commit_id: UUID | None
     revoked_at: datetime
+    changed: bool
     payload: dict[str, Any]
+
+    @property
+    def follow(self) -> Follow:
+        """The new commit; of a grant that had ended, the commit that ended it."""
+        return Commit(self.commit_id, [self.payload]) if self.changed and self.commit_id else self.commit_id
 
 
 class Grants:
@@ -69,7 +80,7 @@ class Grants:
             sql_text("grant/give"),
             parameters,
             _Given,
-            lambda made: Commit(made.grant_id, [made.payload]),
+            lambda made: made.follow,
         )
         return GivenGrant(given.grant_id, given.granted_at, given.created)
 
@@ -93,7 +104,7 @@ class Grants:
             sql_text("grant/revoke"),
             parameters,
             _Revoked,
-            lambda ended: Commit(ended.commit_id, [ended.payload]),
+            lambda ended: ended.follow,
         )
         return revoked.revoked_at
 

@@ -4,8 +4,9 @@
                  `engine.may_commit`): each row names its `user_id` and, for writers beside the owner, its `node_id`
 
 The row of a commit holds {"changes": [{"kind": …, and the parameter of the statement}, …]}, which are applied in this order in
-one transaction. The first says in the column `kind` what the commit is about: what becomes visible with it, and what is undone
-where it is discarded. Rows of older releases hold the parameter of one statement, and its kind in that column.
+one transaction. Its column `kind` is the kind of the first, as which it is listed, `kinds` has all: a statement that looks for
+changes of a kind reads that, and then all changes of the row (`engine.graph_changes`). Rows of older releases hold the parameter
+of one statement, and its kind beside it.
 """
 
 from __future__ import annotations

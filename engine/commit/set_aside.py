@@ -1,8 +1,9 @@
 """Commits that recovery could not finish and set aside: listed, tried again, or discarded, which undoes them.
 
 retry    from the beginning; commits that wait for it follow by themselves
-discard  a node: its name is free again. Records: their rows are deleted, their sources go back to the state before, the
-         sweep removes the files. A grant is revoked. A change of stored content stays; only the graph's part is dropped
+discard  each of its changes. A node: its name is free again. Records: their rows are deleted, their sources go back to the
+         state before, the sweep removes the files. A grant is revoked. A change of stored content stays; only the graph's part is
+         dropped
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from engine.commit.changes import OF_KIND, Json, from_row
+from engine.commit.changes import OF_KIND, Granted, Json, NodeProvisioned, Revoked, from_row
 from engine.commit.outbox import CommitStanding, Outbox, StoredCommit
 from engine.domain.commit import CommitOutcome, CommitSummary
 from engine.domain.page import check_page
@@ -85,12 +86,12 @@ class SetAside:
             held = await connection.first(sql_text("commit/to_discard"), named, row=StoredCommit)
             if held is None:
                 raise NotFound
-            if held.kind == "revoked":
+            changes = from_row(held.kind, held.payload)
+            if Revoked.kind in {held.kind, *(change["kind"] for change in changes)}:
                 raise Conflict("A revocation cannot be discarded: the graph must apply it. Retry it.")
-            for change in reversed(from_row(held.kind, held.payload)):
-                known = OF_KIND.get(change.get("kind", ""))
-                if known and known.withdrawn:
-                    await self._neo4j.write(cypher(known.withdrawn), **_named_parts(commit_id, change))
+            for change in reversed(changes):
+                if withdrawn := OF_KIND[change["kind"]].withdrawn:
+                    await self._neo4j.write(cypher(withdrawn), **_named_parts(commit_id, change))
             parameters = {"commit_id": commit_id, "actor": actor, "reason": reason}
             await connection.execute(sql_text("commit/discard"), parameters)
         return CommitOutcome(commit_id, "discarded")
@@ -101,9 +102,10 @@ class SetAside:
 
 def _named_parts(commit_id: UUID, change: Json) -> dict[str, Any]:
     """The part of a change that names what is undone; the rest may be the reason why the graph refused the commit."""
-    if change["kind"] == "node":
-        return {"node": {"node_id": str(commit_id)}}
-    if change["kind"] == "granted":
+    if change["kind"] == NodeProvisioned.kind:
+        node = change["node"]
+        return {"node": {"node_id": node.get("node_id") if isinstance(node, dict) else str(commit_id)}}
+    if change["kind"] == Granted.kind:
         return {"grant": change["grant"]}
     lines = change.get("records")
     records = [one for one in lines if isinstance(one, dict)] if isinstance(lines, list) else []

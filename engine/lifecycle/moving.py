@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
-from engine.commit.changes import from_row
+from engine.commit.changes import RecordRevised, from_row
 from engine.commit.outbox import Commit, StoredCommit
 from engine.commit.unit_of_work import UnitsOfWork, attempts
 from engine.domain.assignment import Moved
@@ -75,7 +75,7 @@ class Moving:
         try:
             row = await self._moved(principal, parameters)
         except (NotFound, Conflict):
-            done = await self._done_before(principal, commit_id) if key else None
+            done = await self._done_before(principal, commit_id, record_id) if key else None
             if done is None:
                 raise
             return Moved(record_id, target, source, done["revision"], datetime.fromisoformat(done["closed_at"]))
@@ -92,13 +92,13 @@ class Moving:
                 moved = await self._units.call(principal, sql_text("record/move"), parameters, _Moved, commit)
         return moved
 
-    async def _done_before(self, principal: Principal, commit_id: UUID) -> dict[str, Any] | None:
+    async def _done_before(self, principal: Principal, commit_id: UUID, record_id: UUID) -> dict[str, Any] | None:
         """The graph's part of a move whose answer was lost; the move is finished now where it was not."""
         parameters = {"user_id": principal.user_id, "commit_id": commit_id}
         found = await self._postgres.fetch_as_service(sql_text("commit/payload"), parameters, row=StoredCommit)
         if not found:
             return None
         await self._units.outbox.await_commit(commit_id)
-        [moved] = from_row(found[0].kind, found[0].payload)
-        done: dict[str, Any] = moved["revision"]
-        return done
+        changes = from_row(found[0].kind, found[0].payload)
+        revisions = (change["revision"] for change in changes if change["kind"] == RecordRevised.kind)
+        return next((one for one in revisions if one["record_id"] == str(record_id)), None)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from functools import partial
-from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid4, uuid5
 
 import httpx
@@ -20,98 +17,11 @@ from engine.domain.search import SearchRequest
 from engine.errors import CommitSetAside, Conflict, NotFound, StoreFailed
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.settings import Settings
-from engine.wiring.open_engine import open_engine
+from tests.faults.half_way import Leaving, Left, done, left_half_way, newest, recovered, row_of, set_aside, spoil
 from tests.faults.killing import all_agree
 from tests.flows.commands import typed
 
 TURNS = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number in range(4))
-
-
-class Left(Exception):
-    """A writer left at a step."""
-
-
-class Leaving:
-    """Leaves the writer at the step that is named, else nowhere."""
-
-    step = ""
-
-    def __call__(self, name: str) -> None:
-        if name == self.step:
-            raise Left
-
-
-@pytest.fixture(scope="module")
-async def leaving() -> Leaving:
-    return Leaving()
-
-
-@pytest.fixture(scope="module")
-async def leaver(settings: Settings, engine: Engine, leaving: Leaving) -> AsyncIterator[Engine]:
-    """A second engine on the same stores whose writers leave half way."""
-    async with open_engine(settings, on_step=leaving, warming=False) as opened:
-        yield opened
-
-
-async def left_half_way(leaver: Engine, leaving: Leaving, user: User, conversation: Conversation) -> UUID:
-    """The commit of a conversation that Postgres has and the graph has not."""
-    leaving.step = "accepted"
-    try:
-        with pytest.raises(Left):
-            await leaver.memory(user.user_id).records.remember(conversation)
-    finally:
-        leaving.step = ""
-    return await newest(leaver, user.user_id)
-
-
-async def newest(engine: Engine, user_id: UUID) -> UUID:
-    async with engine.postgres.as_service() as connection:
-        cursor = await connection.execute(
-            "SELECT commit_id FROM engine.outbox WHERE user_id = %s ORDER BY created_at DESC LIMIT 1", [user_id]
-        )
-        row = await cursor.fetchone()
-    assert row is not None
-    return row["commit_id"]
-
-
-async def spoil(engine: Engine, commit: UUID, place: str, value: str) -> None:
-    """Makes a commit one that the graph refuses."""
-    async with engine.postgres.as_service() as connection:
-        await connection.execute(
-            "UPDATE engine.outbox SET payload = jsonb_set(payload, %s, %s) WHERE commit_id = %s", [place, value, commit]
-        )
-
-
-async def recovered(engine: Engine, *, until: Callable[[], Awaitable[object]]) -> None:
-    """Rounds of recovery until it is so. How many is left open: the engines' own recovery takes part and may hold a commit just now."""
-    async with asyncio.timeout(60):
-        while True:
-            await engine.outbox.recover()
-            if await until():
-                return
-            await asyncio.sleep(0.02)
-
-
-async def set_aside(engine: Engine, commit: UUID) -> None:
-    """Recovery until this commit is set aside."""
-
-    async def listed() -> bool:
-        return commit in {one.commit_id for one in await engine.parts.set_aside.list()}
-
-    await recovered(engine, until=listed)
-
-
-async def row_of(engine: Engine, commit: UUID) -> dict[str, Any]:
-    async with engine.postgres.as_service() as connection:
-        cursor = await connection.execute("SELECT attempts, state FROM engine.outbox WHERE commit_id = %s", [commit])
-        row = await cursor.fetchone()
-    assert row is not None
-    return row
-
-
-async def done(engine: Engine, commit: UUID) -> bool:
-    return (await row_of(engine, commit))["state"] == "done"
 
 
 async def plant(engine: Engine, schema: str) -> None:

@@ -145,7 +145,7 @@ async def test_a_grant_of_an_older_release_is_given_again(engine: Engine, memory
 
 @pytest.mark.parametrize("kind", ["revoked", "node", "granted"])
 async def test_a_commit_is_of_the_kind_of_its_first_change(engine: Engine, memory: Memory, kind: str) -> None:
-    """The kind says what is finished and discarded with it."""
+    """The kind says as what it is listed."""
     line = {"user_id": str(memory.principal.user_id), "node_id": str(memory.principal.user_id), "records": []}
     payload = Jsonb({"changes": [{"kind": "records", "records": [line]}]})
     insert = "INSERT INTO engine.outbox (commit_id, user_id, kind, payload) VALUES (%s, %s, %s, %s)"

@@ -1,6 +1,6 @@
 // Purpose: which of these finished changes of nodes, edges and grants the graph does not know. Operator only, all users.
-// Parameters: commits [{commit_id, kind, revision, node_id, edge_id, grant_id (of its subject; the others null)}]. Returns: commit_id.
-UNWIND $commits AS c
+// Parameters: changes [{number, kind, revision, node_id, edge_id, grant_id (of its subject; the others null)}]. Returns: number.
+UNWIND $changes AS c
 OPTIONAL MATCH (n:Node {node_id: c.node_id})
 OPTIONAL MATCH (:Node)-[e:RELATED {edge_id: c.edge_id}]->(:Node)
 OPTIONAL MATCH (:Subject)-[g:GRANTED {grant_id: c.grant_id}]->(:Node)
@@ -9,4 +9,4 @@ WHERE c.kind = 'node_revised' AND coalesce(n.revision, 1) < c.revision
    OR c.kind = 'relation' AND (e IS NULL OR coalesce(e.revision, 1) < c.revision)
    OR c.kind = 'granted' AND (g IS NULL OR g.user_id IS NULL)
    OR c.kind = 'revoked' AND (g IS NULL OR g.revoked_at IS NULL)
-RETURN c.commit_id AS commit_id LIMIT 10000
+RETURN c.number AS number ORDER BY number LIMIT size($changes)

@@ -45,7 +45,7 @@ class _Commit:
         """What it changed, and to which revision."""
         changed = self.change.get("revision") or self.change["grant"]
         ids = {name: changed.get(name) for name in ("node_id", "edge_id", "grant_id")}
-        return ids | {"commit_id": str(self.commit_id), "kind": self.kind, "revision": changed.get("revision")}
+        return ids | {"kind": self.kind, "revision": changed.get("revision")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +107,9 @@ class ShellMending:
         at, after = datetime.min.replace(tzinfo=UTC), UUID(int=0)
         while commits := await self._rows("mend/commits", row=_Commit, after_time=at, after=after, limit=PAGE):
             at, after = commits[-1].created_at, commits[-1].commit_id
-            asked = [commit.subject for commit in commits]
-            unapplied = await self._neo4j.read(cypher("doctor/unapplied"), row=UUID, commits=asked)
-            for commit in [commit for commit in commits if commit.commit_id in unapplied]:
+            asked = [{"number": number} | commit.subject for number, commit in enumerate(commits)]
+            for number in await self._neo4j.read(cypher("doctor/unapplied"), row=int, changes=asked):
+                commit = commits[number]
                 tally.add(TALLIED[commit.kind])
                 if not tally.dry:
                     await apply(self._neo4j, [commit.change], partly=True)

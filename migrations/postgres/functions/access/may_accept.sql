@@ -1,5 +1,5 @@
 -- Whether the principal itself may enter this commit in the outbox: none with a change that only functions of the database enter, and
--- none that says another kind than that of its first change, by which it is finished and discarded.
+-- none that says another kind than that of its first change.
 CREATE OR REPLACE FUNCTION engine.may_accept(p_user uuid, p_kind text, p_payload jsonb) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT engine.may_commit(p_user, p_kind, p_payload) AND p_kind = coalesce(p_payload #>> '{changes,0,kind}', p_kind)

@@ -1,4 +1,5 @@
--- Accepts a commit: enters its changes of the graph in the outbox; the only writer of new rows there. `kind` is that of the first change.
+-- Accepts a commit: enters its changes of the graph in the outbox; the only writer of new rows there. `kind` is that of the first change, as
+-- which the commit is listed; what is done with it depends on all of them (`kinds`).
 -- The time is that of the call: recovery finishes the commits of one transaction in their order.
 CREATE OR REPLACE FUNCTION engine.accept_commit(p_commit uuid, p_user uuid, p_changes jsonb) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$

@@ -1,6 +1,6 @@
--- Discards a commit that was set aside: a node and records are undone, a grant is revoked. A change of stored content stays in Postgres;
--- only the graph's part is dropped, and the doctor reports the difference. A revocation is never discarded (NG409). Commits that wait
--- for the node are discarded with it.
+-- Discards a commit that was set aside: its nodes and records are undone, its grants are revoked. Changes of stored content stay in
+-- Postgres; only the graph's part is dropped, and the doctor reports the difference. A revocation is never discarded (NG409). Commits
+-- that wait for a node of this one are discarded with it.
 -- Service only, in the transaction that holds the row. NG404: not set aside.
 CREATE OR REPLACE FUNCTION engine.discard_commit(p_commit uuid, p_actor text, p_reason text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -11,13 +11,13 @@ BEGIN
     SELECT * INTO work FROM engine.outbox AS o WHERE o.commit_id = p_commit AND o.state = 'set_aside' FOR UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'There is no such commit that was set aside.' USING ERRCODE = 'NG404';
-    ELSIF work.kind = 'revoked' THEN
+    ELSIF 'revoked' = ANY (work.kinds) THEN
         RAISE EXCEPTION 'A revocation cannot be discarded.' USING ERRCODE = 'NG409';
     END IF;
     PERFORM set_config('engine.discarding', 'on', true);
     INSERT INTO engine.commit_log (event, commit_id, user_id, kind, actor, detail)
     VALUES ('discarded', p_commit, work.user_id, work.kind, p_actor, p_reason);
-    IF work.kind = 'node' THEN
+    IF 'node' = ANY (work.kinds) THEN
         FOR later IN SELECT o.commit_id FROM engine.outbox AS o
                      WHERE o.user_id = work.user_id AND o.state IN ('pending', 'set_aside') AND o.commit_id <> p_commit
                        AND p_commit IN (SELECT engine.commits_before(o.commit_id)) ORDER BY o.created_at DESC
@@ -25,13 +25,19 @@ BEGIN
             UPDATE engine.outbox AS o SET state = 'set_aside' WHERE o.commit_id = later;
             PERFORM engine.discard_commit(later, p_actor, 'it belongs to the discarded ' || p_commit);
         END LOOP;
-        DELETE FROM engine.outbox AS o WHERE o.commit_id = p_commit;
-        PERFORM engine.discard_node(work);
-        RETURN;
-    ELSIF work.kind = 'records' THEN
-        PERFORM engine.discard_records(work);
-    ELSIF work.kind = 'granted' THEN
-        UPDATE engine.grants AS g SET revoked_at = clock_timestamp() WHERE g.grant_id = p_commit AND g.revoked_at IS NULL;
     END IF;
-    UPDATE engine.outbox AS o SET state = 'discarded' WHERE o.commit_id = p_commit;
+    IF 'records' = ANY (work.kinds) THEN
+        PERFORM engine.discard_records(work);
+    END IF;
+    IF 'granted' = ANY (work.kinds) THEN
+        UPDATE engine.grants AS g SET revoked_at = clock_timestamp()
+        WHERE g.user_id = work.user_id AND g.revoked_at IS NULL AND (g.grant_id = p_commit OR g.grant_id::text IN (
+            SELECT c.change #>> '{grant,grant_id}' FROM engine.graph_changes(work.kind, work.payload) AS c WHERE c.kind = 'granted'));
+    END IF;
+    IF 'node' = ANY (work.kinds) THEN
+        DELETE FROM engine.outbox AS o WHERE o.commit_id = p_commit;
+        PERFORM engine.discard_nodes(work);
+    ELSE
+        UPDATE engine.outbox AS o SET state = 'discarded' WHERE o.commit_id = p_commit;
+    END IF;
 END $$;

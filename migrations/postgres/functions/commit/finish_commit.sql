@@ -1,4 +1,4 @@
--- Makes a commit visible: node or records live, outbox row done. Repeating it changes nothing.
+-- Makes a commit visible: its nodes and records live, outbox row done. Repeating it changes nothing.
 -- The request role may call it for commits of its own principal's user.
 CREATE OR REPLACE FUNCTION engine.finish_commit(p_commit uuid) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -14,8 +14,8 @@ BEGIN
     IF work.state = 'done' THEN
         RETURN true;
     END IF;
-    IF work.kind = 'node' THEN
-        UPDATE engine.nodes AS n SET state = 'live' WHERE n.node_id = p_commit;
+    IF 'node' = ANY (work.kinds) THEN
+        UPDATE engine.nodes AS n SET state = 'live' WHERE n.user_id = work.user_id AND n.node_id IN (SELECT engine.nodes_made(work));
     END IF;
     FOR part IN SELECT n.schema_name, array_agg((r.line ->> 'record_id')::uuid) AS records
                 FROM engine.graph_changes(work.kind, work.payload) AS c, jsonb_path_query(c.change, '$.records[*]') AS r (line)

@@ -1,4 +1,5 @@
--- Grants a subject a right on a node; the row and the graph's part are one commit. The same right twice is one grant.
+-- Grants a subject a right on a node; the row and the graph's part are one commit. The same right twice is one grant:
+-- its commit, which has the grant's id, says the graph's part.
 -- NG404 for a caller that is not the owner, and for a subject that is missing or out of reach.
 CREATE OR REPLACE FUNCTION engine.grant_node(p_grant uuid, p_node uuid, p_kind text, p_subject uuid, p_mode text, p_depth integer,
                                   p_fields text[], p_purpose text, p_expires_at timestamptz, p_past boolean)
@@ -26,8 +27,7 @@ BEGIN
       AND g.fields = p_fields AND g.purpose = p_purpose AND g.expires_at IS NOT DISTINCT FROM p_expires_at AND g.past = p_past
       AND g.revoked_at IS NULL AND (g.expires_at IS NULL OR g.expires_at > statement_timestamp());
     IF made.grant_id IS NOT NULL THEN
-        RETURN QUERY SELECT made.grant_id, made.granted_at, false,
-            (SELECT c.change FROM engine.outbox AS o, engine.graph_changes(o.kind, o.payload) AS c WHERE o.commit_id = made.grant_id);
+        RETURN QUERY SELECT made.grant_id, made.granted_at, false, NULL::jsonb;
         RETURN;
     END IF;
     INSERT INTO engine.grants (grant_id, user_id, node_id, subject_kind, subject_id, mode, depth, fields, purpose, expires_at, past)

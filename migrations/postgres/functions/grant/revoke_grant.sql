@@ -1,4 +1,5 @@
--- Revokes a grant now: it ends before the next statement of any session. Revoking it again changes nothing.
+-- Revokes a grant now: it ends before the next statement of any session. Revoking it again changes nothing; the commit is then the
+-- one that revoked it, or NULL for a grant that was discarded.
 CREATE OR REPLACE FUNCTION engine.revoke_grant(p_commit uuid, p_grant uuid)
 RETURNS TABLE (revoked_at timestamptz, changed boolean, commit_id uuid, payload jsonb)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -15,9 +16,10 @@ BEGIN
     message := jsonb_build_object('kind', 'revoked', 'grant', jsonb_build_object(
         'grant_id', p_grant, 'node_id', found.node_id, 'subject_id', found.subject_id, 'subject_kind', found.subject_kind));
     IF found.revoked_at IS NOT NULL THEN
-        RETURN QUERY SELECT found.revoked_at, false, o.commit_id, message
-                     FROM engine.outbox AS o, engine.graph_changes(o.kind, o.payload) AS c
-                     WHERE o.user_id = owner AND o.kind = 'revoked' AND c.change -> 'grant' ->> 'grant_id' = p_grant::text;
+        RETURN QUERY SELECT found.revoked_at, false, (
+            SELECT o.commit_id FROM engine.outbox AS o, engine.graph_changes(o.kind, o.payload) AS c
+            WHERE o.user_id = owner AND 'revoked' = ANY (o.kinds) AND c.kind = 'revoked' AND c.change #>> '{grant,grant_id}' = p_grant::text
+            LIMIT 1), message;
         RETURN;
     END IF;
     UPDATE engine.grants AS g SET revoked_at = clock_timestamp() WHERE g.grant_id = p_grant RETURNING * INTO found;
