@@ -62,7 +62,7 @@ async def provisioned(memory: Memory, name: str, parent: UUID | None = None) -> 
 
 
 async def mailbox(engine: Engine) -> UUID:
-    return (await engine.integrations.create(f"mailbox {uuid4().hex[:8]}")).integration_id
+    return (await engine.workspace.integrations.create(f"mailbox {uuid4().hex[:8]}")).integration_id
 
 
 async def shown(engine: Engine, memory: Memory, node: UUID) -> dict[str, Any]:
