@@ -57,6 +57,8 @@ NOT_JSON = Misbehaviour(content="I am sorry, I cannot do that.")
 WRONG_FORM = Misbehaviour(content='{"answer": 42}')
 
 Reply = Callable[[Asked], Any]
+LOOK = 0.01
+"""Seconds between two looks of a server's thread at whether it is to end."""
 
 
 class ModelServer:
@@ -163,7 +165,7 @@ def messages(model: str, content: str, given: int, taken: int) -> dict[str, Any]
 def model_server(reply: Reply = lambda _: {}) -> Iterator[ModelServer]:
     """The service, answering until the block is left."""
     service = ModelServer(reply)
-    thread = threading.Thread(target=service.server.serve_forever, daemon=True)
+    thread = threading.Thread(target=service.server.serve_forever, args=[LOOK], daemon=True)
     thread.start()
     try:
         yield service

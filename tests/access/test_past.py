@@ -9,7 +9,6 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from api.app import create_app
 from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
@@ -21,6 +20,7 @@ from engine.domain.token import NewToken
 from engine.errors import NeurigraphError, NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from tests.door import new_door
 
 LAKE = "We took the boat to the lake for walleye. " * 18
 MONEY = "The payroll waits for the invoice of the library. " * 16
@@ -277,7 +277,7 @@ async def test_a_file_at_several_nodes_is_given_in_part_to_all_but_the_user(engi
     async with graph.owner.files.open(graph.fishing, file) as opened:
         assert not opened.part and opened.content.read() == WEEK.encode()
     assert not (await graph.owner.nodes.metadata(graph.fishing)).records[0].file_part
-    door = create_app(engine.settings, engine=engine)
+    door = new_door(engine.settings, engine=engine)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(door), base_url="http://localhost") as client:
         answer = await client.get(f"/v1/users/{graph.owner.principal.user_id}/nodes/{graph.fishing}/files/{file}")
     assert answer.content == WEEK.encode() and "neurigraph-part" not in answer.headers

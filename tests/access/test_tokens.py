@@ -14,7 +14,6 @@ import httpx
 import psycopg
 import pytest
 
-from api.app import create_app
 from engine.access.integrations import Integrations
 from engine.access.tokens import Tokens
 from engine.domain.clock import SystemClock
@@ -27,6 +26,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import Silent
 from engine.wiring.addresses import request_url
+from tests.door import new_door
 
 OPERATOR = Identity("operator", None, "tests")
 
@@ -249,7 +249,7 @@ async def test_the_request_role_has_no_right_on_tokens(engine: Engine, statement
 
 @pytest.fixture
 async def serving(engine: Engine) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(create_app(engine=engine), raise_app_exceptions=False)
+    transport = httpx.ASGITransport(new_door(engine=engine), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         yield client
 
@@ -272,7 +272,7 @@ async def test_no_log_line_holds_a_secret(
     listed = await serving.get("/v1/tokens")
     defective = replace(engine.services, tokens=Tokens(None, "tests", SystemClock()))  # its trace is logged
     broken = replace(engine, services=defective)
-    transport = httpx.ASGITransport(create_app(engine=broken), raise_app_exceptions=False)
+    transport = httpx.ASGITransport(new_door(engine=broken), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         answer = await client.get("/v1/users", headers={"Authorization": f"Bearer {rotated['secret']}"})
         assert answer.status_code == 500

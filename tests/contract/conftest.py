@@ -10,11 +10,11 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from api.app import create_app
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode, User
 from engine.domain.token import NewToken
 from engine.neurigraph import Engine
+from tests.door import new_door
 
 KINDS = ("user", "persona", "third_party", "administrator")
 
@@ -35,7 +35,7 @@ async def open_door(engine: Engine) -> AsyncIterator[OpenDoor]:
 
     def opened(bearer: str | None = None, *, peer: str = "127.0.0.1", **settings: object) -> httpx.AsyncClient:
         app = apps.setdefault(
-            repr(settings), create_app(engine.settings.model_copy(update=dict(settings)), engine=engine)
+            repr(settings), new_door(engine.settings.model_copy(update=dict(settings)), engine=engine)
         )
         transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=(peer, 50000))
         headers = {"Authorization": f"Bearer {bearer}"} if bearer is not None else {}

@@ -12,6 +12,7 @@ from api.headers import SECURITY_HEADERS
 from engine.errors import SettingsError
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from tests.door import new_door
 
 TOKEN = "t0ken-of-the-door-4b81d6"
 
@@ -20,7 +21,7 @@ def client(
     engine: Engine, *, token: str | None = None, peer: str = "127.0.0.1", host: str = "localhost:8420"
 ) -> httpx.AsyncClient:
     settings = engine.settings.model_copy(update={"api_token": SecretStr(token) if token else None})
-    transport = httpx.ASGITransport(create_app(settings, engine=engine), client=(peer, 50000))
+    transport = httpx.ASGITransport(new_door(settings, engine=engine), client=(peer, 50000))
     return httpx.AsyncClient(transport=transport, base_url=f"http://{host}")
 
 

@@ -11,11 +11,11 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from api.app import create_app
 from engine.domain.token import NewToken
 from engine.neurigraph import Engine
 from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
+from tests.door import new_door
 
 if TYPE_CHECKING:
     from tests.contract.conftest import House, OpenDoor
@@ -298,5 +298,5 @@ async def test_a_workspace_is_closed_to_the_operator_and_the_tokens_of_another(
 
 
 def door_of(engine: Engine) -> httpx.AsyncClient:
-    transport = httpx.ASGITransport(create_app(engine=engine), raise_app_exceptions=False)
+    transport = httpx.ASGITransport(new_door(engine=engine), raise_app_exceptions=False)
     return httpx.AsyncClient(transport=transport, base_url="http://localhost")

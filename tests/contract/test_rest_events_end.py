@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from api.event_stream import FIRST_LOOK
 from engine.domain.identity import Identity
 from engine.domain.token import IssuedToken, NewToken
 from engine.neurigraph import Engine
@@ -37,7 +38,7 @@ async def begun(door: httpx.AsyncClient, path: str) -> asyncio.Task[httpx.Respon
     """A stream under way: its first look at the credential is past."""
     await door.get(f"{path}/state")  # so that the first look waits for nothing
     following = asyncio.create_task(door.get(f"{path}/events", params={"wait": WAIT}))
-    await asyncio.sleep(2)
+    await asyncio.sleep(10 * FIRST_LOOK)
     assert not following.done()
     return following
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from api.app import create_app
 from engine.domain.node import User
 from engine.neurigraph import Engine
 from engine.settings import Settings
 from engine.turns import SHARE
+from tests.door import new_door
 
 if TYPE_CHECKING:
     from tests.contract.conftest import House, OpenDoor
@@ -157,7 +157,7 @@ async def test_no_step_of_the_loop_works_through_a_long_text(
 ) -> None:
     words = " ".join(f"The walleye number {number} of the lake rises at dusk." for number in range(6000))
     sent = {"text": words, "title": "Lake", "source_id": "lake", "limits": {"tokens": 1}}
-    transport = httpx.ASGITransport(create_app(settings, engine=engine))
+    transport = httpx.ASGITransport(new_door(settings, engine=engine))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=300) as door:
         path = f"/v1/users/{user.user_id}/records"
         if change:

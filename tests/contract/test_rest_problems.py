@@ -12,7 +12,6 @@ import httpx
 import pytest
 from starlette.requests import Request
 
-from api.app import create_app
 from api.problems import TABLE, engine_problem
 from engine import errors
 from engine.domain.clock import SystemClock
@@ -20,6 +19,7 @@ from engine.domain.node import User
 from engine.hierarchy.shells import Shells
 from engine.neurigraph import Engine
 from engine.stores.neo4j import Neo4j
+from tests.door import new_door
 
 JSON = {"Content-Type": "application/json"}
 MISSING = "00000000-0000-4000-8000-000000000000"
@@ -188,7 +188,7 @@ async def test_depth_and_own_edges_are_refused(door: httpx.AsyncClient, home_pat
 
 async def test_too_much_is_refused_announced_or_not(engine: Engine, home_path: str) -> None:
     settings = engine.settings.model_copy(update={"max_text_bytes": 2000})
-    transport = httpx.ASGITransport(create_app(settings, engine=engine))
+    transport = httpx.ASGITransport(new_door(settings, engine=engine))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
         refused(await door.post(f"{home_path}/records", json={"text": "x" * 2000}), 413, "too-large")
         sent = 0
@@ -231,7 +231,7 @@ async def test_a_damaged_file_is_not_served(
 async def test_a_store_that_is_down_is_503_with_a_time_to_come_back(engine: Engine, home_path: str) -> None:
     dead = Neo4j("bolt://127.0.0.1:9", ("neo4j", "none"), database="neo4j", pool=2, timeout=2, connect_timeout=2)
     parts = replace(engine.parts, shells=Shells(engine.postgres, dead, SystemClock()))
-    transport = httpx.ASGITransport(create_app(engine=replace(engine, neo4j=dead, parts=parts)))
+    transport = httpx.ASGITransport(new_door(engine=replace(engine, neo4j=dead, parts=parts)))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
         response = await door.get(f"{home_path}/edges")
         refused(response, 503, "store-unavailable")
@@ -301,7 +301,7 @@ class TestTable:
 
 
 async def test_a_defect_is_500_without_inner_words(engine: Engine) -> None:
-    app = create_app(engine=engine)
+    app = new_door(engine=engine)
 
     async def broken() -> None:
         raise RuntimeError("secret words")

@@ -10,7 +10,6 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from api.app import create_app
 from engine.access import idempotency
 from engine.commit.outbox import STEPS
 from engine.domain.grant import NewGrant
@@ -18,6 +17,7 @@ from engine.domain.node import NewNode, User
 from engine.errors import StoreUnavailable
 from engine.neurigraph import Engine
 from engine.wiring.open_engine import open_engine
+from tests.door import new_door
 
 if TYPE_CHECKING:
     from tests.contract.conftest import House, OpenDoor
@@ -132,7 +132,7 @@ async def test_a_move_whose_answer_was_lost_gives_it_when_it_is_sent_again(
 
     path, key = f"{home_path}/nodes/{source.node_id}/records/{record}/move", {"Idempotency-Key": "move-1"}
     async with open_engine(engine.settings, on_step=lost, warming=False) as losing:
-        transport = httpx.ASGITransport(create_app(losing.settings, engine=losing), raise_app_exceptions=False)
+        transport = httpx.ASGITransport(new_door(losing.settings, engine=losing), raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as broken:
             first = await broken.post(path, json={"to_node_id": str(target.node_id)}, headers=key)
             assert first.status_code == 503
@@ -167,7 +167,7 @@ async def test_a_change_whose_answer_was_lost_gives_it_when_it_is_sent_again(
             raise StoreUnavailable("graph store")
 
     async with open_engine(engine.settings, on_step=lost, warming=False) as losing:
-        transport = httpx.ASGITransport(create_app(losing.settings, engine=losing), raise_app_exceptions=False)
+        transport = httpx.ASGITransport(new_door(losing.settings, engine=losing), raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as broken:
             assert (await broken.patch(f"{home_path}/{path}", json=body, headers=headers)).status_code == 503
     answers = [await door.patch(f"{home_path}/{path}", json=body, headers=headers) for _ in range(2)]

@@ -11,7 +11,6 @@ import httpx
 import pytest
 from psycopg import sql
 
-from api.app import create_app
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
@@ -21,6 +20,7 @@ from engine.domain.search import SearchRequest
 from engine.errors import NotFound, StoreDamaged
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from tests.door import new_door
 from tests.faults.killing import all_agree
 
 ASKED = SearchRequest("walleye", widen="always")
@@ -149,7 +149,7 @@ async def test_all_else_at_the_node_tells_of_damage_and_hidden_stays_hidden(grou
 
 
 async def test_over_rest_damage_is_a_500_that_names_the_node(ground: Ground) -> None:
-    app = create_app(ground.engine.settings, engine=ground.engine)
+    app = new_door(ground.engine.settings, engine=ground.engine)
     transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=("127.0.0.1", 50000))
     home = f"/v1/users/{ground.user.user_id}"
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door, ground.damaged("schema"):

@@ -22,7 +22,6 @@ import pytest
 from psycopg import sql
 from pydantic import SecretStr
 
-from api.app import create_app
 from engine.backup.backup import back_up, verified
 from engine.backup.restore import restore
 from engine.domain.delta import Change
@@ -39,6 +38,7 @@ from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
 from tests.clean_environment import CLEAN
 from tests.clock import Ahead
+from tests.door import new_door
 from tests.faults import mend_victim
 from tests.faults.killing import LIVED
 from tests.faults.servers import until_healthy
@@ -157,7 +157,7 @@ async def killed(home: Path, cache: Path, *arguments: str) -> bool:
 
 @asynccontextmanager
 async def rest(engine: Engine) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(create_app(engine.settings, engine=engine), client=("127.0.0.1", 50000))
+    transport = httpx.ASGITransport(new_door(engine.settings, engine=engine), client=("127.0.0.1", 50000))
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
         yield client
 

@@ -9,7 +9,6 @@ from uuid import NAMESPACE_OID, UUID, uuid4, uuid5
 import httpx
 import pytest
 
-from api.app import create_app
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
@@ -17,6 +16,7 @@ from engine.domain.search import SearchRequest
 from engine.errors import CommitSetAside, Conflict, NotFound, StoreFailed
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from tests.door import new_door
 from tests.faults.half_way import Leaving, Left, done, left_half_way, newest, recovered, row_of, set_aside, spoil
 from tests.faults.killing import all_agree
 from tests.flows.commands import typed
@@ -256,7 +256,7 @@ async def test_a_grant_is_revoked_with_its_commit_and_a_revocation_is_never_give
 async def test_users_see_and_decide_their_own_over_rest_and_the_operator_all(engine: Engine, memory: Memory) -> None:
     commit, schema = await refused_node(engine, memory, "Skating")
     stranger = await engine.workspace.users.create(f"u{uuid4().hex[:12]}")
-    app = create_app(engine.settings, engine=engine)
+    app = new_door(engine.settings, engine=engine)
     transport = httpx.ASGITransport(app, client=("127.0.0.1", 50000))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
         theirs = f"/v1/users/{stranger.user_id}/commits"

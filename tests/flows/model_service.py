@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 
+from tests.model_server import LOOK
+
 DIMENSION = 32
 
 
@@ -60,7 +62,7 @@ class ModelService:
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=[LOOK], daemon=True).start()
 
     def answer(self, body: dict) -> bytes:
         rows = [

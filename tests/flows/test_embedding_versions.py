@@ -13,7 +13,6 @@ import httpx
 import pytest
 from psycopg import sql
 
-from api.app import create_app
 from engine.domain.clock import Moment
 from engine.domain.delta import Change
 from engine.domain.embedding import ModelChoice, Pace
@@ -27,6 +26,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
+from tests.door import new_door
 from tests.flows.commands import typed
 from tests.processes import run_module
 from tests.session_stores import empty
@@ -420,7 +420,7 @@ async def test_a_version_promoted_by_force_is_made_up_later(
 
 
 async def test_a_build_can_be_done_in_pieces_over_rest(engine: Engine, memory: Memory) -> None:
-    app = create_app(engine.settings, engine=engine)
+    app = new_door(engine.settings, engine=engine)
     transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=("127.0.0.1", 50000))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
         path = f"/v1/embedding-versions/{MINILM}"

@@ -10,7 +10,6 @@ from typing import Any
 import httpx
 import pytest
 
-from api.app import create_app
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
@@ -20,6 +19,7 @@ from engine.domain.search import Hit, SearchRequest
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from tests.door import new_door
 from tests.flows.reader import ANSWER, TURNS, WHEN, kinds, reader, windowed
 from tests.model_server import (
     BROKEN,
@@ -256,7 +256,7 @@ async def test_a_search_never_asks_the_model(reads: Engine, user: User, server: 
 
 async def test_the_answer_of_rest_tells_what_models_did(reads: Engine, user: User) -> None:
     turns = [{"speaker": turn.speaker, "text": turn.text} for turn in TURNS]
-    transport = httpx.ASGITransport(create_app(reads.settings, engine=reads), client=("127.0.0.1", 1))
+    transport = httpx.ASGITransport(new_door(reads.settings, engine=reads), client=("127.0.0.1", 1))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
         body = {"conversation": {"id": "c", "turns": turns}}
         answer = await door.post(f"/v1/users/{user.user_id}/records", json=body)

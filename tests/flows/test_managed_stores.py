@@ -14,6 +14,7 @@ from engine.errors import SettingsError, StoreUnavailable
 from engine.neurigraph import Engine
 from engine.progress import Silent
 from engine.settings import Settings
+from engine.stores import postgres
 from engine.wiring.open_engine import open_engine
 
 
@@ -63,7 +64,8 @@ async def test_settings_that_do_not_fit_are_one_sentence(
             pass
 
 
-async def test_managed_stores_that_do_not_answer_are_named(settings: Settings) -> None:
+async def test_managed_stores_that_do_not_answer_are_named(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres, "OPENING", 1.0)
     nowhere = {
         "neo4j_url": "bolt://127.0.0.1:1", "neo4j_password": SecretStr("x"),
         "postgres_url": SecretStr("postgresql://x:secret@127.0.0.1:1/x"), "connect_timeout_s": 2.0,

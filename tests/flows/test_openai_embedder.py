@@ -17,6 +17,7 @@ from engine.errors import ProviderUnavailable, SettingsError, WrongDimension
 from engine.providers.openai import OpenAIEmbedder
 from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
+from tests.model_server import LOOK
 
 
 class Service:
@@ -62,7 +63,7 @@ class Service:
 @pytest.fixture
 def service() -> Iterator[Service]:
     running = Service()
-    thread = threading.Thread(target=running.server.serve_forever, daemon=True)
+    thread = threading.Thread(target=running.server.serve_forever, args=[LOOK], daemon=True)
     thread.start()
     yield running
     running.server.shutdown()

@@ -12,7 +12,6 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from api.app import create_app
 from engine.domain.assignment import AssignmentFilter
 from engine.domain.history import Conversation, History, Turn
 from engine.domain.node import User
@@ -25,6 +24,7 @@ from engine.neurigraph import Engine
 from engine.settings import Settings
 from engine.shell.tables import counted
 from engine.wiring.open_engine import open_engine
+from tests.door import new_door
 from tests.flows.commands import typed
 from tests.flows.encoder import embedding
 from tests.flows.reader import reader
@@ -259,7 +259,7 @@ async def test_no_command_names_nodes_after_what_it_stores_for_the_user_alone(
 @pytest.mark.ledger("X13")
 async def test_a_proposal_is_made_and_undone_over_rest(engine: Engine, memory: Memory, user: User) -> None:
     await engine.ingest(history(user.handle))
-    transport = httpx.ASGITransport(create_app(engine.settings, engine=engine), client=("127.0.0.1", 1))
+    transport = httpx.ASGITransport(new_door(engine.settings, engine=engine), client=("127.0.0.1", 1))
     path = f"/v1/users/{user.user_id}/node-proposal"
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
         proposed = (await door.get(path)).json()["nodes"]

@@ -15,7 +15,6 @@ import httpx
 import pytest
 from psycopg import sql
 
-from api.app import create_app
 from engine.domain.history import Conversation, History, HistoryFile, PlannedEdge, PlannedNode, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.scope import MemoryScope
@@ -28,6 +27,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
+from tests.door import new_door
 
 PLANTED = {
     "email": "zyxquill@vorplex.example",
@@ -214,7 +214,7 @@ async def test_over_rest_neither_the_kept_answer_nor_the_hash_of_the_request_tel
     redacting: Engine, tmp_path: Path
 ) -> None:
     user = await redacting.workspace.users.create(f"r{uuid4().hex[:12]}", "Bob")
-    transport = httpx.ASGITransport(create_app(redacting.settings, engine=redacting), client=("127.0.0.1", 50000))
+    transport = httpx.ASGITransport(new_door(redacting.settings, engine=redacting), client=("127.0.0.1", 50000))
     body = {"text": f"Write to {PLANTED['email']}, " + "at length. " * 20, "source_id": PLANTED["id"]}
     path, key = f"/v1/users/{user.user_id}/records", PLANTED["ref"]
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:

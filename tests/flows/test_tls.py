@@ -28,6 +28,7 @@ from engine.errors import SettingsError, StoreUnavailable
 from engine.neurigraph import Engine
 from engine.progress import Silent
 from engine.settings import Settings
+from engine.stores import postgres
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import object_store
 from engine.wiring.addresses import request_url
@@ -235,8 +236,9 @@ async def opened(settings: Settings) -> None:
 
 
 async def test_postgres_is_refused_by_another_authority_for_another_host_and_without_tls(
-    encrypted: Settings, own: Authority, foreign: Authority, stack, door: Door
+    encrypted: Settings, own: Authority, foreign: Authority, stack, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(postgres, "OPENING", 3.0)
     url = encrypted.postgres_url.get_secret_value()
     async with (
         standing(own.signed("elsewhere", host="db.example.org"), door.behind) as elsewhere,
@@ -293,14 +295,15 @@ async def test_s3_is_refused_by_another_authority_without_tls_and_without_the_au
     s3: str, own: Authority, foreign: Authority, folder: Path
 ) -> None:
     with s3_server(folder / "plain") as plain:
-        for address, authority in ((s3, foreign.file), (s3, None), (plain, own.file)):
-            store = object_store(f"s3://{CREDENTIALS}@{address}/memories", timeout=3, authority=authority)
-            with pytest.raises(StoreUnavailable, match="object store"):
-                await store.check()
-    port = s3.rpartition(":")[2]
+        port = s3.rpartition(":")[2]
+        wrong = ((s3, foreign.file), (s3, None), (plain, own.file), (f"localhost:{port}", own.file))
+        await asyncio.gather(*(unchecked(address, authority) for address, authority in wrong))
+
+
+async def unchecked(address: str, authority: Path | None) -> None:
+    store = object_store(f"s3://{CREDENTIALS}@{address}/memories", timeout=3, authority=authority)
     with pytest.raises(StoreUnavailable, match="object store"):
-        url = f"s3://{CREDENTIALS}@localhost:{port}/memories"
-        await object_store(url, timeout=3, authority=own.file).check()
+        await store.check()
 
 
 @pytest.mark.parametrize(

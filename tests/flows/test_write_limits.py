@@ -10,7 +10,6 @@ from time import monotonic
 import httpx
 import pytest
 
-from api.app import create_app
 from engine.domain.history import Conversation, Turn
 from engine.domain.ingest import Limits, Terms
 from engine.domain.node import User
@@ -21,6 +20,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.providers.language import system_message
 from engine.settings import Settings
+from tests.door import new_door
 from tests.flows.encoder import MEETING, embedding
 from tests.flows.reader import ANSWER, TURNS, WHEN, kinds, reader, windowed
 from tests.model_server import HANG, Asked, ModelServer
@@ -130,7 +130,7 @@ async def test_what_a_model_found_may_be_left_without_vectors_and_what_came_in_h
 
 @pytest.mark.ledger("X08")
 async def test_over_rest_a_write_says_what_was_not_read(reads: Engine, user: User, server: ModelServer) -> None:
-    transport = httpx.ASGITransport(create_app(reads.settings, engine=reads), client=("127.0.0.1", 1))
+    transport = httpx.ASGITransport(new_door(reads.settings, engine=reads), client=("127.0.0.1", 1))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
         body = {"text": "The lease ends in June.", "node_id": str(user.user_id), "limits": {"model_calls": 0}}
         answer = await door.post(f"/v1/users/{user.user_id}/records", json=body)
