@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
@@ -22,15 +23,16 @@ from engine.neurigraph import Engine
 from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
 from engine.wiring.warming import warm_patiently
-from tests.clean_environment import JAVA
+from tests.clean_environment import CACHE, JAVA
+from tests.encoders import load_once
 from tests.session_stores import empty, sync_nothing
 
 os.environ.update(JAVA)
+load_once()
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # inherited from a shell, where it runs tests in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LEDGER = Path(__file__).resolve().parents[1] / "docs" / "ledger.md"
-CACHE = Path(os.environ.get("NEURIGRAPH_CACHE", Path.home() / ".cache" / "neurigraph"))
 
 
 ORDER = (
@@ -43,8 +45,8 @@ ORDER = (
     "test_rest_openapi",
     "test_embedding_versions",
     "test_leaks",
-    "tests/faults/",
     "tests/access/",
+    "tests/faults/",
     "tests/embedded/",
     "tests/flows/",
     "tests/contract/",
@@ -84,6 +86,7 @@ def pytest_testnodedown(node) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(FailuresAtOnce(config))
+        config.pluginmanager.register(Ends())
 
 
 class FailuresAtOnce:
@@ -99,6 +102,24 @@ class FailuresAtOnce:
             last = report.longreprtext.rstrip().rpartition("\n")[2]
             terminal.ensure_newline()
             terminal.write_line(f"FAILED {report.nodeid} in its {report.when}: {last[:300]}")
+
+
+class Ends:
+    """Says how long the last process worked alone: a long file that it ended with belongs further up in `ORDER`."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, tuple[float, str]] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if node := getattr(report, "node", None):
+            self._last[node.gateway.id] = (time.monotonic(), report.nodeid)
+
+    def pytest_terminal_summary(self, terminalreporter) -> None:
+        if len(self._last) > 1:
+            (first, _), *_, (last, test) = sorted(self._last.values())
+            terminalreporter.write_line(
+                f"The last process ended {last - first:.0f} s after the first one, with {test}."
+            )
 
 
 _PROOFS = pytest.StashKey[dict[str, list[str]]]()

@@ -1,4 +1,4 @@
-"""Programs in processes of their own that start fast: forked from a process that has imported the engine already.
+"""Programs in processes of their own that start fast: forked from a process that has imported the engine already (`tests.forked`).
 
 They are what `python -m MODULE ARGUMENTS` would be: own process, folder, environment, standard streams and exit code. Importing the
 engine costs two seconds of CPU, and the tests start hundreds of them.
@@ -11,12 +11,13 @@ import os
 import runpy
 import sys
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from subprocess import CompletedProcess, TimeoutExpired
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
-IMPORTED = ["engine.wiring.open_engine", "engine.cli", "tests.faults.killing"]
+PREPARED = "tests.forked"
 STREAMS = ("stdin", "stdout", "stderr")
 
 
@@ -30,7 +31,7 @@ def run_module(
 ) -> CompletedProcess[str]:
     """Runs a module as the main program, to its end; a negative return code is the signal that ended it. Raises TimeoutExpired."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(IMPORTED)
+    context.set_forkserver_preload([PREPARED])
     with TemporaryDirectory() as place:
         streams = [Path(place) / name for name in STREAMS]
         for stream in streams:
@@ -56,6 +57,10 @@ def _main(module: str, arguments: tuple[str, ...], folder: str, env: dict[str, s
     os.environ.clear()
     os.environ.update(env)
     os.chdir(folder)
-    sys.argv = [module, *arguments]
-    sys.modules.pop(module, None)
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    if module == "engine.cli":
+        sys.argv = ["neurigraph", *arguments]
+        import_module(PREPARED).COMMAND()
+    else:
+        sys.argv = [module, *arguments]
+        sys.modules.pop(module, None)
+        runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.certificates import Signed
-from tests.conftest import CACHE
+from tests.clean_environment import CACHE
 from tests.ports import free_port
 
 MODULE = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"

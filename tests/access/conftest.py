@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from random import Random
 
 import pytest
 
 from engine.domain.grant import NewGrant
 from engine.embedded import Stack, attached
+from engine.errors import NotFound
 from engine.evaluation.leaks.forest import Size, grow
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.rights import give
@@ -24,10 +26,25 @@ async def stack(engine: Engine) -> AsyncIterator[Stack]:
         yield stack
 
 
+@pytest.fixture(scope="session")
+def forests() -> list[World]:
+    """The forest that modules share, where it is grown."""
+    return []
+
+
 @pytest.fixture(scope="module")
-async def world(engine: Engine) -> World:
+async def world(engine: Engine, forests: list[World]) -> World:
     """A small forest that the mutations share; nothing in it changes."""
-    return await grow(engine, Random(7), SMALL)
+    if not forests or not await stands(engine, forests[0]):
+        forests[:] = [await grow(engine, Random(7), SMALL)]
+    return forests[0]
+
+
+async def stands(engine: Engine, forest: World) -> bool:
+    """Whether nobody has emptied the stores since it was grown."""
+    with suppress(NotFound):
+        return all([await engine.memory(user).nodes.shell(user) for user in forest.users])
+    return False
 
 
 @pytest.fixture(scope="module")

@@ -23,10 +23,11 @@ from engine.domain.node import User
 from engine.errors import ProviderUnavailable, SettingsError
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from tests.door import new_door
 
 AUDIENCE = "neurigraph"
 QUICK = Patience(answer=30, keys=300, pause=0.2)
-HASTY = Patience(answer=5, keys=300, pause=0.2)
+HASTY = Patience(answer=1, keys=300, pause=0.2)
 """For an issuer that does not answer in time: the played one answers after `SLOW` seconds."""
 SLOW = 300
 KEYS = {
@@ -307,7 +308,7 @@ async def test_over_rest_a_signed_token_opens_the_own_memory_alone(server: Serve
         "oidc_audience": AUDIENCE,
         "api_token": SecretStr("operator-7f3a91c05be2d864"),
     }
-    app = create_app(engine.settings.model_copy(update=changes), engine=engine)
+    app = new_door(engine.settings.model_copy(update=changes), engine=engine)
     other = await engine.workspace.users.create(f"{user.handle}-other")
     own = {"Authorization": f"Bearer {server.token(sub=user.handle)}"}
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as door:
@@ -328,7 +329,7 @@ async def test_over_rest_a_signed_token_opens_the_own_memory_alone(server: Serve
 
 async def test_over_rest_events_end_with_the_token(server: Server, engine: Engine, user: User) -> None:
     changes = {"oidc_issuer": server.url, "oidc_audience": AUDIENCE, "oidc_skew_s": 0}
-    app = create_app(engine.settings.model_copy(update=changes), engine=engine)
+    app = new_door(engine.settings.model_copy(update=changes), engine=engine)
     memory = engine.memory(user.user_id)
     stored = (await memory.records.remember_text("Dusk", "The walleye rise at dusk.", node_id=user.user_id)).records[0]
     found = await engine.parts.rehydration._located(memory.principal, user.user_id, stored.file_id)
@@ -345,7 +346,7 @@ async def test_over_rest_events_end_with_the_token(server: Server, engine: Engin
 async def test_over_rest_a_silent_issuer_is_503(server: Server, engine: Engine, user: User) -> None:
     server.trouble = "500"
     settings = engine.settings.model_copy(update={"oidc_issuer": server.url, "oidc_audience": AUDIENCE})
-    transport = httpx.ASGITransport(create_app(settings, engine=engine))
+    transport = httpx.ASGITransport(new_door(settings, engine=engine))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
         answer = await door.get("/v1/users", headers={"Authorization": f"Bearer {server.token()}"})
         assert answer.status_code == 503 and answer.json()["type"].endswith("provider-unavailable")

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 from psycopg import sql
 
-from engine.evaluation.leaks.forest import grow
 from engine.evaluation.leaks.fuzzer import Run
 from engine.evaluation.leaks.model import World
 from engine.neurigraph import Engine
-from tests.access.mutations import SMALL, as_service, in_every_node, policies_of_nodes_restored
+from tests.access.mutations import as_service, in_every_node, policies_of_nodes_restored
 
 pytestmark = pytest.mark.usefixtures("guards")
 
 KINDS = ("oracle of a node", "oracle of what was stored", "oracle of a graph")
 WRITES = ("insert into a node", "insert of a shared row", *KINDS)
-
-
-@pytest.fixture(scope="module")
-async def world(engine: Engine) -> World:
-    """A small forest; nothing in it changes."""
-    return await grow(engine, Random(13), SMALL)
 
 
 async def found(engine: Engine, world: World, kind: str, count: int = 1_200) -> str:

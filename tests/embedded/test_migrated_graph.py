@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.embedded import attached
+from engine.embedded import attached, stop
 from engine.progress import Silent
 from engine.stores.migrations import migrate_neo4j, migrations
 from engine.stores.neo4j import Neo4j
@@ -37,14 +37,16 @@ CONSTRAINTS = "SHOW CONSTRAINTS YIELD name, type, entityType, labelsOrTypes, pro
 INDEXES = "SHOW INDEXES YIELD name, type, entityType, labelsOrTypes, properties, options, state WHERE type <> 'LOOKUP'"
 
 
-@pytest.fixture
-async def graph(home: Path, cache: Path) -> AsyncIterator[Neo4j]:
-    """A Neo4j of this test's own."""
+@pytest.fixture(scope="module")
+async def graph(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> AsyncIterator[Neo4j]:
+    """A Neo4j of this module's own, empty at first."""
+    home = tmp_path_factory.mktemp("graph") / "home"
     async with attached(home, cache, progress=Silent()) as stack:
         login = (stack.neo4j_user, stack.neo4j_password)
         opened = Neo4j(stack.neo4j_url, login, database="neo4j", pool=2, timeout=60, connect_timeout=10)
         yield opened
         await opened.close()
+    await stop(home)
 
 
 @pytest.mark.ledger("U03")

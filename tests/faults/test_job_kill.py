@@ -15,6 +15,7 @@ from psycopg import conninfo
 from engine.domain.job import Run
 from engine.embedded import status
 from engine.errors import StoreUnavailable
+from engine.jobs import queue
 from engine.jobs.jobs import Jobs
 from engine.neurigraph import Engine
 from tests.flows.workshop import AT_MOST, LIMITS, Gate, fresh, job, nothing, workshop
@@ -123,13 +124,14 @@ async def test_a_database_that_goes_away_does_not_end_the_worker(engine: Engine)
 
 @pytest.mark.ledger("N34")
 async def test_a_worker_that_cannot_reach_its_database_begins_again_until_it_can(
-    engine: Engine, caplog: pytest.LogCaptureFixture
+    engine: Engine, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(queue, "RESTART", 0.2)
     one = job(fresh("one"), nothing)
     parts = conninfo.conninfo_to_dict(engine.postgres.service.conninfo)
     async with Passage(str(parts["host"]), int(str(parts["port"]))) as passage:
         url = conninfo.make_conninfo(engine.postgres.service.conninfo, host="127.0.0.1", port=passage.port)
-        async with workshop(engine, one) as here, workshop(engine, one, url=url) as cut_off:
+        async with workshop(engine, one) as here, workshop(engine, one, url=url, connect_timeout=2) as cut_off:
             async with cut_off.working(None):
                 assert (await here.outcome(await here.ask(one.name), AT_MOST)).outcome == "succeeded"
                 await until_off_the_queue(engine, one.name)

@@ -16,7 +16,7 @@ from engine.stores.objects import ObjectStore, object_store
 from tests.flows.faulty_road import Fault, Hang, Refuse, Reset, Road, road_to
 from tests.s3_server import CREDENTIALS, s3_server
 
-LARGE = os.urandom(20 << 20)
+LARGE = os.urandom(17 << 20)
 """Three parts."""
 SLOW_DOWN = Refuse(503, "SlowDown")
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -37,8 +38,23 @@ def run(command: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
     return run
 
 
+NOWHERE = {
+    "NEURIGRAPH_NEO4J_URL": "bolt://127.0.0.1:1",
+    "NEURIGRAPH_NEO4J_PASSWORD": "x",
+    "NEURIGRAPH_POSTGRES_URL": "postgresql://x:x@127.0.0.1:1/x",
+    "NEURIGRAPH_CONNECT_TIMEOUT_S": "2",
+}
+
+
 @pytest.fixture(scope="module")
-def demo(run: Run) -> subprocess.CompletedProcess[str]:
+def unanswered(run: Run) -> Iterator[Future[subprocess.CompletedProcess[str]]]:
+    """A question to stores that do not answer: it waits for them while the demo runs."""
+    with ThreadPoolExecutor() as beside:
+        yield beside.submit(run, "ask", "x", **NOWHERE)
+
+
+@pytest.fixture(scope="module")
+def demo(run: Run, unanswered: object) -> subprocess.CompletedProcess[str]:
     return run("demo")
 
 
@@ -223,17 +239,11 @@ def test_bad_usage_is_exit_code_2(run: Run) -> None:
         assert result.returncode == 2 and "Traceback" not in result.stderr, arguments
 
 
-def test_bad_settings_are_told_in_one_sentence(run: Run) -> None:
+def test_bad_settings_are_told_in_one_sentence(run: Run, unanswered: Future[subprocess.CompletedProcess[str]]) -> None:
     assert "NEURIGRAPH_PORT" in sentence(run("status", NEURIGRAPH_PORT="many"))
     assert "NEURIGRAPH_POSTGRES_URL" in sentence(run("ask", "x", NEURIGRAPH_NEO4J_URL="bolt://127.0.0.1:1"))
-    nowhere = {
-        "NEURIGRAPH_NEO4J_URL": "bolt://127.0.0.1:1",
-        "NEURIGRAPH_NEO4J_PASSWORD": "x",
-        "NEURIGRAPH_POSTGRES_URL": "postgresql://x:x@127.0.0.1:1/x",
-        "NEURIGRAPH_CONNECT_TIMEOUT_S": "2",
-    }
-    assert "does not answer" in sentence(run("ask", "x", **nowhere))
-    assert "managed servers" in sentence(run("up", **nowhere))
+    assert "does not answer" in sentence(unanswered.result())
+    assert "managed servers" in sentence(run("up", **NOWHERE))
 
 
 @pytest.mark.ledger("N29", "N30", "U05")

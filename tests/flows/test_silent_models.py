@@ -19,11 +19,18 @@ from engine.errors import ProviderUnavailable
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.providers import patience
+from engine.retrieval import pipeline
 from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
 from tests.flows.model_service import ModelService
 
 TURNS = (Turn("Bob", "The doctor looked at my knee."), Turn("Bob", "Walleye bite at dusk."))
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the SDK, between the attempts of one call."""
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
 
 
 @pytest.fixture(scope="module")
@@ -152,6 +159,7 @@ async def test_a_service_that_hangs_holds_up_one_question_and_no_further_one(
 ) -> None:
     for pause in ("FIRST_PAUSE", "LONGEST_PAUSE"):  # longer than this test, whatever the machine
         monkeypatch.setattr(patience, pause, 600.0)
+    monkeypatch.setattr(pipeline, "QUESTION", 1.0)
     await bob.records.remember(Conversation("c", TURNS))
     service.hang.clear()
     assert "words only" in (await bob.search(SearchRequest("walleye"))).notes[0]

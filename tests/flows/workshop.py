@@ -59,11 +59,11 @@ class Gate:
 
 @asynccontextmanager
 async def workshop(
-    engine: Engine, *catalogue: Job, limits: WorkLimits = LIMITS, url: str | None = None
+    engine: Engine, *catalogue: Job, limits: WorkLimits = LIMITS, url: str | None = None, connect_timeout: float = 5
 ) -> AsyncIterator[Jobs]:
     """Those jobs on the engine's database, as another engine would have them. Nobody works yet."""
     runs = Runs(engine.postgres, SystemClock())
-    queue = Queue(url or engine.postgres.service.conninfo, runs, limits, connect_timeout=5)
+    queue = Queue(url or engine.postgres.service.conninfo, runs, limits, connect_timeout=connect_timeout)
     schedules = {job.name: None if job.schedule == "off" else job.schedule for job in catalogue}
     await queue.open()
     try:
