@@ -39,6 +39,17 @@ from engine.shell import (
     tokens,
 )
 
+_COMMANDS = (
+    demonstration.commands, stack.commands, doctor.commands, content.commands, graph.commands, streams.commands,
+    files.commands, doors.commands, past.commands, placement.commands, mending.commands, backups.commands,
+    measurements.commands, cypher.commands,
+    graph.users, one_node.nodes, edges.edges, records.records, streams.conversations, files.files, ingests.sessions,
+    ingests.failures, replays.replays, documents.documents, documents.resources, diary.events, jobs.jobs,
+    commits.commits, tokens.tokens, tokens.integrations, grants.grants, grants.access, hierarchy.nodes,
+    embeddings.embeddings, audit.audits,
+)  # fmt: skip
+"""Commands without a group, then the groups, in the order of --help."""
+
 
 def application() -> typer.Typer:
     """All commands with the options that go before them."""
@@ -52,37 +63,8 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_begin)
-    for commands in (
-        demonstration,
-        stack,
-        doctor,
-        content,
-        graph,
-        one_node,
-        edges,
-        records,
-        streams,
-        files,
-        ingests,
-        replays,
-        documents,
-        diary,
-        doors,
-        jobs,
-        commits,
-        tokens,
-        grants,
-        past,
-        hierarchy,
-        placement,
-        embeddings,
-        mending,
-        backups,
-        measurements,
-        audit,
-        cypher,
-    ):
-        commands.register(app)
+    for group in _COMMANDS:
+        app.add_typer(group)
     return app
 
 

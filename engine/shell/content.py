@@ -19,68 +19,48 @@ from engine.domain.record import IngestReport, Skipped
 from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind
 from engine.domain.search import SearchRequest
 from engine.errors import DepthExceeded, InvalidInput
-from engine.shell import session
 from engine.shell.answers import described, print_answer, print_opening
 from engine.shell.extraction import extraction_lines
 from engine.shell.hierarchy import arranged
 from engine.shell.opening import open_best
-from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of, scope_named, source_named
+from engine.shell.options import AsOf, Handle, KnownAt, moment_of, scope_named, source_named
 from engine.shell.plain_json import plain, print_json
-from engine.shell.session import Session
+from engine.shell.session import Commands, Session, the_user
 from engine.shell.tables import counted
 
 MOST_SKIPPED = 10
 """Reasons that are printed; the rest is counted."""
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the commands of this module."""
-    app.command("provision")(provision)
-    app.command("ingest")(ingest)
-    app.command("ask")(ask)
+commands = Commands()
 
 
-def provision(
-    context: typer.Context,
+@commands.async_command("provision", as_json=True)
+async def provision(
+    here: Session,
     user: Annotated[str, typer.Argument(metavar="USER", help="The user's handle; created if unknown.")],
     path: Annotated[
         list[str], typer.Argument(metavar="PATH...", help="Names from the root down: Family Siblings Ellen.")
     ],
     node_type: Annotated[Literal["concept", "persona"], typer.Option("--type")] = "concept",
     keywords: Annotated[str, typer.Option("--keywords", metavar="A,B", help="Keywords of the node.")] = "",
-    as_json: AsJson = False,
 ) -> None:
     """Make the node at a path, in all stores, with missing nodes above it. If one cannot be made, none is."""
-    here = session.of(context)
     words = tuple(word.strip() for word in keywords.split(",") if word.strip())
-    here.run(_provision(here, user, tuple(path), node_type, words, as_json=as_json))
-
-
-async def _provision(
-    here: Session,
-    handle: str,
-    path: tuple[str, ...],
-    node_type: Literal["concept", "persona"],
-    keywords: tuple[str, ...],
-    *,
-    as_json: bool,
-) -> None:
     names = [clean_name(name) for name in path]  # checked before a user is created
     if len(names) > MAX_LAYER:
         raise DepthExceeded(f"{names[-1]!r} would lie below layer {MAX_LAYER}; none of the path was made.")
     async with here.engine() as (engine, _):
-        user = await engine.workspace.users.create(handle)
-        memory = engine.memory(user.user_id)
-        above = [NewNode(user.user_id, name) for name in names[:-1]]
-        node = await memory.nodes.provision_whole([*above, NewNode(user.user_id, names[-1], node_type, "", keywords)])
+        owner = (await engine.workspace.users.create(user)).user_id
+        memory = engine.memory(owner)
+        above = [NewNode(owner, name) for name in names[:-1]]
+        node = await memory.nodes.provision_whole([*above, NewNode(owner, names[-1], node_type, "", words)])
         shell = await memory.nodes.shell(node.node_id)
-    if as_json:
-        print_json(here.out, plain(node) | {"path": list(shell.path), "user_id": str(user.user_id)})
-        return
-    place = " > ".join(shell.path)
+    if here.as_json:
+        return print_json(here.out, plain(node) | {"path": list(shell.path), "user_id": str(owner)})
     state = "made" if node.created else "was there already"
-    here.out.print(f"{place}: {state}, layer {node.layer}, {node.node_type}", soft_wrap=True)
-    here.out.print(Text(f"node {node.node_id}, schema {node.schema_name}", style="dim"), soft_wrap=True)
+    here.line(f"{' > '.join(shell.path)}: {state}, layer {node.layer}, {node.node_type}")
+    here.line(f"node {node.node_id}, schema {node.schema_name}", style="dim")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +71,11 @@ class Ingested:
     report: IngestReport
 
 
-@dataclass(frozen=True, slots=True)
-class Storage:
-    """How an ingest stores its sources."""
-
-    origin: Origin
-    terms: Terms
-    private: bool
-
-
-def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
-    context: typer.Context,
+@commands.async_command("ingest", as_json=True)
+async def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
+    here: Session,
     path: Annotated[
-        Path,
-        typer.Argument(metavar="PATH", help="A chat history as .json, a text file, or a folder of texts."),
+        Path, typer.Argument(metavar="PATH", help="A chat history as .json, a text file, or a folder of texts.")
     ],
     user: Handle = None,
     scope: Annotated[
@@ -115,9 +86,7 @@ def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
     nodes: Annotated[
         str,
         typer.Option(
-            "--nodes",
-            metavar="auto|show|no",
-            help="If there are no nodes: make the proposed ones, or show them.",
+            "--nodes", metavar="auto|show|no", help="If there are no nodes: make the proposed ones, or show them."
         ),
     ] = "show",
     private: Annotated[bool, typer.Option("--private", help="Only for the user; no grant opens it.")] = False,
@@ -128,44 +97,33 @@ def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
     model_calls: Annotated[
         int | None, typer.Option("--model-calls", min=0, help="Call models at most so often.")
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Store a chat history or texts. Sources stored before are skipped; work beyond a limit is done later."""
-    here = session.of(context)
     if nodes not in ("auto", "show", "no"):
         raise typer.BadParameter("auto, show or no", param_hint="--nodes")
     terms = Terms(limits=Limits(milliseconds, tokens, model_calls))
-    stored_as = Storage(Origin(scope or USERS, source), terms, private)
-    if not here.run(_ingest(here, path, user, stored_as, nodes, as_json=as_json)):
-        raise typer.Exit(1)
-
-
-async def _ingest(
-    here: Session, path: Path, handle: str | None, stored_as: Storage, nodes: str, *, as_json: bool
-) -> bool:
-    """Whether all sources are stored."""
+    origin = Origin(scope or USERS, source)
     with here.progress() as progress:  # a history that cannot be read starts no servers
-        histories = await read_history(
-            path, handle=handle, max_text_bytes=here.settings.max_text_bytes, progress=progress
-        )
+        limit = here.settings.max_text_bytes
+        histories = await read_history(path, handle=user, max_text_bytes=limit, progress=progress)
     ingested: list[Ingested] = []
     async with here.engine() as (engine, progress):
         for history in histories:
             try:
-                taken = history.private() if stored_as.private else history
+                taken = history.private() if private else history
                 if nodes != "no":
-                    make, origin = nodes == "auto", stored_as.origin
-                    taken = await arranged(here, engine, taken, origin, make=make, quiet=as_json)
-                report = await engine.ingest(taken, progress, stored_as.origin, stored_as.terms)
+                    taken = await arranged(here, engine, taken, origin, make=nodes == "auto")
+                report = await engine.ingest(taken, progress, origin, terms)
                 ingested.append(Ingested(history.handle, report))
             except asyncio.CancelledError:
                 here.notes.print(_stopped(progress.done("ingest")), soft_wrap=True)
                 raise
-            if not as_json:
+            if not here.as_json:
                 print_report(here, history, ingested[-1].report)
-    if as_json:
+    if here.as_json:
         print_json(here.out, {"histories": ingested})
-    return not any(skip.cause for one in ingested for skip in one.report.skipped)
+    if any(skip.cause for one in ingested for skip in one.report.skipped):
+        raise typer.Exit(1)
 
 
 def _stopped(units: float) -> str:
@@ -177,21 +135,15 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
     sources = len(history.conversations) + len(history.files)
     name = f"{history.display_name} ({history.handle})"
     if not report.records and len(report.skipped) == sources and all(_is_stored(skip) for skip in report.skipped):
-        here.out.print(f"{name}: everything was stored already; nothing was changed.", soft_wrap=True)
+        here.line(f"{name}: everything was stored already; nothing was changed.")
         return
     nodes = {record.path for record in report.records}
-    counts = (
-        (report.turns, "turn"),
-        (report.files, "file"),
-        (len(report.records), "record"),
-        (report.items, "item"),
-    )
-    stored = ", ".join(counted(count, unit) for count, unit in counts)
-    here.out.print(f"{name}: {stored}, at {counted(len(nodes), 'node')}", soft_wrap=True)
+    counts = ((report.turns, "turn"), (report.files, "file"), (len(report.records), "record"), (report.items, "item"))
+    here.line(f"{name}: {', '.join(counted(*one) for one in counts)}, at {counted(len(nodes), 'node')}")
     new = f"{counted(report.nodes_created, 'node')}, {counted(report.edges_created, 'edge')}"
     here.out.print(Text(f"new: {new}", style="dim"))
     for line in extraction_lines(report.extraction):
-        here.out.print(line, soft_wrap=True)
+        here.line(line)
     changed = [one for one in report.documents if one.version > 1]
     if changed:
         kept, added, gone = (sum(getattr(one, name) for one in changed) for name in ("kept", "added", "superseded"))
@@ -203,18 +155,18 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
     for left in report.left_out:
         when = "by rules, without the model" if left.what == "placements" else "later, by a job"
         postponed = f"{when}: {left.what} of {counted(left.items, 'item')}. {left.reason}"
-        here.out.print(Text(postponed, style="yellow"), soft_wrap=True)
+        here.line(postponed, style="yellow")
     if report.readings_pending:
         pending = counted(report.readings_pending, "record")
         postponed = f"later: the model reads {pending}, by the job pending-readings"
-        here.out.print(Text(postponed, style="yellow"), soft_wrap=True)
+        here.line(postponed, style="yellow")
     known = sum(_is_stored(skip) for skip in report.skipped)
     if known:
         skipped = counted(known, "conversation or file", "conversations or files")
         here.out.print(Text(f"skipped: {skipped} stored already", style="dim"))
     others = [skip for skip in report.skipped if not _is_stored(skip)]
     for skip in others[:MOST_SKIPPED]:
-        here.out.print(Text(f"skipped: {skip.source_id}: {skip.reason}", style="yellow"), soft_wrap=True)
+        here.line(f"skipped: {skip.source_id}: {skip.reason}", style="yellow")
     if len(others) > MOST_SKIPPED:
         here.out.print(Text(f"skipped: {len(others) - MOST_SKIPPED:,} more (--json lists them)", style="yellow"))
 
@@ -223,8 +175,9 @@ def _is_stored(skipped: Skipped) -> bool:
     return skipped.reason == "Stored already."
 
 
-def ask(  # noqa: PLR0913 (the options of a command are its parameters)
-    context: typer.Context,
+@commands.async_command("ask", as_json=True)
+async def ask(  # noqa: PLR0913 (the options of a command are its parameters)
+    here: Session,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in quotes.")],
     user: Handle = None,
     open_file: Annotated[bool, typer.Option("--open", help="Open the one file that the answer identifies.")] = False,
@@ -239,33 +192,22 @@ def ask(  # noqa: PLR0913 (the options of a command are its parameters)
     ] = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
-    as_json: AsJson = False,
 ) -> None:
     """Search a memory: anchors, hits and their reasons."""
-    here = session.of(context)
     sources = cast(tuple[SourceKind, ...], tuple(source)) if source else None
-
-    async def work() -> None:
-        moment = moment_of(as_of, known_at)
-        request = SearchRequest(question, limit=limit, moment=moment, scopes=tuple(scope or ()), sources=sources)
-        await _ask(here, request, user, open_file=open_file, as_json=as_json)
-
-    here.run(work())
-
-
-async def _ask(here: Session, request: SearchRequest, handle: str | None, *, open_file: bool, as_json: bool) -> None:
-    if not request.query.strip():
+    moment = moment_of(as_of, known_at)
+    request = SearchRequest(question, limit=limit, moment=moment, scopes=tuple(scope or ()), sources=sources)
+    if not question.strip():
         raise InvalidInput("The question is empty.")
     async with here.engine() as (engine, _):
-        memory = engine.memory((await session.the_user(engine, handle)).user_id)
+        memory = engine.memory((await the_user(engine, user)).user_id)
         answer = await memory.search(request)
         shown = await described(memory, answer)
-        if not as_json:
-            print_answer(here.out, shown, most_hits=request.limit)  # printed even if opening the file fails
+        if not here.as_json:
+            print_answer(here.out, shown, most_hits=limit)  # printed even if opening the file fails
         opening = await open_best(memory, engine.embedder, answer) if open_file else None
-    if as_json:
-        print_json(here.out, plain(answer) | ({"opened": opening} if open_file else {}))
-        return
+    if here.as_json:
+        return print_json(here.out, plain(answer) | ({"opened": opening} if open_file else {}))
     if opening is not None:
         print_opening(here.out, opening)
     elif open_file:

@@ -11,11 +11,10 @@ from rich.text import Text
 from engine.connectors import read_history
 from engine.demo.script import HISTORY, Check, Question, checks, questions
 from engine.domain.search import SearchRequest
-from engine.shell import session
 from engine.shell.answers import described, print_answer, print_opening
 from engine.shell.content import print_report
 from engine.shell.opening import open_best
-from engine.shell.session import Session
+from engine.shell.session import Commands, Session
 from engine.wiring.warming import warm_patiently
 
 if TYPE_CHECKING:
@@ -27,23 +26,14 @@ SHOWN, SEARCHED = 3, 10
 """Hits shown for each question, and hits in which the evidence is searched."""
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command of this module."""
-    app.command("demo")(demo)
+commands = Commands()
 
 
-def demo(context: typer.Context) -> None:
+@commands.async_command("demo")
+async def demo(here: Session) -> None:
     """Store a bundled history and ask it five questions. Needs no setup; start here."""
-    here = session.of(context)
     if not (here.home_is_given or here.is_managed):
         here = here.with_home(here.settings.home / "demo")
-    missed = here.run(_demo(here))
-    if missed:
-        raise typer.Exit(1)
-
-
-async def _demo(here: Session) -> int:
-    """Runs the demo; returns the number of expectations that were not met."""
     here.out.print("Bob, a joiner, has talked to his assistant for two years. Neurigraph remembers it, then answers.\n")
     async with here.engine() as (engine, progress):
         memory = await _remember(here, engine, progress)
@@ -53,7 +43,8 @@ async def _demo(here: Session) -> int:
             here.out.print()
             here.out.print(Rule(f"Question {number} of 5", style="dim", align="left"))
             found += await _ask(here, engine, memory, question)
-    return _summary(here, found)
+    if _summary(here, found):
+        raise typer.Exit(1)
 
 
 async def _remember(here: Session, engine: Engine, progress: Progress) -> Memory:
@@ -104,5 +95,5 @@ def _summary(here: Session, found: list[Check]) -> int:
         f"neurigraph {home}up --browser",
         "neurigraph ingest YOUR_CHATS.json --user YOU",
     ):
-        here.out.print(f"  {command}", soft_wrap=True)
+        here.line(f"  {command}")
     return len(missed)

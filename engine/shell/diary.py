@@ -7,23 +7,17 @@ from typing import Annotated
 import typer
 
 from engine.domain.event import NewEvent, Wanted
-from engine.shell import session
-from engine.shell.options import AsJson, Handle, KnownAt, point
-from engine.shell.plain_json import print_json
-from engine.shell.tables import print_table, timestamp
+from engine.shell.options import Handle, KnownAt, point
+from engine.shell.session import Commands, Session
+from engine.shell.tables import print_list, timestamp
 from engine.shell.tokens import node_at
 
-
-def register(app: typer.Typer) -> None:
-    """Adds the commands of this module."""
-    events = typer.Typer(no_args_is_help=True, help="The log of events: written once, never changed.")
-    events.command("write")(write)
-    events.command("list")(listing)
-    app.add_typer(events, name="event")
+events = Commands("event", "The log of events: written once, never changed.")
 
 
-def write(  # noqa: PLR0913 (the options of a command are its parameters)
-    context: typer.Context,
+@events.async_command("write", as_json=True)
+async def write(  # noqa: PLR0913 (the options of a command are its parameters)
+    here: Session,
     kind: Annotated[str, typer.Argument(metavar="KIND", help="What it is: meeting, call, milestone, …")],
     content: Annotated[str, typer.Argument(metavar="[CONTENT]", help="What happened, in quotes.")] = "",
     emotion: Annotated[str | None, typer.Option("--emotion", help="What was felt.")] = None,
@@ -34,50 +28,31 @@ def write(  # noqa: PLR0913 (the options of a command are its parameters)
     at: Annotated[str | None, typer.Option("--at", metavar="TIME", help="When; without it, now.")] = None,
     node: Annotated[str | None, typer.Option("--node", metavar="NODE", help="What it is about: path or id.")] = None,
     user: Handle = None,
-    as_json: AsJson = False,
 ) -> None:
     """Write an event."""
-    here = session.of(context)
-
-    async def work() -> None:
-        occurred_at = point(at)
-        async with here.memory(user) as memory:
-            node_id = await node_at(memory, node) if node is not None else None
-            new = NewEvent(kind, content, emotion, intensity, energy, occurred_at, node_id)
-            event = await memory.events.write(new)
-        if as_json:
-            print_json(here.out, event)
-            return
-        here.out.print(f"Event {event.event_id}: {event.kind}, {timestamp(event.occurred_at)} UTC.", soft_wrap=True)
-
-    here.run(work())
+    occurred_at = point(at)
+    async with here.memory(user) as memory:
+        node_id = await node_at(memory, node) if node is not None else None
+        new = NewEvent(kind, content, emotion, intensity, energy, occurred_at, node_id)
+        event = await memory.events.write(new)
+    here.answer(event, f"Event {event.event_id}: {event.kind}, {timestamp(event.occurred_at)} UTC.")
 
 
-def listing(  # noqa: PLR0913 (the options of a command are its parameters)
-    context: typer.Context,
+@events.async_command("list", as_json=True)
+async def listing(
+    here: Session,
     kind: Annotated[str | None, typer.Option("--kind", help="Only of this kind.")] = None,
     start: Annotated[str | None, typer.Option("--from", metavar="TIME", help="From this time on.")] = None,
     end: Annotated[str | None, typer.Option("--to", metavar="TIME", help="Before this time.")] = None,
     known_at: KnownAt = None,
     user: Handle = None,
-    as_json: AsJson = False,
 ) -> None:
     """The newest 500 events by when they happened."""
-    here = session.of(context)
-
-    async def work() -> None:
-        wanted = Wanted(kind, None, point(start), point(end), point(known_at))
-        async with here.memory(user) as memory:
-            found = await memory.events.list(wanted, limit=500)
-        if as_json:
-            print_json(here.out, {"events": found})
-            return
-        rows = [
-            (timestamp(one.occurred_at), one.kind, _feeling(one.emotion, one.intensity), one.content) for one in found
-        ]
-        print_table(here, ("when", "kind", "felt", "what"), rows, "No events.")
-
-    here.run(work())
+    wanted = Wanted(kind, None, point(start), point(end), point(known_at))
+    async with here.memory(user) as memory:
+        found = await memory.events.list(wanted, limit=500)
+    rows = [(one.occurred_at, one.kind, _feeling(one.emotion, one.intensity), one.content) for one in found]
+    print_list(here, {"events": found}, ("when", "kind", "felt", "what"), rows, "No events.")
 
 
 def _feeling(emotion: str | None, intensity: float | None) -> str:

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
-from engine.shell import session
-from engine.shell.options import AsJson
 from engine.shell.plain_json import print_json
-from engine.shell.session import Session
+from engine.shell.session import Commands, Session
+from engine.shell.tables import table
 
 if TYPE_CHECKING:
     from engine.lifecycle.finding import Finding
@@ -21,13 +19,12 @@ if TYPE_CHECKING:
 MOST_FILES = 1_000_000
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command of this module."""
-    app.command("doctor")(doctor)
+commands = Commands()
 
 
-def doctor(
-    context: typer.Context,
+@commands.async_command("doctor", as_json=True)
+async def doctor(
+    here: Session,
     deep: Annotated[bool, typer.Option("--deep", help="Read the files and verify their hashes.")] = False,
     files: Annotated[int, typer.Option("--files", min=1, help="With --deep: read at most so many.")] = MOST_FILES,
     fix: Annotated[bool, typer.Option("--fix", help="Mend what can be mended without losing anything.")] = False,
@@ -35,43 +32,35 @@ def doctor(
         tuple[str, UUID] | None,
         typer.Option("--accept", metavar="KIND NODE", help="Accept a loss as the remedy says, if there is no backup."),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Compare the stores; print findings with their remedies. Exit code 1 if there are any."""
-    here = session.of(context)
-    if not here.run(_doctor(here, files if deep else 0, fix, accept, as_json)):
-        raise typer.Exit(1)
-
-
-async def _doctor(here: Session, files: int, fix: bool, accept: tuple[str, UUID] | None, as_json: bool) -> bool:
+    read = files if deep else 0
     async with here.engine() as (opened, progress):
-        findings = await opened.doctor.examine(read_files=files, progress=progress)
+        findings = await opened.doctor.examine(read_files=read, progress=progress)
         mended: tuple[Mended, ...] = ()
         if accept is not None:
             await opened.remedies.accept(*accept, findings)
         if fix:
             mended = await opened.remedies.fix(findings)
         if fix or accept is not None:
-            findings = await opened.doctor.examine(read_files=files, progress=progress)
-    if as_json:
+            findings = await opened.doctor.examine(read_files=read, progress=progress)
+    if here.as_json:
         print_json(here.out, {"healthy": not findings, "findings": findings, "mended": mended})
     else:
         _print_findings(here, findings, mended)
-    return not findings
+    if findings:
+        raise typer.Exit(1)
 
 
 def _print_findings(here: Session, findings: list[Finding], mended: tuple[Mended, ...]) -> None:
     for one in mended:
         outcome = f"not mended: {one.failure}" if one.failure else "mended"
-        here.out.print(Text(f"{one.kind} at {one.node_id}: {outcome}"), soft_wrap=True)
+        here.line(f"{one.kind} at {one.node_id}: {outcome}")
     if not findings:
-        here.out.print("The stores agree; nothing is wrong.")
-        return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("severity", "store", "subject", "problem", "remedy"):
-        table.add_column(name, overflow="fold")
+        return here.out.print("The stores agree; nothing is wrong.")
+    shown = table("severity", "store", "subject", "problem", "remedy")
     for finding in findings:
         style = "red" if finding.severity == "error" else "yellow"
         cells = (finding.store, finding.subject, finding.problem, finding.remedy)
-        table.add_row(Text(finding.severity, style=style), *map(Text, cells))
-    here.out.print(table)
+        shown.add_row(Text(finding.severity, style=style), *map(Text, cells))
+    here.out.print(shown)

@@ -9,145 +9,78 @@ from uuid import UUID
 import typer
 
 from engine.domain.resource import ResourceType
-from engine.shell import session
-from engine.shell.options import AsJson, Handle
-from engine.shell.plain_json import print_json
-from engine.shell.tables import print_table, timestamp
+from engine.shell.options import Handle
+from engine.shell.session import Commands, Session
+from engine.shell.tables import print_list
 
 Identity = Annotated[UUID, typer.Argument(metavar="ID", help="The document's id, from document list.")]
 Version = Annotated[int | None, typer.Option("--version", min=1, help="Which version; without it, the newest.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the commands of this module."""
-    documents = typer.Typer(no_args_is_help=True, help="Documents and their versions.")
-    documents.command("list")(listing)
-    documents.command("versions")(versions)
-    documents.command("chunks")(chunks)
-    documents.command("show")(show)
-    app.add_typer(documents, name="document")
-    resources = typer.Typer(no_args_is_help=True, help="Raw inputs, as they were received.")
-    resources.command("list")(resource_listing)
-    resources.command("show")(resource)
-    app.add_typer(resources, name="resource")
+documents = Commands("document", "Documents and their versions.")
+resources = Commands("resource", "Raw inputs, as they were received.")
 
 
-def listing(context: typer.Context, user: Handle = None, as_json: AsJson = False) -> None:
+@documents.async_command("list", as_json=True)
+async def listing(here: Session, user: Handle = None) -> None:
     """The first 500 documents of a user."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            found = await memory.documents.list(limit=500)
-        if as_json:
-            print_json(here.out, {"documents": found})
-            return
-        rows = [(str(one.document_id), str(one.version), one.title, timestamp(one.changed_at)) for one in found]
-        print_table(here, ("document", "version", "title", "changed"), rows, "No documents yet.")
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        found = await memory.documents.list(limit=500)
+    rows = [(one.document_id, one.version, one.title, one.changed_at) for one in found]
+    print_list(here, {"documents": found}, ("document", "version", "title", "changed"), rows, "No documents yet.")
 
 
-def versions(context: typer.Context, document: Identity, user: Handle = None, as_json: AsJson = False) -> None:
+@documents.async_command("versions", as_json=True)
+async def versions(here: Session, document: Identity, user: Handle = None) -> None:
     """The first 500 versions of a document."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            found = await memory.documents.versions(document, limit=500)
-        if as_json:
-            print_json(here.out, {"versions": found})
-            return
-        rows = [
-            (
-                str(one.version),
-                timestamp(one.known_at),
-                str(one.kept),
-                str(one.added),
-                str(one.superseded),
-                str(one.file_id),
-            )
-            for one in found
-        ]
-        print_table(here, ("version", "known since", "kept", "added", "superseded", "file"), rows, "No versions.")
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        found = await memory.documents.versions(document, limit=500)
+    rows = [(one.version, one.known_at, one.kept, one.added, one.superseded, one.file_id) for one in found]
+    columns = ("version", "known since", "kept", "added", "superseded", "file")
+    print_list(here, {"versions": found}, columns, rows, "No versions.")
 
 
-def chunks(
-    context: typer.Context, document: Identity, version: Version = None, user: Handle = None, as_json: AsJson = False
-) -> None:
+@documents.async_command("chunks", as_json=True)
+async def chunks(here: Session, document: Identity, version: Version = None, user: Handle = None) -> None:
     """The first 500 passages of a version."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            found = await memory.documents.chunks(document, version, limit=500)
-        if as_json:
-            print_json(here.out, {"chunks": found})
-            return
-        rows = [
-            (
-                str(one.index),
-                str(one.token_count),
-                one.section,
-                ", ".join(one.keywords),
-                " ".join(one.content.split())[:60],
-            )
-            for one in found
-        ]
-        print_table(here, ("index", "tokens", "section", "keywords", "begins"), rows, "No passages.")
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        found = await memory.documents.chunks(document, version, limit=500)
+    rows = [
+        (one.index, one.token_count, one.section, ", ".join(one.keywords), " ".join(one.content.split())[:60])
+        for one in found
+    ]
+    print_list(here, {"chunks": found}, ("index", "tokens", "section", "keywords", "begins"), rows, "No passages.")
 
 
-def show(context: typer.Context, document: Identity, version: Version = None, user: Handle = None) -> None:
+@documents.async_command("show")
+async def show(here: Session, document: Identity, version: Version = None, user: Handle = None) -> None:
     """Write the text of a version to stdout, byte by byte as it was stored."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            content = await memory.documents.read(document, version)
-        sys.stdout.buffer.write(content)
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        content = await memory.documents.read(document, version)
+    sys.stdout.buffer.write(content)
 
 
-def resource_listing(
-    context: typer.Context,
+@resources.async_command("list", as_json=True)
+async def resource_listing(
+    here: Session,
     kind: Annotated[ResourceType | None, typer.Option("--type", help="Only of this kind.")] = None,
     user: Handle = None,
-    as_json: AsJson = False,
 ) -> None:
     """The newest 500 raw inputs."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            found = await memory.resources.list(content_type=kind, limit=500)
-        if as_json:
-            print_json(here.out, {"resources": found})
-            return
-        rows = [
-            (str(one.resource_id), timestamp(one.received_at), one.content_type, one.source_id, one.content_hash[:12])
-            for one in found
-        ]
-        print_table(here, ("resource", "received", "type", "source", "sha256"), rows, "Nothing came in yet.")
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        found = await memory.resources.list(content_type=kind, limit=500)
+    rows = [(one.resource_id, one.received_at, one.content_type, one.source_id, one.content_hash[:12]) for one in found]
+    columns = ("resource", "received", "type", "source", "sha256")
+    print_list(here, {"resources": found}, columns, rows, "Nothing came in yet.")
 
 
-def resource(
-    context: typer.Context,
+@resources.async_command("show")
+async def resource(
+    here: Session,
     identity: Annotated[UUID, typer.Argument(metavar="ID", help="From resource list.")],
     user: Handle = None,
 ) -> None:
     """Write the bytes of a raw input to stdout."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            found = await memory.resources.content(identity)
-        sys.stdout.buffer.write(found.content)
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        found = await memory.resources.content(identity)
+    sys.stdout.buffer.write(found.content)

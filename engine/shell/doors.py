@@ -14,36 +14,24 @@ from uvicorn.importer import import_from_string
 
 import engine
 from engine.errors import SettingsError
-from engine.shell import session
-from engine.shell.session import Session
+from engine.shell.session import Commands, Session
 
 APP, SERVER, CHECK = "api.app:create_app", "api.serving:server", "api.door_settings:check_settings"
 """Named, not imported: the shell is a layer below the REST API."""
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the commands of this module."""
-    app.command("serve")(serve)
-    app.command("worker")(worker)
+commands = Commands()
 
 
-def serve(
-    context: typer.Context,
+@commands.async_command("serve")
+async def serve(
+    here: Session,
     host: Annotated[str | None, typer.Option("--host", help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = None,
 ) -> None:
     """Serve REST until Ctrl-C, and run background jobs; OpenAPI is at /docs."""
-    here = session.of(context)
     changes = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
-    settings = here.settings.model_copy(update=changes)
-    here = Session(settings, here.out, here.notes, here.debug)
-    if here.run(_serve(here)):
-        raise typer.Exit(130)
-
-
-async def _serve(here: Session) -> bool:
-    """Serves until a signal; whether that was Ctrl-C."""
-    settings = here.settings
+    settings = here.with_settings(**changes).settings
     import_from_string(CHECK)(settings)  # before anything is started
     # uvicorn ends at a signal and then raises it again; handled here, it cannot end the process before
     # the stores are closed.
@@ -65,14 +53,15 @@ async def _serve(here: Session) -> bool:
             opened.cancel()
             with suppress(asyncio.CancelledError):
                 await opened
-    return interrupted.is_set()
+    if interrupted.is_set():
+        raise typer.Exit(130)
 
 
 async def _say_when_ready(here: Session, opening: engine.Opening, listener: socket.socket) -> None:
     await opening.ready.wait()
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    here.out.print(f"REST at http://{shown}:{port}, its page at http://{shown}:{port}/docs", soft_wrap=True)
+    here.line(f"REST at http://{shown}:{port}, its page at http://{shown}:{port}/docs")
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -85,13 +74,9 @@ def _listening(host: str, port: int) -> socket.socket:
         raise SettingsError(f"Cannot listen on {host} port {port}: {reason}.") from error
 
 
-def worker(context: typer.Context) -> None:
+@commands.async_command("worker")
+async def worker(here: Session) -> None:
     """Run background jobs until SIGTERM or Ctrl-C."""
-    here = session.of(context)
-    here.run(_work(here))
-
-
-async def _work(here: Session) -> None:
     ended = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
     async with here.engine() as (opened, _), opened.working():

@@ -5,44 +5,31 @@ from __future__ import annotations
 import asyncio
 import sys
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import Annotated, Literal, cast
 from uuid import UUID
 
 import typer
-from rich.text import Text
 
 from engine.access.grants import LITTLE_CONFIDENCE
 from engine.domain.grant import FIELDS, Field, NewGrant
 from engine.errors import InvalidInput
-from engine.shell import session
 from engine.shell.grants_shown import print_preview
-from engine.shell.options import AsJson, Handle
+from engine.shell.options import Handle, point
 from engine.shell.plain_json import print_json
-from engine.shell.tables import print_table, timestamp
+from engine.shell.session import Commands, Session, the_user
+from engine.shell.tables import print_list, timestamp
 from engine.shell.tokens import integration_named, node_at, span
-
-if TYPE_CHECKING:
-    pass
 
 Node = Annotated[str, typer.Argument(metavar="NODE", help="The node: Family/Health, or its id.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the commands of this module."""
-    grants = typer.Typer(no_args_is_help=True, help="Rights on single nodes, for personas and integrations.")
-    grants.command("give")(give)
-    grants.command("preview")(preview)
-    grants.command("revoke")(revoke)
-    grants.command("list")(list_grants)
-    app.add_typer(grants, name="grant")
-    access = typer.Typer(no_args_is_help=True, help="Who could see what, and what was refused.")
-    access.command("who")(who)
-    access.command("log")(log)
-    app.add_typer(access, name="access")
+grants = Commands("grant", "Rights on single nodes, for personas and integrations.")
+access = Commands("access", "Who could see what, and what was refused.")
 
 
-def give(  # noqa: PLR0913 (the options of a command are its parameters)
-    context: typer.Context,
+@grants.async_command("give", as_json=True)
+async def give(  # noqa: PLR0913 (the options of a command are its parameters)
+    here: Session,
     node: Node,
     user: Handle = None,
     persona: Annotated[str | None, typer.Option("--persona", metavar="PATH", help="To this persona.")] = None,
@@ -58,47 +45,38 @@ def give(  # noqa: PLR0913 (the options of a command are its parameters)
     expires: Annotated[str | None, typer.Option("--expires", metavar="30d", help="Ends after 30m, 12h, 30d.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     past: Annotated[bool, typer.Option("--past", help="Also as it was before the grant.")] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Grant a persona or an integration access to one node, and below it with --depth; a preview is shown first."""
-    here = session.of(context)
     if (persona is None) == (integration is None):
-        raise session.failed(here.notes, "Say to whom: --persona PATH or --integration NAME.")
-
-    async def work() -> None:
-        async with here.engine() as (engine, _):
-            memory = engine.memory((await session.the_user(engine, user)).user_id)
-            if persona is not None:
-                subject = await node_at(memory, persona, persona=True)
-            else:
-                subject = (await integration_named(engine.workspace, integration or "")).integration_id
-            new = NewGrant(
-                await node_at(memory, node),
-                "third_party" if persona is None else "persona",
-                subject,
-                mode,
-                depth,
-                _fields(fields),
-                purpose,
-                datetime.now(UTC) + span(expires) if expires else None,
-                past,
-            ).checked()
-            if not as_json and not yes:
-                print_preview(here, await memory.grants.preview(new.node_id, depth=depth))
-                if sys.stdin.isatty() and not await asyncio.to_thread(typer.confirm, "Give it?"):
-                    raise InvalidInput("Nothing was granted.")
-            given = await memory.grants.give(new)
-        if as_json:
-            print_json(here.out, given)
+        raise InvalidInput("Say to whom: --persona PATH or --integration NAME.")
+    async with here.engine() as (engine, _):
+        memory = engine.memory((await the_user(engine, user)).user_id)
+        if persona is not None:
+            subject = await node_at(memory, persona, persona=True)
         else:
-            state = "given" if given.created else "was given already"
-            here.out.print(Text(f"Grant {given.grant_id}: {state}."), soft_wrap=True)
+            subject = (await integration_named(engine.workspace, integration or "")).integration_id
+        new = NewGrant(
+            await node_at(memory, node),
+            "third_party" if persona is None else "persona",
+            subject,
+            mode,
+            depth,
+            _fields(fields),
+            purpose,
+            datetime.now(UTC) + span(expires) if expires else None,
+            past,
+        ).checked()
+        if not here.as_json and not yes:
+            print_preview(here, await memory.grants.preview(new.node_id, depth=depth))
+            if sys.stdin.isatty() and not await asyncio.to_thread(typer.confirm, "Give it?"):
+                raise InvalidInput("Nothing was granted.")
+        given = await memory.grants.give(new)
+    here.answer(given, f"Grant {given.grant_id}: {'given' if given.created else 'was given already'}.")
 
-    here.run(work())
 
-
-def preview(
-    context: typer.Context,
+@grants.async_command("preview", as_json=True)
+async def preview(
+    here: Session,
     node: Node,
     user: Handle = None,
     depth: Annotated[
@@ -107,126 +85,74 @@ def preview(
     below: Annotated[
         float, typer.Option("--below", min=0, max=1, help="List records placed with a confidence below this.")
     ] = LITTLE_CONFIDENCE,
-    as_json: AsJson = False,
 ) -> None:
     """Preview a grant on a node: its content, and records placed there with little confidence. Changes nothing."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            place = await node_at(memory, node)
-            opened = await memory.grants.preview(place, depth=depth, below=below)
-        if as_json:
-            print_json(here.out, opened)
-        else:
-            print_preview(here, opened)
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        opened = await memory.grants.preview(await node_at(memory, node), depth=depth, below=below)
+    if here.as_json:
+        print_json(here.out, opened)
+    else:
+        print_preview(here, opened)
 
 
-def revoke(
-    context: typer.Context, grant: Annotated[UUID, typer.Argument(metavar="GRANT")], user: Handle = None
-) -> None:
+@grants.async_command("revoke")
+async def revoke(here: Session, grant: Annotated[UUID, typer.Argument(metavar="GRANT")], user: Handle = None) -> None:
     """Revoke a grant; it takes effect with the next request."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            ended = await memory.grants.revoke(grant)
-        here.out.print(Text(f"Grant {grant}: ended {_time(ended.revoked_at)}."), soft_wrap=True)
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        ended = await memory.grants.revoke(grant)
+    here.line(f"Grant {grant}: ended {_time(ended.revoked_at)}.")
 
 
-def list_grants(
-    context: typer.Context,
+@grants.async_command("list", as_json=True)
+async def list_grants(
+    here: Session,
     user: Handle = None,
     ended: Annotated[bool, typer.Option("--ended", help="Include grants that have ended.")] = False,
-    as_json: AsJson = False,
 ) -> None:
     """List the first 500 grants of a user."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            grants = await memory.grants.list(ended=ended, limit=500)
-        if as_json:
-            print_json(here.out, {"grants": grants})
-            return
-        rows = [
-            (
-                str(g.grant_id),
-                g.node_name,
-                f"{g.subject_name} ({g.subject_kind})",
-                g.mode,
-                "yes" if g.past else "",
-                _time(g.revoked_at or g.expires_at),
-            )
-            for g in grants
-        ]
-        print_table(here, ("grant", "node", "to", "may", "past", "ends"), rows, "Nothing is granted.")
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        found = await memory.grants.list(ended=ended, limit=500)
+    rows = [
+        (
+            g.grant_id, g.node_name, f"{g.subject_name} ({g.subject_kind})", g.mode, "yes" if g.past else "",
+            _time(g.revoked_at or g.expires_at),
+        )
+        for g in found
+    ]  # fmt: skip
+    print_list(here, {"grants": found}, ("grant", "node", "to", "may", "past", "ends"), rows, "Nothing is granted.")
 
 
-def who(
-    context: typer.Context,
+@access.async_command("who", as_json=True)
+async def who(
+    here: Session,
     node: Node,
     user: Handle = None,
     at: Annotated[str | None, typer.Option("--at", metavar="TIME", help="ISO 8601, as in 2026-03-01T18:00Z.")] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Who could see a node, now or at a time."""
-    here = session.of(context)
-
-    async def work() -> None:
-        moment = _moment(at) if at else None
-        async with here.memory(user) as memory:
-            viewers = await memory.grants.audience(await node_at(memory, node), moment)
-        if as_json:
-            print_json(here.out, {"viewers": viewers})
-            return
-        rows = [
-            (
-                v.subject_kind, v.subject_name or str(v.subject_id), v.reason, v.mode, " ".join(v.fields),
-                "yes" if v.past else "",
-            )
-            for v in viewers
-        ]  # fmt: skip
-        print_table(here, ("kind", "who", "why", "may", "of it", "past"), rows, "None: the node did not exist yet.")
-
-    here.run(work())
+    moment = point(at)
+    async with here.memory(user) as memory:
+        viewers = await memory.grants.audience(await node_at(memory, node), moment)
+    rows = [
+        (v.subject_kind, v.subject_name or v.subject_id, v.reason, v.mode, " ".join(v.fields), "yes" if v.past else "")
+        for v in viewers
+    ]
+    columns = ("kind", "who", "why", "may", "of it", "past")
+    print_list(here, {"viewers": viewers}, columns, rows, "None: the node did not exist yet.")
 
 
-def log(context: typer.Context, user: Handle = None, as_json: AsJson = False) -> None:
+@access.async_command("log", as_json=True)
+async def log(here: Session, user: Handle = None) -> None:
     """The newest 100 lines of the audit log of a user's graph."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            entries = await memory.grants.log()
-        if as_json:
-            print_json(here.out, {"entries": entries})
-            return
-        rows = [
-            (_time(e.occurred_at), e.event, e.actor_kind, str(e.node_id or ""), e.detail, str(e.requests))
-            for e in entries
-        ]
-        print_table(here, ("when", "what", "by", "node", "detail", "requests"), rows, "Nothing has happened yet.")
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        entries = await memory.grants.log()
+    rows = [(_time(e.occurred_at), e.event, e.actor_kind, e.node_id, e.detail, e.requests) for e in entries]
+    columns = ("when", "what", "by", "node", "detail", "requests")
+    print_list(here, {"entries": entries}, columns, rows, "Nothing has happened yet.")
 
 
 def _fields(text: str) -> tuple[Field, ...]:
     return tuple(cast("Field", name.strip()) for name in text.split(",") if name.strip())  # checked with the grant
-
-
-def _moment(text: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise InvalidInput(f"{text} is not a time like 2026-03-01T18:00Z.") from error
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _time(moment: datetime | None) -> str:

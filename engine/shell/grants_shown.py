@@ -41,7 +41,7 @@ def print_preview(here: Session, preview: GrantPreview) -> None:
     ]
     print_table(here, ("sure", "record", "decision", "to move it"), cells, "")
     if len(unsure) > MOST_FOUND:
-        here.out.print(Text(f"… and {len(unsure) - MOST_FOUND} more; --json shows all."), soft_wrap=True)
+        here.line(f"… and {len(unsure) - MOST_FOUND} more; --json shows all.")
 
 
 def _target(path: tuple[str, ...]) -> str:

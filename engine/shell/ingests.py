@@ -7,15 +7,13 @@ from uuid import UUID
 
 import typer
 
-from engine.shell import session
-from engine.shell.options import AsJson, Handle
+from engine.shell.options import Handle
 from engine.shell.plain_json import print_json
-from engine.shell.session import Session
-from engine.shell.tables import counted, print_table, timestamp
+from engine.shell.session import Commands, Session, the_user
+from engine.shell.tables import counted, print_list, print_table, timestamp
 
 if TYPE_CHECKING:
     from engine.domain.ingest import Failure, FailureState, IngestSession
-    from engine.neurigraph import Engine
 
 STYLES = {"failed": "red", "open": "red", "running": "cyan"}
 
@@ -23,148 +21,99 @@ FailureId = Annotated[UUID, typer.Argument(metavar="FAILURE", help="Its id, from
 OfJobs = Annotated[bool, typer.Option("--jobs", help="Failures of background jobs instead of a user's.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the commands of this module."""
-    sessions = typer.Typer(no_args_is_help=True, help="Ingest sessions: their sources and results.")
-    sessions.command("list")(list_sessions)
-    sessions.command("show")(show)
-    app.add_typer(sessions, name="sessions")
-    failures = typer.Typer(no_args_is_help=True, help="Permanent failures: list, replay, dismiss.")
-    failures.command("list")(list_failures)
-    failures.command("replay")(replay)
-    failures.command("dismiss")(dismiss)
-    app.add_typer(failures, name="failure")
+sessions = Commands("sessions", "Ingest sessions: their sources and results.")
+failures = Commands("failure", "Permanent failures: list, replay, dismiss.")
 
 
-def list_sessions(
-    context: typer.Context,
+@sessions.async_command("list", as_json=True)
+async def list_sessions(
+    here: Session,
     user: Handle = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=500, help="At most so many.")] = 20,
-    as_json: AsJson = False,
 ) -> None:
     """The newest ingest sessions of a user."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            found = await memory.ingests.list(limit=limit)
-        if as_json:
-            print_json(here.out, {"sessions": found})
-            return
-        rows = [
-            (str(one.session_id), timestamp(one.started_at), one.state, _stored(one), one.failure or "")
-            for one in found
-        ]
-        print_table(here, ("session", "began", "state", "what", "failure"), rows, "Nothing has come in yet.", STYLES)
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        found = await memory.ingests.list(limit=limit)
+    rows = [(one.session_id, one.started_at, one.state, _stored(one), one.failure) for one in found]
+    columns = ("session", "began", "state", "what", "failure")
+    print_list(here, {"sessions": found}, columns, rows, "Nothing has come in yet.", STYLES)
 
 
-def show(
-    context: typer.Context,
+@sessions.async_command("show", as_json=True)
+async def show(
+    here: Session,
     session_id: Annotated[UUID, typer.Argument(metavar="SESSION", help="Its id, from sessions list.")],
     user: Handle = None,
-    as_json: AsJson = False,
 ) -> None:
     """One session, and the result of each of its sources (the first 500)."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            one = await memory.ingests.get(session_id)
-            sources = await memory.ingests.sources(session_id, limit=500)
-        if as_json:
-            print_json(here.out, {"session": one, "sources": sources})
-            return
-        here.out.print(f"{one.state}: {_stored(one)}, began {timestamp(one.started_at)}", soft_wrap=True)
-        rows = [
-            (entry.source_id, entry.outcome, str(entry.units or ""), ", ".join(map(str, entry.records)), entry.reason)
-            for entry in sources
-        ]
-        print_table(here, ("source", "outcome", "units", "records", "why"), rows, "No source of it was stored.", STYLES)
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        one = await memory.ingests.get(session_id)
+        sources = await memory.ingests.sources(session_id, limit=500)
+    if here.as_json:
+        return print_json(here.out, {"session": one, "sources": sources})
+    here.line(f"{one.state}: {_stored(one)}, began {timestamp(one.started_at)}")
+    rows = [
+        (entry.source_id, entry.outcome, entry.units or "", ", ".join(map(str, entry.records)), entry.reason)
+        for entry in sources
+    ]
+    print_table(here, ("source", "outcome", "units", "records", "why"), rows, "No source of it was stored.", STYLES)
 
 
-def list_failures(
-    context: typer.Context,
+@failures.async_command("list", as_json=True)
+async def list_failures(
+    here: Session,
     user: Handle = None,
     jobs: OfJobs = False,
     settled: Annotated[bool, typer.Option("--all", help="Include settled ones.")] = False,
-    as_json: AsJson = False,
 ) -> None:
     """The newest 100 permanent failures that are not settled."""
-    here = session.of(context)
     state: FailureState | None = None if settled else "open"
-
-    async def work() -> None:
-        async with here.engine() as (engine, _):
-            if jobs:
-                found = await engine.workspace.failures.list(state=state)
-            else:
-                memory = engine.memory((await session.the_user(engine, user)).user_id)
-                found = await memory.failures.list(state=state)
-        if as_json:
-            print_json(here.out, {"failures": found})
-            return
-        rows = [
-            (
-                str(one.failure_id),
-                timestamp(one.last_at),
-                one.state,
-                one.stage,
-                one.subject,
-                f"{one.cause}: {one.detail}",
-            )
-            for one in found
-        ]
-        print_table(here, ("failure", "last", "state", "stage", "what", "why"), rows, "No open failures.", STYLES)
-
-    here.run(work())
+    async with here.engine() as (engine, _):
+        if jobs:
+            found = await engine.workspace.failures.list(state=state)
+        else:
+            memory = engine.memory((await the_user(engine, user)).user_id)
+            found = await memory.failures.list(state=state)
+    rows = [
+        (one.failure_id, one.last_at, one.state, one.stage, one.subject, f"{one.cause}: {one.detail}") for one in found
+    ]
+    columns = ("failure", "last", "state", "stage", "what", "why")
+    print_list(here, {"failures": found}, columns, rows, "No open failures.", STYLES)
 
 
-def replay(context: typer.Context, failure: FailureId, user: Handle = None, jobs: OfJobs = False) -> None:
+@failures.async_command("replay")
+async def replay(here: Session, failure: FailureId, user: Handle = None, jobs: OfJobs = False) -> None:
     """Replay a failure: read the source from its file and store it, or request a run of the job."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.engine() as (engine, _):
-            _print_state(here, await _replayed(engine, failure, user, jobs=jobs))
-
-    here.run(work())
-
-
-async def _replayed(engine: Engine, failure: UUID, user: str | None, *, jobs: bool) -> Failure:
-    if jobs:
-        return await engine.workspace.failures.replay(failure)
-    return await engine.memory((await session.the_user(engine, user)).user_id).failures.replay(failure)
+    async with here.engine() as (engine, _):
+        if jobs:
+            settled = await engine.workspace.failures.replay(failure)
+        else:
+            memory = engine.memory((await the_user(engine, user)).user_id)
+            settled = await memory.failures.replay(failure)
+        _print_state(here, settled)
 
 
-def dismiss(
-    context: typer.Context,
+@failures.async_command("dismiss")
+async def dismiss(
+    here: Session,
     failure: FailureId,
     user: Handle = None,
     jobs: OfJobs = False,
     note: Annotated[str, typer.Option("--note", help="Why, in one line.")] = "",
 ) -> None:
     """Dismiss a failure."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.engine() as (engine, _):
-            if jobs:
-                settled = await engine.workspace.failures.dismiss(failure, note)
-            else:
-                memory = engine.memory((await session.the_user(engine, user)).user_id)
-                settled = await memory.failures.dismiss(failure, note)
-            _print_state(here, settled)
-
-    here.run(work())
+    async with here.engine() as (engine, _):
+        if jobs:
+            settled = await engine.workspace.failures.dismiss(failure, note)
+        else:
+            memory = engine.memory((await the_user(engine, user)).user_id)
+            settled = await memory.failures.dismiss(failure, note)
+        _print_state(here, settled)
 
 
 def _print_state(here: Session, failure: Failure) -> None:
     waits = " until a run succeeds" if failure.stage == "job" and failure.state == "open" else ""
-    here.out.print(f"{failure.subject}: {failure.state}{waits}.", soft_wrap=True)
+    here.line(f"{failure.subject}: {failure.state}{waits}.")
 
 
 def _stored(one: IngestSession) -> str:

@@ -10,16 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from engine.connectors import read_history
 from engine.domain.search import SearchAnswer, SearchRequest
-from engine.shell import session
 from engine.shell.placement_measured import measure_placement
 from engine.shell.plain_json import print_json, write_json
-from engine.shell.session import Session
-from engine.shell.tables import counted
+from engine.shell.session import Commands, Session
+from engine.shell.tables import counted, table
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -53,14 +51,12 @@ class Evaluation(StrEnum):
     PLACEMENT = "placement"
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the commands of this module."""
-    app.command("eval")(evaluate)
-    app.command("bench")(bench)
+commands = Commands()
 
 
-def bench(  # noqa: PLR0913 (the options of a command are its parameters)
-    context: typer.Context,
+@commands.async_command("bench")
+async def bench(  # noqa: PLR0913 (the options of a command are its parameters)
+    here: Session,
     benchmark: Annotated[Benchmark, typer.Argument(help="What to measure.")],
     out: Annotated[Path | None, typer.Argument(metavar="[OUT]", help="With --json: a file instead of stdout.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Give JSON, on stdout or in OUT.")] = False,
@@ -78,25 +74,14 @@ def bench(  # noqa: PLR0913 (the options of a command are its parameters)
     ] = None,
 ) -> None:
     """Measure with wall clock and CPU time, on an empty home that is removed afterwards."""
-    here = session.of(context)
     if out is not None and not as_json:
         raise typer.BadParameter("OUT goes with --json.", param_hint="OUT")
-    if items is not None and benchmark not in (
-        Benchmark.EMBEDDINGS,
-        Benchmark.STREAM,
-        Benchmark.CRASHES,
-        Benchmark.SOAK,
-    ):
+    sized = (Benchmark.EMBEDDINGS, Benchmark.STREAM, Benchmark.CRASHES, Benchmark.SOAK)
+    if items is not None and benchmark not in sized:
         raise typer.BadParameter("--items goes with embeddings, stream, crashes and soak.", param_hint="--items")
     if kills is not None and benchmark is not Benchmark.CRASHES:
         raise typer.BadParameter("--kills goes with crashes.", param_hint="--kills")
     size = {name: value for name, value in (("items", items), ("kills", kills)) if value is not None}
-    here.run(_bench(here, benchmark, data, size, as_json=as_json, out=out))
-
-
-async def _bench(
-    here: Session, benchmark: Benchmark, data: Path | None, size: Mapping[str, int], *, as_json: bool, out: Path | None
-) -> None:
     # Imported late: it imports the whole engine.
     measure = import_module(f"engine.benchmarks.{benchmark}").measure
     with here.progress() as progress:
@@ -110,14 +95,10 @@ async def _bench(
 
 
 def _print_report(here: Session, report: Report) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(report.benchmark)
-    table.add_column("", justify="right")
-    table.add_column("")
-    table.add_column("goal")
+    shown = table(report.benchmark, "value", "", "goal", right=("value",))
     for figure in report.figures:
-        table.add_row(figure.name, f"{figure.value:,.7g}", figure.unit, _goal(figure))
-    here.out.print(table)
+        shown.add_row(figure.name, f"{figure.value:,.7g}", figure.unit, _goal(figure))
+    here.out.print(shown)
     cpu = ", ".join(f"{name} {seconds:.1f}" for name, seconds in report.cpu_s.items())
     machine = report.machine
     where = f"{counted(machine.cores, 'core')}, {machine.system}, Python {machine.python}"
@@ -130,8 +111,9 @@ def _goal(figure: Figure) -> Text:
     return Text("✓ " if figure.met else "✗ ", style="green" if figure.met else "red").append(figure.goal)
 
 
-def evaluate(
-    context: typer.Context,
+@commands.async_command("eval")
+async def evaluate(
+    here: Session,
     evaluation: Annotated[Evaluation, typer.Argument(help="What to evaluate on.")],
     data: Annotated[Path, typer.Option("--data", metavar="PATH", help="The samples; they are never shipped.")],
     out: Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write JSON into this file.")] = None,
@@ -143,12 +125,11 @@ def evaluate(
     ] = None,
 ) -> None:
     """Recall of the search on labelled questions (locomo), or where a history's turns lie and who could read them (placement)."""
-    here = session.of(context)
     if evaluation is Evaluation.PLACEMENT:
         if gold is None:
             raise typer.BadParameter("placement needs the file of expected nodes.", param_hint="--gold")
-        return here.run(measure_placement(here, data, gold, out))
-    here.run(_evaluate(here, evaluation, data, out, recorded=recorded))
+        return await measure_placement(here, data, gold, out)
+    await _evaluate(here, evaluation, data, out, recorded=recorded)
 
 
 async def _evaluate(here: Session, evaluation: Evaluation, data: Path, out: Path | None, *, recorded: bool) -> None:
@@ -181,24 +162,22 @@ async def _evaluate(here: Session, evaluation: Evaluation, data: Path, out: Path
 
 def _print_evaluation(here: Session, report: Mapping[str, Any]) -> None:
     """One row for each ranking and category, recall in percent."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for number, name in enumerate((f"{report['data']}, recall in %", "questions", "@5", "@10", "@20")):
-        table.add_column(name, justify="right" if number else "left")
+    depths = ("questions", "@5", "@10", "@20")
+    shown = table(f"{report['data']}, recall in %", *depths, right=depths)
     rankings = {"search": report["search"], **report["baselines"]}
     for name, ranking in rankings.items():
-        table.add_row(name, str(ranking["questions"]), *_recalls(ranking), style="bold" if name == "search" else "")
+        shown.add_row(name, str(ranking["questions"]), *_recalls(ranking), style="bold" if name == "search" else "")
         for category, part in ranking["by_category"].items():
-            table.add_row(f"  {category}", str(part["questions"]), *_recalls(part), style="dim")
-    here.out.print(table)
+            shown.add_row(f"  {category}", str(part["questions"]), *_recalls(part), style="dim")
+    here.out.print(shown)
     here.out.print()
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for number, name in enumerate(("widening", "recall@10", "widened", "nodes", "items", "p50 ms", "p95 ms")):
-        table.add_column(name, justify="right" if number else "left")
+    figures = ("recall@10", "widened", "nodes", "items", "p50 ms", "p95 ms")
+    shown = table("widening", *figures, right=figures)
     for name, cost in report["navigation"].items():
         shares = [f"{100 * cost[key]:.1f}" for key in ("recall@10", "widened")]
         sizes = [f"{cost[key]:,.0f}" for key in ("nodes_searched", "items_searched")]
-        table.add_row(name, *shares, *sizes, *(f"{cost['milliseconds'][key]:.1f}" for key in ("p50", "p95")))
-    here.out.print(table)
+        shown.add_row(name, *shares, *sizes, *(f"{cost['milliseconds'][key]:.1f}" for key in ("p50", "p95")))
+    here.out.print(shown)
 
 
 def _recalls(figures: Mapping[str, Any]) -> list[str]:

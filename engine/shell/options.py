@@ -29,7 +29,6 @@ def source_named(text: str) -> str:
     return text
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 Handle = Annotated[str | None, typer.Option("--user", metavar="HANDLE", help="Whose memory.")]
 AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="When it was true; without it, now.")]
 KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="TIME", help="When it was known; without it, now.")]

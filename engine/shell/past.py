@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 from uuid import UUID
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from engine.domain.delta import Change, Difference, FieldChange, SubjectKind
 from engine.domain.difference import Within
 from engine.errors import InvalidInput
-from engine.shell import session
-from engine.shell.options import AsJson, AsOf, Handle, KnownAt, moment_of, point
+from engine.shell.options import AsOf, Handle, KnownAt, moment_of, point
 from engine.shell.plain_json import plain, print_json
-from engine.shell.session import Session
-from engine.shell.tables import counted, timestamp
+from engine.shell.session import Commands, Session
+from engine.shell.tables import counted, print_list
 from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:
@@ -38,17 +36,12 @@ Subject = Annotated[str, typer.Argument(metavar="ID", help="Its id; a node may b
 At = Annotated[str | None, typer.Option("--node", metavar="NODE", help="Where a record or item lies: path or id.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the commands of this module."""
-    app.command("change")(change)
-    app.command("history")(history)
-    app.command("state")(state)
-    app.command("diff")(diff)
-    app.command("upgrade")(upgrade)
+commands = Commands()
 
 
-def change(  # noqa: PLR0913 (the options of a command are its parameters)
-    context: typer.Context,
+@commands.async_command("change", as_json=True)
+async def change(  # noqa: PLR0913 (the options of a command are its parameters)
+    here: Session,
     kind: Kind,
     subject: Subject,
     fields: Annotated[
@@ -64,90 +57,57 @@ def change(  # noqa: PLR0913 (the options of a command are its parameters)
         int | None, typer.Option("--if-revision", min=1, help="Only if it is at this revision.")
     ] = None,
     reason: Annotated[str, typer.Option("--reason", help="Why, in one line.")] = "",
-    as_json: AsJson = False,
 ) -> None:
     """Change a record, an item, a node or a relation; its earlier states stay readable."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            place, subject_id = await _found(memory, kind, subject, node)
-            values = await _values(memory, kind, fields)
-            changed = await memory.history.change(
-                Change(kind, subject_id, values, place, point(at), correction, revision, reason)
-            )
-        if as_json:
-            print_json(here.out, changed)
-        elif changed.changed:
-            here.out.print(f"Changed: revision {changed.revision}.")
-        else:
-            here.out.print(f"No change: revision {changed.revision}.")
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        place, subject_id = await _found(memory, kind, subject, node)
+        values = await _values(memory, kind, fields)
+        wanted = Change(kind, subject_id, values, place, point(at), correction, revision, reason)
+        changed = await memory.history.change(wanted)
+    here.answer(changed, f"{'Changed' if changed.changed else 'No change'}: revision {changed.revision}.")
 
 
-def history(  # noqa: PLR0913 (the options of a command are its parameters)
-    context: typer.Context, kind: Kind, subject: Subject, user: Handle = None, node: At = None,
+@commands.async_command("history", as_json=True)
+async def history(
+    here: Session, kind: Kind, subject: Subject, user: Handle = None, node: At = None,
     after: Annotated[int, typer.Option("--after", min=0, help="The last revision of the previous page.")] = 0,
-    as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Show the changes of something: when they were made, from when they hold, fields and author."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            place, subject_id = await _found(memory, kind, subject, node)
-            deltas = await memory.history.deltas(kind, subject_id, node_id=place, after=after)
-        if as_json:
-            print_json(here.out, deltas)
-            return
-        if not deltas:
-            here.out.print("No changes.")
-            return
-        table = Table(box=None, pad_edge=False)
-        for name in ("revision", "written", "holds from", "what", "by", "why"):
-            table.add_column(name, overflow="fold")
-        for delta in deltas:
-            since = "the beginning" if delta.effective_at is None else timestamp(delta.effective_at)
-            what = f"{delta.operation}: {_fields(delta.fields)}"
-            table.add_row(
-                str(delta.revision),
-                timestamp(delta.known_at),
-                since,
-                what,
-                delta.author.partition(":")[0],
-                delta.reason,
-            )
-        here.out.print(table)
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        place, subject_id = await _found(memory, kind, subject, node)
+        deltas = await memory.history.deltas(kind, subject_id, node_id=place, after=after)
+    rows = [
+        (
+            one.revision, one.known_at, one.effective_at or "the beginning", f"{one.operation}: {_fields(one.fields)}",
+            one.author.partition(":")[0], one.reason,
+        )
+        for one in deltas
+    ]  # fmt: skip
+    print_list(here, deltas, ("revision", "written", "holds from", "what", "by", "why"), rows, "No changes.")
 
 
-def state(  # noqa: PLR0913 (the options of a command are its parameters)
-    context: typer.Context, kind: Kind, subject: Subject, user: Handle = None, node: At = None, as_of: AsOf = None,
-    known_at: KnownAt = None, as_json: AsJson = False,
+@commands.async_command("state", as_json=True)
+async def state(  # noqa: PLR0913 (the options of a command are its parameters)
+    here: Session, kind: Kind, subject: Subject, user: Handle = None, node: At = None, as_of: AsOf = None,
+    known_at: KnownAt = None,
 ) -> None:  # fmt: skip
     """Show something as it was at a time."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            place, subject_id = await _found(memory, kind, subject, node)
-            shown = await memory.history.state(kind, subject_id, node_id=place, moment=moment_of(as_of, known_at))
-        if as_json:
-            print_json(here.out, shown)
-        elif shown.fields is None:
-            here.out.print("It did not exist then.")
-        else:
-            for name, value in shown.fields.items():
-                here.out.print(Text(f"{name}: {_value(value, 2000)}"), soft_wrap=True)
-            here.out.print(Text(f"revision {shown.revision} today", style="dim"))
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        place, subject_id = await _found(memory, kind, subject, node)
+        shown = await memory.history.state(kind, subject_id, node_id=place, moment=moment_of(as_of, known_at))
+    if here.as_json:
+        print_json(here.out, shown)
+    elif shown.fields is None:
+        here.out.print("It did not exist then.")
+    else:
+        for name, value in shown.fields.items():
+            here.line(f"{name}: {_value(value, 2000)}")
+        here.out.print(Text(f"revision {shown.revision} today", style="dim"))
 
 
-def diff(  # noqa: PLR0913 (the options of a command are its parameters)
-    context: typer.Context,
+@commands.async_command("diff", as_json=True)
+async def diff(
+    here: Session,
     start: Annotated[str, typer.Argument(metavar="FROM", help="The earlier time.")],
     end: Annotated[str | None, typer.Argument(metavar="TO", help="The later time; without it, now.")] = None,
     user: Handle = None,
@@ -155,52 +115,36 @@ def diff(  # noqa: PLR0913 (the options of a command are its parameters)
     subject: Annotated[
         UUID | None, typer.Option("--of", metavar="ID", help="Only this record, item, node or relation.")
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Show the differences between two times: of a whole memory, one node or one thing."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            place = await node_at(memory, node) if node else None
-            found: list[Difference] = []
-            after: tuple[UUID, UUID] | None = None
-            until = point(end) or datetime.now(UTC)
-            while True:
-                page = await memory.history.difference(
-                    cast(datetime, point(start)), until, Within(place, subject), after=after
-                )
-                found += page.differences
-                if (after := page.after) is None:
-                    break
-        if as_json:
-            print_json(here.out, {"differences": found})
-            return
-        for one in found:
-            here.out.print(Text(f"{one.subject_kind} {one.subject_id}: {one.operation}"), soft_wrap=True)
-            for name, field in one.fields.items():
-                here.out.print(Text(f"  {name}: {_change(field)}", style="dim"), soft_wrap=True)
-        if not found:
-            here.out.print("Nothing differs.")
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        place = await node_at(memory, node) if node else None
+        found: list[Difference] = []
+        after: tuple[UUID, UUID] | None = None
+        until = point(end) or datetime.now(UTC)
+        since = cast(datetime, point(start))
+        while True:
+            page = await memory.history.difference(since, until, Within(place, subject), after=after)
+            found += page.differences
+            if (after := page.after) is None:
+                break
+    if here.as_json:
+        return print_json(here.out, {"differences": found})
+    for one in found:
+        here.line(f"{one.subject_kind} {one.subject_id}: {one.operation}")
+        for name, field in one.fields.items():
+            here.line(f"  {name}: {_change(field)}", style="dim")
+    if not found:
+        here.out.print("Nothing differs.")
 
 
-def upgrade(context: typer.Context, as_json: AsJson = False) -> None:
+@commands.async_command("upgrade", as_json=True)
+async def upgrade(here: Session) -> None:
     """Upgrade the tables of all nodes to the newest version; running servers go on serving."""
-    here = session.of(context)
-    here.run(_upgrade(here, as_json))
-
-
-async def _upgrade(here: Session, as_json: bool) -> None:
     async with here.engine() as (engine, progress):
         report = await engine.upgrades.run(progress)
-    if as_json:
-        print_json(here.out, report)
-    elif report.left:
-        here.out.print(f"{counted(report.upgraded, 'node')} upgraded; {report.left:,} in use, try again.")
-    else:
-        here.out.print(f"{counted(report.upgraded, 'node')} upgraded; all are of the newest version.")
+    left = f"{report.left:,} in use, try again" if report.left else "all are of the newest version"
+    here.answer(report, f"{counted(report.upgraded, 'node')} upgraded; {left}.")
 
 
 async def _found(memory: Memory, kind: SubjectKind, subject: str, node: str | None) -> tuple[UUID | None, UUID]:
@@ -249,11 +193,6 @@ def _change(field: FieldChange) -> str:
 
 
 def _value(value: Any, longest: int = LONGEST_SHOWN) -> str:
-    text = (
-        "–"
-        if value is None or value == ""
-        else value
-        if isinstance(value, str)
-        else json.dumps(plain(value), ensure_ascii=False)
-    )
+    shown = "–" if value is None or value == "" else value
+    text = shown if isinstance(shown, str) else json.dumps(plain(shown), ensure_ascii=False)
     return text if len(text) <= longest else text[: longest - 1] + "…"

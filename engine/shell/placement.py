@@ -11,10 +11,9 @@ import typer
 
 from engine.domain.assignment import Assignment, AssignmentFilter, Decider
 from engine.errors import InvalidInput
-from engine.shell import session
-from engine.shell.options import AsJson, Handle
-from engine.shell.plain_json import print_json
-from engine.shell.tables import print_table
+from engine.shell.options import Handle
+from engine.shell.session import Commands, Session
+from engine.shell.tables import print_list
 from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:
@@ -23,14 +22,12 @@ if TYPE_CHECKING:
 LONGEST_SHOWN = 90
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the commands of this module."""
-    app.command("assignments")(assignments)
-    app.command("move-record")(move_record)
+commands = Commands()
 
 
-def assignments(  # noqa: PLR0913 (the options of a command are its parameters)
-    context: typer.Context,
+@commands.async_command("assignments", as_json=True)
+async def assignments(  # noqa: PLR0913 (the options of a command are its parameters)
+    here: Session,
     user: Handle = None,
     node: Annotated[
         str | None, typer.Option("--node", metavar="NODE", help="Only records at this node: path or id.")
@@ -44,31 +41,23 @@ def assignments(  # noqa: PLR0913 (the options of a command are its parameters)
     by: Annotated[str | None, typer.Option("--by", metavar="WHO", help="engine, model or hand.")] = None,
     before: Annotated[int | None, typer.Option("--before", min=1, help="The last entry of the previous page.")] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=500)] = 50,
-    as_json: AsJson = False,
 ) -> None:
     """List the decisions that placed records, newest first."""
-    here = session.of(context)
     if by not in (None, "engine", "model", "hand"):
         raise typer.BadParameter("engine, model or hand", param_hint="--by")
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            place = await node_at(memory, node) if node else None
-            one = _id(record) if record else None
-            wanted = AssignmentFilter(one, place, below, cast("Decider | None", by), before, limit)
-            found = await memory.records.assignments(wanted)
-            names = await _names(memory)
-        if as_json:
-            print_json(here.out, {"assignments": found})
-            return
-        columns = ("record", "title", "node", "sure", "by", "why", "entry")
-        print_table(here, columns, [_cells(line, names) for line in found], "No such decision.")
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        place = await node_at(memory, node) if node else None
+        one = _id(record) if record else None
+        wanted = AssignmentFilter(one, place, below, cast("Decider | None", by), before, limit)
+        found = await memory.records.assignments(wanted)
+        names = await _names(memory)
+    columns = ("record", "title", "node", "sure", "by", "why", "entry")
+    print_list(here, {"assignments": found}, columns, [_cells(line, names) for line in found], "No such decision.")
 
 
-def move_record(  # noqa: PLR0913 (the options are the parameters)
-    context: typer.Context,
+@commands.async_command("move-record", as_json=True)
+async def move_record(
+    here: Session,
     record: Annotated[str, typer.Argument(metavar="RECORD", help="Its id.")],
     target: Annotated[str, typer.Argument(metavar="NODE", help="The new node: path or id.")],
     user: Handle = None,
@@ -76,22 +65,13 @@ def move_record(  # noqa: PLR0913 (the options are the parameters)
         str | None, typer.Option("--from", help="The present node, if no decision of the record is kept: path or id.")
     ] = None,
     reason: Annotated[str, typer.Option("--reason", help="Why, in one line.")] = "",
-    as_json: AsJson = False,
 ) -> None:
     """Move a record, with its items, file and history, to another node."""
-    here = session.of(context)
-
-    async def work() -> None:
-        async with here.memory(user) as memory:
-            lies = await (node_at(memory, source) if source else _lies(memory, _id(record)))
-            place = await node_at(memory, target)
-            moved = await memory.records.move(_id(record), lies, place, reason=reason)
-        if as_json:
-            print_json(here.out, moved)
-        else:
-            here.out.print(f"Moved: revision {moved.revision}.")
-
-    here.run(work())
+    async with here.memory(user) as memory:
+        lies = await (node_at(memory, source) if source else _lies(memory, _id(record)))
+        place = await node_at(memory, target)
+        moved = await memory.records.move(_id(record), lies, place, reason=reason)
+    here.answer(moved, f"Moved: revision {moved.revision}.")
 
 
 async def _lies(memory: Memory, record: UUID) -> UUID:

@@ -8,14 +8,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 from engine.connectors import read_history
 from engine.domain.history import History
 from engine.errors import InvalidInput
 from engine.shell.plain_json import write_json
 from engine.shell.session import Session
-from engine.shell.tables import counted
+from engine.shell.tables import counted, table
 
 _RANKINGS = {"nodes": "with nodes", "everywhere": "all nodes searched", "flat": "flat (root only)"}
 
@@ -48,16 +46,15 @@ async def measure_placement(here: Session, data: Path, gold_path: Path, out: Pat
 
 
 def _print(here: Session, report: Mapping[str, Any]) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(f"{report['data']}, {counted(report['nodes'], 'node')}")
-    table.add_column(f"of {counted(report['turns'], 'turn')}", justify="right")
-    for kind in ("exact", "acceptable", "ancestor", "wrong"):
-        table.add_row(f"at {_KINDS[kind]}", f"{report[kind]:.2f}")
-    table.add_row("readable by an unrelated grant", f"{report['readable_by_an_unrelated_grant']:.2f}")
+    turns = f"of {counted(report['turns'], 'turn')}"
+    shown = table(f"{report['data']}, {counted(report['nodes'], 'node')}", turns, right=(turns,))
+    for kind, name in _KINDS.items():
+        shown.add_row(f"at {name}", f"{report[kind]:.2f}")
+    shown.add_row("readable by an unrelated grant", f"{report['readable_by_an_unrelated_grant']:.2f}")
     private, chat = report["confidences"], report["small_talk"]
-    table.add_row("confidences that others can read", f"{private['readable']} of {private['turns']}")
-    table.add_row("small talk at the root", f"{chat['at_the_root']} of {chat['turns']}")
-    here.out.print(table)
+    shown.add_row("confidences that others can read", f"{private['readable']} of {private['turns']}")
+    shown.add_row("small talk at the root", f"{chat['at_the_root']} of {chat['turns']}")
+    here.out.print(shown)
     here.out.print()
     _print_calibration(here, report["calibration"])
     if "answers" in report:
@@ -74,22 +71,20 @@ _KINDS = {
 
 
 def _print_calibration(here: Session, calibration: Mapping[str, Any]) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for number, name in enumerate(("confidence", "told", "right", "turns")):
-        table.add_column(name, justify="right" if number else "left")
+    figures = ("told", "right", "turns")
+    shown = table("confidence", *figures, right=figures)
     for step in calibration["steps"]:
         span = f"{step['from']:.1f} to {step['to']:.1f}"
-        table.add_row(span, f"{step['told']:.2f}", f"{step['right']:.2f}", str(step["turns"]))
-    table.add_row("mean distance", "", f"{calibration['mean_distance']:.2f}", "")
-    here.out.print(table)
+        shown.add_row(span, f"{step['told']:.2f}", f"{step['right']:.2f}", str(step["turns"]))
+    shown.add_row("mean distance", "", f"{calibration['mean_distance']:.2f}", "")
+    here.out.print(shown)
 
 
 def _print_answers(here: Session, answers: Mapping[str, Any]) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for number, name in enumerate(("questions with evidence among the first", "1", "3", "10", "current first")):
-        table.add_column(name, justify="right" if number else "left")
+    figures = ("1", "3", "10", "current first")
+    shown = table("questions with evidence among the first", *figures, right=figures)
     for way, found in answers.items():
         current = found["current_first"]
         shares = [f"{found[f'found@{depth}']:.2f}" for depth in (1, 3, 10)]
-        table.add_row(_RANKINGS[way], *shares, f"{current['right']} of {current['questions']}")
-    here.out.print(table)
+        shown.add_row(_RANKINGS[way], *shares, f"{current['right']} of {current['questions']}")
+    here.out.print(shown)

@@ -6,15 +6,17 @@ The engine itself is imported when a command opens it (`engine.open_engine`), so
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from pydantic import ValidationError
@@ -24,6 +26,7 @@ from rich.text import Text
 import engine
 from engine.errors import InvalidInput, NeurigraphError, NotFound
 from engine.settings import Settings
+from engine.shell.plain_json import print_json
 from engine.shell.printable import PrintableConsole
 from engine.shell.progress_bars import RichProgress
 
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from engine.operations.workspace import Workspace
     from engine.providers.language import LanguageModel
 
-Result = TypeVar("Result")
+Work = TypeVar("Work", bound=Callable[..., Coroutine[Any, Any, None]])
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
@@ -44,17 +47,21 @@ PIPE_WIDTH = 110
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One call of the command. `out` is stdout, for the result; `notes` is stderr, for everything else."""
+    """One call of the command. `out` is stdout, for the result; `notes` is stderr, for everything else.
+
+    `as_json`: the result is printed as JSON.
+    """
 
     settings: Settings
     out: Console
     notes: Console
     debug: bool
+    as_json: bool = False
 
-    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+    def run(self, work: Coroutine[Any, Any, None]) -> None:
         """Runs a command's work; an engine error is printed as one sentence on stderr, with exit code 1."""
         try:
-            return asyncio.run(_until_interrupted(work))
+            asyncio.run(_until_interrupted(work))
         except NeurigraphError as error:
             if self.debug:
                 raise
@@ -69,21 +76,27 @@ class Session:
                 raise
             raise failed(self.notes, f"{error.filename}: {error.strerror}.") from None
 
+    def line(self, text: str | Text, style: str = "") -> None:
+        """Prints a line of the result; it is not wrapped."""
+        self.out.print(text, style=style, soft_wrap=True)
+
+    def answer(self, value: Any, text: str) -> None:
+        """Prints the result: the value as JSON, or a line about it."""
+        if self.as_json:
+            print_json(self.out, value)
+        else:
+            self.line(text)
+
     def progress(self) -> RichProgress:
         """Progress on stderr; leaving the context removes the bars."""
         return RichProgress(self.notes)
 
     @asynccontextmanager
-    async def engine(
-        self, *, worker: bool = False, language: LanguageModel | None = None
-    ) -> AsyncIterator[tuple[Engine, RichProgress]]:
-        """The engine, opened with progress on stderr; the progress serves for further work inside the block.
-
-        `worker`: it runs background jobs, unless the settings forbid it; `language`: see `open_engine`.
-        """
+    async def engine(self, *, language: LanguageModel | None = None) -> AsyncIterator[tuple[Engine, RichProgress]]:
+        """The engine, opened with progress on stderr, which serves for further work, too; `language`: see `open_engine`."""
         with self.progress() as progress:
             async with engine.open_engine(
-                self.settings, progress=progress, worker=worker, language=language, warming=False
+                self.settings, progress=progress, worker=False, language=language, warming=False
             ) as opened:
                 if opened.installation.stopped_at_start:
                     self.notes.print(Text(opened.installation.stopped_at_start, style="red"), soft_wrap=True)
@@ -106,7 +119,11 @@ class Session:
 
     def with_home(self, home: Path) -> Session:
         """The same session on another home, with its files there."""
-        return Session(self.settings.with_home(home), self.out, self.notes, self.debug)
+        return replace(self, settings=self.settings.with_home(home))
+
+    def with_settings(self, **changes: Any) -> Session:
+        """The same session with changed settings."""
+        return replace(self, settings=self.settings.model_copy(update=changes))
 
     @property
     def home_is_given(self) -> bool:
@@ -119,7 +136,48 @@ class Session:
         return self.settings.neo4j_url is not None or self.settings.postgres_url is not None
 
 
-def of(context: typer.Context) -> Session:
+class Commands(typer.Typer):
+    """A group of commands; without a name they are commands of `neurigraph` itself."""
+
+    def __init__(self, name: str | None = None, help: str | None = None) -> None:
+        super().__init__(name=name, help=help, no_args_is_help=True)
+
+    def async_command(self, name: str, *, as_json: bool = False) -> Callable[[Work], Work]:
+        """Makes a command of an async function of the session and the command's options; `as_json`: it takes --json."""
+
+        def add(work: Work) -> Work:
+            self.command(name)(as_command(work, as_json=as_json))
+            return work
+
+        return add
+
+
+def as_command(work: Callable[..., Coroutine[Any, Any, None]], *, as_json: bool) -> Callable[..., None]:
+    """The function that typer calls: it takes typer's context instead of the session; `as_json` adds --json."""
+
+    @wraps(work)
+    def command(context: typer.Context, **options: Any) -> None:
+        if context.invoked_subcommand is None:
+            here = replace(session_of(context), as_json=options.pop("as_json", False))
+            here.run(work(here, **options))
+
+    signature = inspect.signature(work, eval_str=True)
+    here, *options = signature.parameters.values()
+    context = here.replace(name="context", annotation=typer.Context)
+    parameters = [context, *options, *([_AS_JSON] if as_json else [])]
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return command
+
+
+_AS_JSON = inspect.Parameter(
+    "as_json",
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    default=False,
+    annotation=Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")],
+)
+
+
+def session_of(context: typer.Context) -> Session:
     """The session of the global options."""
     session: Session = context.obj
     return session
@@ -183,12 +241,12 @@ async def the_user(opened_engine: Engine, handle: str | None) -> User:
     raise InvalidInput(f"There are several users; name one with --user ({names}).")
 
 
-async def _until_interrupted(work: Coroutine[Any, Any, Result]) -> Result:
+async def _until_interrupted(work: Coroutine[Any, Any, None]) -> None:
     """Runs the work; after Ctrl-C it closes what it opened, then the process ends at once. The loop itself would wait
     for threads that cannot be stopped.
     """
     try:
-        return await work
+        await work
     except asyncio.CancelledError:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()

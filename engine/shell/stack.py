@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 from typing import Annotated
 
 import typer
@@ -12,11 +13,9 @@ from rich.text import Text
 
 from engine.embedded import Stack, StackStatus, keep_running, status, stop
 from engine.errors import SettingsError, StackError
-from engine.shell import session
-from engine.shell.options import AsJson
 from engine.shell.plain_json import print_json
-from engine.shell.session import Session
-from engine.shell.tables import counted
+from engine.shell.session import Commands, Session
+from engine.shell.tables import counted, table
 from engine.stores.urls import url_parts
 from engine.wiring.addresses import prepare_managed
 
@@ -24,17 +23,12 @@ LOOKS, LOOK = 5, 0.2
 """How often to check whether a process still uses the servers, and the seconds between."""
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the commands of this module."""
-    app.command("up")(up)
-    app.command("down")(down)
-    app.command("status")(show_status)
-    app.command("init")(init)
-    app.command("prepare")(prepare)
+commands = Commands()
 
 
-def up(
-    context: typer.Context,
+@commands.async_command("up")
+async def up(
+    here: Session,
     browser: Annotated[bool, typer.Option("--browser", help="Serve Neo4j Browser too.")] = False,
     show_secrets: Annotated[bool, typer.Option("--show-secrets", help="Print the passwords.")] = False,
     restart: Annotated[
@@ -42,11 +36,6 @@ def up(
     ] = False,
 ) -> None:
     """Start Neo4j and Postgres and keep them running; prints their addresses."""
-    here = session.of(context)
-    here.run(_up(here, browser=browser, show_secrets=show_secrets, restart=restart))
-
-
-async def _up(here: Session, *, browser: bool, show_secrets: bool, restart: bool) -> None:
     _only_embedded(here)
     settings = here.settings
     with here.progress() as progress:
@@ -69,13 +58,8 @@ def _doors(stack: Stack, secrets: object, show_secrets: bool) -> Table:
     parts = url_parts(stack.postgres_url)
     where = f"-h {parts.get('host')} -p {parts.get('port')} -U {parts.get('user')} {parts.get('dbname')}"
     password = parts.get("password", "")
-    rows = [
-        ("Neo4j", stack.neo4j_url),
-        (
-            "",
-            f"user {stack.neo4j_user}, password {stack.neo4j_password if show_secrets else '“neo4j” in secrets.json'}",
-        ),
-    ]
+    neo4j_password = stack.neo4j_password if show_secrets else "“neo4j” in secrets.json"
+    rows = [("Neo4j", stack.neo4j_url), ("", f"user {stack.neo4j_user}, password {neo4j_password}")]
     if stack.browser_url:
         rows.append(("Browser", stack.browser_url))
     rows += [
@@ -87,22 +71,17 @@ def _doors(stack: Stack, secrets: object, show_secrets: bool) -> Table:
     return _pairs(rows)
 
 
-def down(
-    context: typer.Context,
+@commands.async_command("down")
+async def down(
+    here: Session,
     force: Annotated[bool, typer.Option("--force", help="Stop them even under processes that use them.")] = False,
 ) -> None:
     """Stop Neo4j and Postgres. Refused while processes use them, which are listed."""
-    here = session.of(context)
-    here.run(_down(here, force=force))
-
-
-async def _down(here: Session, *, force: bool) -> None:
     _only_embedded(here)
     users = () if force else await _users(here)
     if users:
-        raise StackError(
-            f"In use by {', '.join(users)}: end that first, or stop the servers with `neurigraph down --force`."
-        )
+        using = ", ".join(users)
+        raise StackError(f"In use by {using}: end that first, or stop the servers with `neurigraph down --force`.")
     stopped = await stop(here.settings.home)
     here.out.print("Stopped." if stopped else "Nothing was running.")
 
@@ -117,20 +96,21 @@ async def _users(here: Session) -> tuple[str, ...]:
     return users
 
 
-def show_status(context: typer.Context, as_json: AsJson = False) -> None:
+@commands.async_command("status", as_json=True)
+async def show_status(here: Session) -> None:
     """Show which servers run, without starting any."""
-    here = session.of(context)
     if here.is_managed:
-        here.run(_managed_status(here, as_json))
-        return
+        return await _managed_status(here)
     seen = status(here.settings.home)
-    if as_json:
-        print_json(here.out, {"home": here.settings.home, "memory": seen.memory, **_seen(seen)})
+    if here.as_json:
+        parts = ("running", "kept", "leases", "holders", "browser_url", "servers")
+        shown = {"home": here.settings.home, "memory": seen.memory} | {name: getattr(seen, name) for name in parts}
+        print_json(here.out, shown)
     elif not seen.running:
-        here.out.print(f"Nothing runs in {here.settings.home}. `neurigraph up` starts it.", soft_wrap=True)
+        here.line(f"Nothing runs in {here.settings.home}. `neurigraph up` starts it.")
     else:
         here.out.print(_servers(seen))
-        here.out.print(f"\n{decimal(seen.memory)} in all; {_until(seen)}.", soft_wrap=True)
+        here.line(f"\n{decimal(seen.memory)} in all; {_until(seen)}.")
 
 
 def _until(seen: StackStatus) -> str:
@@ -141,48 +121,28 @@ def _until(seen: StackStatus) -> str:
     return f"{used}, ends with the last of them" if seen.leases else "not in use, ends in a moment"
 
 
-def _seen(seen: StackStatus) -> dict[str, object]:
-    return {
-        "running": seen.running,
-        "kept": seen.kept,
-        "leases": seen.leases,
-        "holders": seen.holders,
-        "browser_url": seen.browser_url,
-        "servers": seen.servers,
-    }
-
-
 def _servers(seen: StackStatus) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("server")
-    for name in ("port", "pid", "memory", "CPU", "up"):
-        table.add_column(name, justify="right")
+    figures = ("port", "pid", "memory", "CPU", "up")
+    shown = table("server", *figures, right=figures)
     for server in seen.servers:
-        minutes, seconds = divmod(round(server.uptime), 60)
-        hours, minutes = divmod(minutes, 60)
-        uptime = f"{hours}:{minutes:02}:{seconds:02}"
-        cells = (str(server.port), str(server.pid), decimal(server.memory), f"{server.cpu:.1f} s", uptime)
-        table.add_row(server.name, *cells)
-    return table
+        memory, uptime = decimal(server.memory), timedelta(seconds=round(server.uptime))
+        shown.add_row(server.name, str(server.port), str(server.pid), memory, f"{server.cpu:.1f} s", str(uptime))
+    return shown
 
 
-async def _managed_status(here: Session, as_json: bool) -> None:
+async def _managed_status(here: Session) -> None:
     """Checks the stores in the settings one by one."""
     async with here.engine() as (opened, _):
         states = await opened.health()
-    if as_json:
+    if here.as_json:
         print_json(here.out, {"running": all(state.healthy for state in states), "stores": states})
     else:
         here.out.print(_pairs([(state.store, state.detail or "answers") for state in states]))
 
 
-def init(context: typer.Context) -> None:
+@commands.async_command("init")
+async def init(here: Session) -> None:
     """Download the servers and set up all stores; repeating it changes nothing."""
-    here = session.of(context)
-    here.run(_init(here))
-
-
-async def _init(here: Session) -> None:
     async with here.engine() as (opened, _):
         states = {state.store: state.detail or "ready" for state in await opened.health()}
         rows = [
@@ -195,10 +155,10 @@ async def _init(here: Session) -> None:
     here.out.print(_pairs(rows))
 
 
-def prepare(context: typer.Context) -> None:
+@commands.async_command("prepare")
+async def prepare(here: Session) -> None:
     """Create the roles in a managed Postgres, as its administrator (NEURIGRAPH_POSTGRES_ADMIN_URL); may be repeated."""
-    here = session.of(context)
-    handed = here.run(prepare_managed(here.settings))
+    handed = await prepare_managed(here.settings)
     here.out.print("The roles are ready." + (f" {counted(handed, 'schema')} changed owner." if handed else ""))
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
+from engine.shell.plain_json import print_json
 from engine.shell.session import Session
+
+ID = 36
+"""Characters of an id."""
 
 
 def timestamp(moment: datetime) -> str:
@@ -21,21 +26,42 @@ def counted(number: int, unit: str, units: str = "") -> str:
     return f"{number:,} {unit if number == 1 else units or unit + 's'}"
 
 
+def table(*names: str, right: Container[str] = ()) -> Table:
+    """An empty table; long cells are folded, numbers stand on the right of their columns."""
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for name in names:
+        made.add_column(name, overflow="fold", justify="right" if name in right else "left")
+    return made
+
+
 def print_table(
-    here: Session, names: Sequence[str], rows: Sequence[tuple[str, ...]], nothing: str,
-    styles: Mapping[str, str] | None = None,
-) -> None:  # fmt: skip
+    here: Session, names: Sequence[str], rows: Sequence[tuple[Any, ...]], nothing: str, styles: Mapping[str, str] = {}
+) -> None:
     """Prints a table on stdout, or `nothing` without rows; `styles` by a cell's text. Ids are never cut."""
     if not rows:
         here.out.print(nothing)
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for number, name in enumerate(names):
-        table.add_column(name, overflow="fold", no_wrap=number == 0 and len(rows[0][0]) == ID)
+    made = table(*names)
+    made.columns[0].no_wrap = len(_cell(rows[0][0])) == ID
     for row in rows:
-        table.add_row(*(Text(cell, style=(styles or {}).get(cell, "")) for cell in row))
-    here.out.print(table)
+        made.add_row(*(Text(cell, style=styles.get(cell, "")) for cell in map(_cell, row)))
+    here.out.print(made)
 
 
-ID = 36
-"""Characters of an id."""
+def print_list(
+    here: Session,
+    found: Any,
+    names: Sequence[str],
+    rows: Sequence[tuple[Any, ...]],
+    nothing: str,
+    styles: Mapping[str, str] = {},
+) -> None:
+    """Prints what was found: as JSON, or as a table of these rows."""
+    if here.as_json:
+        print_json(here.out, found)
+    else:
+        print_table(here, names, rows, nothing, styles)
+
+
+def _cell(value: Any) -> str:
+    return timestamp(value) if isinstance(value, datetime) else "" if value is None else str(value)
