@@ -126,11 +126,7 @@ async def _more_grants(ground: Ground, subject: UUID) -> None:
     grants = await ground.engine.postgres.fetch_as_service(sql_text("bench/grants"), parameters, row=_Grant)
     for start in range(0, len(grants), 1000):
         page = [
-            {
-                "grant_id": str(grant.grant_id),
-                "node_id": str(grant.node_id),
-                "granted_at": grant.granted_at.isoformat(),
-            }
+            {"grant_id": str(grant.grant_id), "node_id": str(grant.node_id), "granted_at": grant.granted_at.isoformat()}
             for grant in grants[start : start + 1000]
         ]
         given = {"subject_id": str(subject), "subject_kind": "third_party", "grants": page}

@@ -56,13 +56,7 @@ async def measure(settings: Settings, data: Path | None, progress: Progress) -> 
         stages = await _stages(memory, questions)
         trips = await _trips(ground, memory, questions)
         whole = ground.meter.read().since(before)
-    details = {
-        "nodes": NODES,
-        "items": items,
-        "questions": len(questions),
-        "rounds": ROUNDS,
-        "stages_ms": stages,
-    }
+    details = {"nodes": NODES, "items": items, "questions": len(questions), "rounds": ROUNDS, "stages_ms": stages}
     return _report(timed, trips, whole, details)
 
 
@@ -187,13 +181,7 @@ def _report(timed: dict[str, Timed], trips: list[Trips], whole: Reading, details
         figures += percentiles(title, timed[name].seconds)
         figures.append(Figure(f"{title}, CPU", round(timed[name].cpu, 2), "ms"))
     figures += [
-        Figure(
-            "Postgres trips of a search",
-            postgres,
-            "trips",
-            "exactly 1",
-            all(one.postgres == 1 for one in trips),
-        ),
+        Figure("Postgres trips of a search", postgres, "trips", "exactly 1", all(one.postgres == 1 for one in trips)),
         Figure("Neo4j trips of a search", neo4j, "trips", "exactly 1", all(one.neo4j == 1 for one in trips)),
     ]
     return Report("retrieval", tuple(figures), whole.wall, dict(whole.cpu), details)

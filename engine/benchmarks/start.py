@@ -100,8 +100,5 @@ def _report(starts: list[_Start], memory: dict[str, int]) -> Report:
         at_most("memory of the idle stack", sum(memory.values()) / MEGABYTE, "MiB", 900),
         *(Figure(f"of which {name}", round(size / MEGABYTE, 1), "MiB") for name, size in memory.items()),
     )
-    spent = {
-        "command": sum(one.command_cpu for one in starts),
-        "servers": sum(one.server_cpu for one in starts),
-    }
+    spent = {"command": sum(one.command_cpu for one in starts), "servers": sum(one.server_cpu for one in starts)}
     return Report("start", figures, sum(one.wall for one in starts), spent, {"starts": starts, "memory_bytes": memory})

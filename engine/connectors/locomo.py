@@ -18,8 +18,7 @@ _MONTHS = (
     "january february march april may june july august september october november december".split()
 )  # fmt: skip
 _DATE_TIME = re.compile(
-    r"\s*([0-9]{1,2}):([0-9]{2})\s*([ap])\.?m\.?\s+on\s+([0-9]{1,2})\s+([a-z]+),?\s+([0-9]{4})\s*",
-    re.IGNORECASE,
+    r"\s*([0-9]{1,2}):([0-9]{2})\s*([ap])\.?m\.?\s+on\s+([0-9]{1,2})\s+([a-z]+),?\s+([0-9]{4})\s*", re.IGNORECASE
 )
 
 

@@ -24,12 +24,7 @@ Skipped = Counter[str]
 
 _WIDEST_OFFSET = timedelta(hours=15, minutes=59)
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_EXPECTED = {
-    "string_type": "a text",
-    "list_type": "a list",
-    "dict_type": "an object",
-    "model_type": "an object",
-}
+_EXPECTED = {"string_type": "a text", "list_type": "a list", "dict_type": "an object", "model_type": "an object"}
 
 
 class Form(BaseModel):

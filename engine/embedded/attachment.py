@@ -64,12 +64,7 @@ class _Ending(Exception):
 
 @asynccontextmanager
 async def attached(
-    home: Path,
-    cache: Path,
-    *,
-    progress: Progress,
-    base_url: str | None = None,
-    browser: bool = False,
+    home: Path, cache: Path, *, progress: Progress, base_url: str | None = None, browser: bool = False
 ) -> AsyncIterator[Stack]:
     """The stack of a home, for the length of the block; started if it does not run.
 
@@ -88,12 +83,7 @@ async def attached(
 
 
 async def prepare(
-    cache: Path,
-    *,
-    progress: Progress,
-    base_url: str | None = None,
-    browser: bool = False,
-    verify: bool = False,
+    cache: Path, *, progress: Progress, base_url: str | None = None, browser: bool = False, verify: bool = False
 ) -> None:
     """Fetch what the servers need and make the Java start cache; nothing is started. `verify` hashes all again."""
     place = Cache(_whole(cache))

@@ -93,10 +93,7 @@ class Care:
                 if self._ending:
                     return
                 if process is self._process:
-                    print(
-                        f"{self.name} ended with {code} after {time.monotonic() - since:.0f} s",
-                        file=sys.stderr,
-                    )
+                    print(f"{self.name} ended with {code} after {time.monotonic() - since:.0f} s", file=sys.stderr)
                     await self._bring_back()
 
     async def _bring_back(self) -> None:

@@ -17,15 +17,7 @@ import httpx
 
 from engine.embedded.file_locks import locked
 from engine.embedded.layout import Cache
-from engine.embedded.locked_files import (
-    FIXED_TIME,
-    LockedFile,
-    LockList,
-    lacking,
-    read_stamp,
-    sha256_of,
-    write_stamp,
-)
+from engine.embedded.locked_files import FIXED_TIME, LockedFile, LockList, lacking, read_stamp, sha256_of, write_stamp
 from engine.embedded.repository import repository_url
 from engine.errors import DownloadFailed, StackError
 from engine.progress import Progress

@@ -82,10 +82,7 @@ class Neo4jServer:
         configuration.parent.mkdir(mode=0o700, exist_ok=True)
         configuration.write_text(
             _SETTINGS.format(
-                address=LOOPBACK,
-                bolt=self.bolt,
-                http_enabled="true" if self.http else "false",
-                http=self.http or 0,
+                address=LOOPBACK, bolt=self.bolt, http_enabled="true" if self.http else "false", http=self.http or 0
             )
         )
         if not self._ready.exists():

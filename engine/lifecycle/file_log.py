@@ -28,13 +28,7 @@ class FileLog:
         With `to_review` only failures that were not reviewed yet.
         """
         check_page(limit)
-        parameters = {
-            "node_id": node_id,
-            "file_id": file_id,
-            "to_review": to_review,
-            "before": before,
-            "limit": limit,
-        }
+        parameters = {"node_id": node_id, "file_id": file_id, "to_review": to_review, "before": before, "limit": limit}
         return tuple(await self._postgres.fetch(principal, sql_text("node/state_log_page"), parameters, row=StateEntry))
 
     async def review(self, principal: Principal, entry_id: int, note: str = "") -> int:

@@ -46,10 +46,7 @@ class Ranked:
 
 
 def fuse(
-    candidates: Sequence[Candidate],
-    question: Question,
-    anchors: Mapping[UUID, float],
-    weights: Weights,
+    candidates: Sequence[Candidate], question: Question, anchors: Mapping[UUID, float], weights: Weights
 ) -> list[Ranked]:
     """All candidates, best first; equal scores in the order of the conversation. `anchors`: strength by node."""
     if not candidates:

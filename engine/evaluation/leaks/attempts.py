@@ -92,14 +92,7 @@ def give_refused(world: World, rng: Random) -> Operation:
             new = NewGrant(new.node_id, "third_party", world.stranger)
     elif asker.kind == "user":
         new = NewGrant(new.node_id, "persona", rng.choice([p for p in mine if p.node_type == "persona"]).node_id)
-    return question(
-        world,
-        "give refused",
-        asker,
-        str(new),
-        lambda memory: memory.grants.give(new),
-        expected.denied,
-    )
+    return question(world, "give refused", asker, str(new), lambda memory: memory.grants.give(new), expected.denied)
 
 
 def revoke_refused(world: World, rng: Random) -> Operation:
