@@ -52,7 +52,6 @@ class Watched:
 
     @property
     def peak(self) -> float:
-        """The most."""
         return max(self.looks, default=self.before)
 
     def part(self, start: float, end: float) -> float:

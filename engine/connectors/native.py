@@ -44,15 +44,18 @@ class _HistoryForm(Form):
     files: list[object] = Field(default_factory=list)
 
 
-class _ConversationForm(Form):
+class _SourceForm(Form):
     id: str
     title: str = ""
-    started_at: str | None = None
     node: Few[str] | None = None
     scope: str | None = None
     scope_id: str | None = None
     source: str | None = None
     privacy: str | None = None
+
+
+class _ConversationForm(_SourceForm):
+    started_at: str | None = None
     turns: list[object]
 
 
@@ -64,17 +67,10 @@ class _TurnForm(Form):
     privacy: str | None = None
 
 
-class _FileForm(Form):
-    id: str
+class _FileForm(_SourceForm):
     path: str
     content_type: str
-    title: str = ""
     occurred_at: str | None = None
-    node: Few[str] | None = None
-    scope: str | None = None
-    scope_id: str | None = None
-    source: str | None = None
-    privacy: str | None = None
 
 
 def native_history(
@@ -127,7 +123,7 @@ def _conversations(entries: list[object], outline: Outline, skipped: Skipped) ->
     return kept
 
 
-def _origin(form: _ConversationForm | _FileForm, place: str) -> Origin | None:
+def _origin(form: _SourceForm, place: str) -> Origin | None:
     """Scope and source where the history names one of them. Raises InvalidHistory."""
     if form.scope is None and form.scope_id is None and form.source is None:
         return None

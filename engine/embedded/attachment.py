@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.embedded.door import LOCK_HELD, LONGEST_LINE, Message, messages, receive, send
@@ -63,15 +63,13 @@ class _Ending(Exception):
 
 
 @asynccontextmanager
-async def attached(
-    home: Path, cache: Path, *, progress: Progress, base_url: str | None = None, browser: bool = False
-) -> AsyncIterator[Stack]:
+async def attached(home: Path, cache: Path, *, progress: Progress, base_url: str | None = None) -> AsyncIterator[Stack]:
     """The stack of a home, for the length of the block; started if it does not run.
 
     When the last process has left, the servers end after a few seconds, unless they are kept. A supervisor that
     dies meanwhile is replaced, as a rule on the same ports. Raises StackError and its kinds.
     """
-    wish = Wish(_whole(home), _whole(cache), progress, base_url, browser)
+    wish = Wish(_whole(home), _whole(cache), progress, base_url)
     lease = await _reach(wish, "attach")
     holding = asyncio.create_task(_hold(wish, lease))
     try:
@@ -82,14 +80,10 @@ async def attached(
             await holding
 
 
-async def prepare(
-    cache: Path, *, progress: Progress, base_url: str | None = None, browser: bool = False, verify: bool = False
-) -> None:
-    """Fetch what the servers need and make the Java start cache; nothing is started. `verify` hashes all again."""
+async def prepare(cache: Path, *, progress: Progress, base_url: str | None = None) -> None:
+    """Fetch what the servers need and make the Java start cache; nothing is started."""
     place = Cache(_whole(cache))
-    jars = await fetch(read_lock(NEO4J), place, progress, base_url=base_url, verify=verify)
-    if browser:
-        await fetch(read_lock(BROWSER), place, progress, base_url=base_url, verify=verify)
+    jars = await fetch(read_lock(NEO4J), place, progress, base_url=base_url)
     await ensure_start_cache(find_java(place, jars), place, progress)
 
 
@@ -117,8 +111,7 @@ async def stop(home: Path) -> bool:
     Attached processes do not restart it; they attach again when another process has started it.
     """
     place = Home(_whole(home))
-    state = read_state(place)
-    stopped = False
+    state, stopped = read_state(place), False
     if state:
         with contextlib.suppress(_Ending):
             reader, writer = await _knock(state, {"ask": "stop"})
@@ -139,7 +132,7 @@ async def _hold(wish: Wish, lease: Lease) -> None:
 
     After a `stop` the successor is one that another process has started.
     """
-    again = Wish(wish.home, wish.cache, Silent(), wish.base_url, wish.browser)
+    again = replace(wish, progress=Silent())
     home = Home(wish.home)
     while True:
         before = read_state(home)
@@ -173,8 +166,7 @@ async def _reach(wish: Wish, ask: str) -> Lease:
     if home.restoring.exists():
         raise StackError(f"A restore of {home.folder} was cut off: run `neurigraph restore` again.")
     deadline = time.monotonic() + LONGEST_START
-    prepared = False
-    started = 0
+    prepared, started = False, 0
     if wish.browser:
         # Also when the stack runs: its starter may not have requested this.
         await fetch(read_lock(BROWSER), Cache(wish.cache), wish.progress, base_url=wish.base_url)
@@ -184,7 +176,7 @@ async def _reach(wish: Wish, ask: str) -> Lease:
             if started == ATTEMPTS:
                 raise StackError(f"The supervisor ended at once: {last_words(home.logs / 'supervisor.log')}")
             if not prepared:
-                await prepare(wish.cache, progress=wish.progress, base_url=wish.base_url, browser=wish.browser)
+                await prepare(wish.cache, progress=wish.progress, base_url=wish.base_url)
                 prepared = True
                 continue
             started += await _start_supervisor(wish)
@@ -196,9 +188,8 @@ async def _reach(wish: Wish, ask: str) -> Lease:
 
 
 async def _ask_for_stack(state: State, wish: Wish, ask: str) -> Lease:
-    reader, writer = await _knock(
-        state, {"ask": ask, "browser": wish.browser, "restart": wish.restart, "holder": _own_name()}
-    )
+    asked = {"ask": ask, "browser": wish.browser, "restart": wish.restart, "holder": _own_name()}
+    reader, writer = await _knock(state, asked)
     try:
         async for message in messages(reader):
             if "progress" in message:

@@ -31,7 +31,6 @@ class FileLock:
         return True
 
     def give_back(self) -> None:
-        """Release it."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

@@ -34,41 +34,19 @@ class Ports:
     http: int
 
 
-@dataclass(frozen=True, slots=True)
 class Home:
     """The folders and files of one stack."""
 
-    folder: Path
-
-    @property
-    def neo4j(self) -> Path:
-        """Configuration and data of Neo4j."""
-        return self.folder / "neo4j"
-
-    @property
-    def postgres(self) -> Path:
-        """What belongs to Postgres."""
-        return self.folder / "postgres"
-
-    @property
-    def logs(self) -> Path:
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.neo4j, self.postgres = folder, folder / "neo4j", folder / "postgres"
+        self.logs = folder / "logs"
         """The output of the servers and the supervisor."""
-        return self.folder / "logs"
-
-    @property
-    def state(self) -> Path:
+        self.state = folder / "stack.json"
         """The state file of the running supervisor; absent while nothing runs."""
-        return self.folder / "stack.json"
-
-    @property
-    def lock(self) -> Path:
+        self.lock = folder / "supervisor.lock"
         """Held by the supervisor from its first to its last moment."""
-        return self.folder / "supervisor.lock"
-
-    @property
-    def restoring(self) -> Path:
+        self.restoring = folder / "restoring.json"
         """Exists while a backup is restored; an interrupted restore leaves it."""
-        return self.folder / "restoring.json"
 
     def create(self) -> None:
         """Make the folders, each for the owner alone. A foreign folder keeps the mode that it has."""
@@ -105,26 +83,11 @@ class Home:
         return file
 
 
-@dataclass(frozen=True, slots=True)
 class Cache:
-    """The folders of what was fetched or can be computed again."""
+    """The folders of what was fetched or can be computed again: jars, encoders, start caches of the Java runtime."""
 
-    folder: Path
-
-    @property
-    def jars(self) -> Path:
-        """Jars under their repository paths."""
-        return self.folder / "jars"
-
-    @property
-    def encoders(self) -> Path:
-        """One folder for each encoder."""
-        return self.folder / "encoders"
-
-    @property
-    def java(self) -> Path:
-        """Start caches of the Java runtime."""
-        return self.folder / "java"
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.jars, self.encoders, self.java = folder, folder / "jars", folder / "encoders", folder / "java"
 
     def lock(self, name: str) -> Path:
         """The lock file that guards one kind of work in this cache."""

@@ -28,7 +28,6 @@ class LockedFile:
 
     @property
     def name(self) -> str:
-        """The file's name without its folders."""
         return self.path.rpartition("/")[2]
 
 

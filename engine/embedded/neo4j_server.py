@@ -68,7 +68,6 @@ class Neo4jServer:
 
     @property
     def url(self) -> str:
-        """The Bolt address."""
         return f"bolt://{LOOPBACK}:{self.bolt}"
 
     @property

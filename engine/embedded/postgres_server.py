@@ -66,7 +66,6 @@ class PostgresServer:
 
     @property
     def data(self) -> Path:
-        """The cluster."""
         return self.folder / "data"
 
     @property
@@ -138,7 +137,6 @@ class PostgresServer:
             file.unlink()
 
     async def start(self) -> asyncio.subprocess.Process:
-        """Start the process."""
         settings = {**_SETTINGS, "port": str(self.port)}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         command = [str(self.files.program("postgres")), "-D", self._place(self.data), *options]

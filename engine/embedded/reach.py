@@ -30,7 +30,6 @@ class Stack:
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Stack:
-        """The way back from `as_json`."""
         return cls(**{**content, "home": Path(content["home"])})
 
 
@@ -61,12 +60,10 @@ class StackStatus:
 
     @property
     def leases(self) -> int:
-        """How many processes are attached."""
         return len(self.holders)
 
     @property
     def memory(self) -> int:
-        """Resident bytes of all processes."""
         return sum(server.memory for server in self.servers)
 
 
@@ -88,12 +85,10 @@ class State:
     servers: tuple[Running, ...] = ()
 
     def save(self, home: Home) -> None:
-        """Replace the state file."""
         write_private(home.state, asdict(self))
 
     @property
     def alive(self) -> bool:
-        """Whether the supervisor lives."""
         return self.supervisor.identity.process() is not None
 
 

@@ -18,15 +18,12 @@ class Relay:
         self._pending: set[asyncio.Task[None]] = set()
 
     def start(self, task: str, total: float | None, unit: str = "") -> None:
-        """A task begins."""
         self._record("start", task, total, unit)
 
     def advance(self, task: str, amount: float = 1) -> None:
-        """`amount` more units are done."""
         self._record("advance", task, amount)
 
     def finish(self, task: str, note: str = "") -> None:
-        """The task has ended."""
         self._record("finish", task, note)
 
     def _record(self, method: str, *arguments: object) -> None:

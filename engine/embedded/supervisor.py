@@ -126,13 +126,11 @@ class Supervisor:
         )
 
     def _check_room(self) -> None:
-        new = not (self._home.postgres / "prepared").exists()
-        free = shutil.disk_usage(self._home.folder).free
-        if free < (NEEDED_AT_FIRST if new else NEEDED_LATER):
-            needed = (NEEDED_AT_FIRST if new else NEEDED_LATER) // 2**20
-            raise StackError(
-                f"There is no room left for {self._home.folder}: {free // 2**20} MB are free, {needed} are needed."
-            )
+        needed = NEEDED_LATER if (self._home.postgres / "prepared").exists() else NEEDED_AT_FIRST
+        free, folder = shutil.disk_usage(self._home.folder).free, self._home.folder
+        if free < needed:
+            rest = f"{free // 2**20} MB are free, {needed // 2**20} are needed"
+            raise StackError(f"There is no room left for {folder}: {rest}.")
 
     def _room(self) -> bool:
         return shutil.disk_usage(self._home.folder).free >= NEEDED_LATER

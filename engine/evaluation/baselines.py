@@ -66,7 +66,6 @@ class Baselines:
         ).reshape(len(items), dimension)
 
     def by_words(self, question: str, depth: int) -> list[str]:
-        """The best by BM25."""
         wanted = {
             term: rarity(len(self._terms), self._documents[term])
             for term in {term_id(word) for word in words(question)}
@@ -76,7 +75,6 @@ class Baselines:
         return self._best(scores, depth)
 
     def by_meaning(self, vector: Vectors, depth: int) -> list[str]:
-        """The best by cosine."""
         return self._best(self._vectors @ vector, depth)
 
     def _best(self, scores: NDArray[np.floating], depth: int) -> list[str]:

@@ -23,6 +23,7 @@ from engine.hierarchy.archived import require_unarchived
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.postgres_errors import STORE
+from engine.stores.rows import only
 from engine.stores.statements import cypher, sql_in, sql_text
 
 MANIFEST_LINES = 50
@@ -87,10 +88,7 @@ class Shells:
     ) -> Shell:
         parameters = {"node_id": str(node_id), "entries": entries, "children": children, "children_after": list(after)}
         known = self._known(principal, moment)
-        found = await self._neo4j.read(cypher("node/shell"), row=Shell, **known, **parameters)
-        if not found:
-            raise NotFound
-        return found[0]
+        return only(await self._neo4j.read(cypher("node/shell"), row=Shell, **known, **parameters))
 
     async def anchors(
         self, principal: Principal, name: str, moment: Moment = NOW, *, skip: int = 0, limit: int = MOST_ANCHORS
@@ -172,10 +170,7 @@ class Shells:
 
     async def _schema(self, principal: Principal, node_id: UUID, moment: Moment) -> NodeSchema:
         parameters = {"node_id": node_id, "user_id": principal.user_id, "earliest": moment.earliest}
-        found = await self._postgres.fetch(principal, sql_text("node/schema"), parameters, row=NodeSchema)
-        if not found:
-            raise NotFound
-        return found[0]
+        return only(await self._postgres.fetch(principal, sql_text("node/schema"), parameters, row=NodeSchema))
 
     def _known(self, principal: Principal, moment: Moment) -> dict[str, Any]:
         """The parameters that say for whom, and as of when, the graph is read."""

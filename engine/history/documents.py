@@ -9,9 +9,9 @@ from engine.domain.document import DocumentChunk, DocumentVersion, StoredDocumen
 from engine.domain.names import shown_name
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
-from engine.errors import NotFound
 from engine.hierarchy.shells import Shells
 from engine.stores.postgres import Postgres
+from engine.stores.rows import only
 from engine.stores.statements import sql_in, sql_text
 
 
@@ -54,10 +54,7 @@ class Documents:
     async def place(self, principal: Principal, document_id: UUID, version: int | None = None) -> VersionPlace:
         """Where a version lies; without a version the newest. Raises NotFound."""
         parameters = {"user_id": principal.user_id, "document_id": document_id, "version": version}
-        found = await self._postgres.fetch(principal, sql_text("document/place"), parameters, row=VersionPlace)
-        if not found:
-            raise NotFound
-        return found[0]
+        return only(await self._postgres.fetch(principal, sql_text("document/place"), parameters, row=VersionPlace))
 
     async def chunks(
         self, principal: Principal, document_id: UUID, version: int | None = None, *, after: int = -1, limit: int = 100

@@ -42,6 +42,7 @@ from engine.history.chain import load, next_delta
 from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Jsonb, Parameters, Postgres
+from engine.stores.rows import only
 from engine.stores.statements import cypher, sql_text
 
 CLOCK_SKEW = timedelta(seconds=60)
@@ -103,9 +104,7 @@ class NodeHistory:
         found = await self._neo4j.read(
             cypher("node/state"), row=_NodeState, **principal.parameters, node_id=str(node_id)
         )
-        if not found:
-            raise NotFound
-        [now] = found
+        now = only(found)
         async with self._postgres.as_principal(principal) as connection:
             deltas = await load(connection, node_id, node_id)
         if deltas and deltas[-1].revision != now.revision:

@@ -32,6 +32,7 @@ from engine.history.chain import load
 from engine.history.nodes import NodeHistory
 from engine.history.relations import RelationHistory
 from engine.stores.postgres import Postgres
+from engine.stores.rows import only
 from engine.stores.statements import sql_in, sql_text
 
 MOST_DIFFERENCES = 100
@@ -135,10 +136,7 @@ class Past:
     async def _at(self, principal: Principal, kind: str, node_id: UUID, subject_id: UUID, moment: Moment) -> _AtMoment:
         schema = await self._shells.schema_of(principal, node_id, moment)
         parameters = {"node_id": node_id, "subject_id": subject_id, **moment.parameters(self._clock.now())}
-        found = await self._postgres.fetch(principal, sql_in(f"{kind}/at", schema), parameters, row=_AtMoment)
-        if not found:
-            raise NotFound
-        return found[0]
+        return only(await self._postgres.fetch(principal, sql_in(f"{kind}/at", schema), parameters, row=_AtMoment))
 
     async def difference(
         self, principal: Principal, start: datetime, end: datetime, within: Within = EVERYTHING, *,

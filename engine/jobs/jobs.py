@@ -37,7 +37,6 @@ class Jobs:
         return tuple(self._state(job, counts[job.name], last.get(job.name)) for job in self._catalogue.values())
 
     async def state(self, name: str) -> JobState:
-        """The present state of one job."""
         job = self._job(name)
         counts, last = await self._runs.counts([name]), await self._runs.last([name])
         return self._state(job, counts[name], last.get(name))
@@ -55,7 +54,6 @@ class Jobs:
         return await self._runs.run(name, run_id)
 
     async def run(self, name: str, run_id: int) -> Run:
-        """The present state of one run."""
         return await self._runs.run(self._job(name).name, run_id)
 
     async def outcome(self, run: Run, wait: float) -> Run:

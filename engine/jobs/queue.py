@@ -97,7 +97,6 @@ class Queue:
         await self._connector.open_async()
 
     async def close(self) -> None:
-        """Closes the connections."""
         await self._connector.close_async()
 
     async def ask(self, job: Job, cause: Cause, *, attempt: int = 1, pause: float = 0) -> int:

@@ -9,9 +9,10 @@ from typing import Any
 from engine.domain.clock import Clock
 from engine.domain.job import Cause, Outcome, Report, Run
 from engine.domain.page import check_page
-from engine.errors import NotFound, StoreFull, StoreTimeout, StoreUnavailable
+from engine.errors import StoreFull, StoreTimeout, StoreUnavailable
 from engine.jobs.job import is_quiet
 from engine.stores.postgres import Json, Jsonb, Postgres
+from engine.stores.rows import only
 from engine.stores.statements import sql_text
 
 MOST_STALLED = 100
@@ -78,10 +79,7 @@ class Runs:
 
     async def run(self, job: str, run_id: int) -> Run:
         """The present state of one run of a job; raises NotFound."""
-        found = await self._postgres.fetch_as_service(sql_text("job/run"), {"job": job, "run_id": run_id}, row=Run)
-        if not found:
-            raise NotFound
-        return found[0]
+        return only(await self._postgres.fetch_as_service(sql_text("job/run"), {"job": job, "run_id": run_id}, row=Run))
 
     async def page(self, job: str | None, *, before: int | None, quiet: bool, limit: int) -> list[Run]:
         """Runs that began, newest first, of one job or of all, one page. Raises InvalidInput."""
@@ -95,7 +93,6 @@ class Runs:
         return {run.job: run for run in runs}
 
     async def counts(self, jobs: Sequence[str]) -> dict[str, Counts]:
-        """The counts of each job."""
         counted = await self._postgres.fetch_as_service(sql_text("job/counts"), {"jobs": list(jobs)}, row=Counts)
         return {counts.job: counts for counts in counted}
 

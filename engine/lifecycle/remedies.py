@@ -23,7 +23,7 @@ from engine.lifecycle.registered import NO_VECTORS, RegisteredNode
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Parameters, Postgres
-from engine.stores.rows import R
+from engine.stores.rows import R, only
 from engine.stores.statements import cypher, sql_in, sql_text
 
 PAGE = 1000
@@ -127,10 +127,7 @@ class Remedies:
         return await self._postgres.fetch_as_service(sql_text(name), {"node_id": node_id}, row=row)
 
     async def _node(self, node_id: UUID) -> _Node:
-        found = await self._rows("remedy/node", node_id, row=_Node)
-        if not found:
-            raise NotFound
-        return found[0]
+        return only(await self._rows("remedy/node", node_id, row=_Node))
 
     # shells ----------------------------------------------------------------------------------------------
 

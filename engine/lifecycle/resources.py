@@ -11,10 +11,10 @@ from uuid import UUID
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.resource import RawResource, ResourceContent, ResourceType
-from engine.errors import NotFound
 from engine.lifecycle.restoration import restore
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres
+from engine.stores.rows import only
 from engine.stores.statements import sql_text
 
 IN_MEMORY = 1 << 20
@@ -61,9 +61,7 @@ class RawResources:
         """The same with the name and media type of its file."""
         parameters = {"user_id": principal.user_id, "resource_id": resource_id}
         located = await self._postgres.fetch(principal, sql_text("resource/locate"), parameters, row=_Located)
-        if not located:
-            raise NotFound
-        file = located[0]
+        file = only(located)
         with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as target:
             await restore(self._objects, file.object_key, target, packed=file.packed, sha256=file.content_hash)
             target.seek(0)

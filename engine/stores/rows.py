@@ -19,6 +19,8 @@ from uuid import UUID
 
 from psycopg.sql import Composable
 
+from engine.errors import NotFound
+
 R = TypeVar("R")
 Convert = Callable[[Any], Any]
 SHOWN = 200
@@ -28,6 +30,13 @@ _LISTS: dict[Any, Callable[[Any], Any]] = {tuple: tuple, list: list, frozenset: 
 
 class RowMismatch(TypeError):
     """The columns of a statement are others than the fields of its row: a mistake in the engine."""
+
+
+def only(found: Sequence[R]) -> R:
+    """The only row. Raises NotFound where there is none."""
+    if not found:
+        raise NotFound
+    return found[0]
 
 
 def row_maker(

@@ -114,7 +114,6 @@ class World:
         self._name("scope", user, *(scope_id for _, scope_id in scopes))
 
     def add_link(self, link: Link, markers: Iterable[str] = ()) -> None:
-        """An edge."""
         self.links[link.edge_id] = link
         self._name("edge", link.edge_id, link.edge_id, link.edge_type, *markers)
 
@@ -146,7 +145,6 @@ class World:
         return self._children[node_id]
 
     def held(self, node_id: UUID) -> list[Written]:
-        """The records at a node."""
         return self._held[node_id]
 
     def way(self, node_id: UUID) -> list[Place]:
