@@ -18,7 +18,7 @@ from engine.benchmarks.ground import Ground, empty_ground
 from engine.benchmarks.report import Figure, Report, percentiles
 from engine.benchmarks.retrieval import asked_in
 from engine.domain.embedding import ModelChoice, Pace
-from engine.domain.history import Conversation, History
+from engine.domain.history import History
 from engine.domain.search import SearchRequest
 from engine.memory import Memory
 from engine.progress import Progress
@@ -41,10 +41,8 @@ async def measure(settings: Settings, data: Path | None, progress: Progress, ite
         before = await _asked(memory, questions, SEARCHES)
         started = ground.meter.read()
         version = await ground.engine.workspace.embeddings.start(ModelChoice("onnx", CANARY))
-        pace = Pace(duty=0.7)
-        building = asyncio.create_task(
-            ground.engine.workspace.embeddings.build(version.name, pace=pace, progress=progress)
-        )  # fmt: skip
+        build = ground.engine.workspace.embeddings.build(version.name, pace=Pace(duty=0.7), progress=progress)
+        building = asyncio.create_task(build)
         during = await _asked_while(building, memory, questions)
         built = await building
         spent = ground.meter.read().since(started)
@@ -73,16 +71,11 @@ async def _filled(ground: Ground, base: History, items: int, progress: Progress)
     nodes = more_nodes(base.nodes, max(items // ITEMS_A_NODE, 1))
     conversations = tuple(
         replace(one, node=nodes[number % len(nodes)].path)
-        for number, one in enumerate(_cut(repeated(base.conversations, items)))
+        for number, one in enumerate(one for one in repeated(base.conversations, items) if one.turns)
     )
-    user = await ground.user()
-    memory = ground.engine.memory(user.user_id)
-    await memory.ingests.history(History(user.handle, user.display_name, conversations, nodes=nodes), progress)
+    memory = await ground.memory()
+    await memory.ingests.history(History("bench", "Bench", conversations, nodes=nodes), progress)
     return memory
-
-
-def _cut(conversations: Sequence[Conversation]) -> Sequence[Conversation]:
-    return [one for one in conversations if one.turns]
 
 
 async def _asked(memory: Memory, questions: Sequence[str], searches: int) -> list[float]:

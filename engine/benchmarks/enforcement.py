@@ -93,13 +93,8 @@ async def _without_enforcement(ground: Ground) -> AsyncIterator[Search]:
     """The search under the role that owns the tables and bypasses the policies."""
     engine, settings = ground.engine, ground.engine.settings
     owner = str(engine.postgres.service.conninfo)
-    postgres = Postgres(
-        owner,
-        owner,
-        size=settings.postgres_pool,
-        statement_timeout=settings.statement_timeout_s,
-        connect_timeout=settings.connect_timeout_s,
-    )
+    size, limit, connect = settings.postgres_pool, settings.statement_timeout_s, settings.connect_timeout_s
+    postgres = Postgres(owner, owner, size=size, statement_timeout=limit, connect_timeout=connect)
     await postgres.open_request()
     try:
         yield Search(postgres, _UnfilteredGraph(engine.neo4j), engine.active, load_weights(settings.ranking))
@@ -117,12 +112,10 @@ async def _subject(ground: Ground, memory: Memory, name: str) -> Memory:
 
 async def _more_grants(ground: Ground, subject: UUID) -> None:
     """Grants to the subject on the nodes of another user, many on each."""
-    other = await ground.user()
+    other = await ground.memory()
     nodes = tuple(PlannedNode((f"Node {number}",)) for number in range(OTHER_NODES))
-    await ground.engine.memory(other.user_id).ingests.history(
-        History(other.handle, other.display_name, (), nodes=nodes)
-    )
-    parameters = {"user_id": other.user_id, "subject_id": subject, "many": GRANTS}
+    await other.ingests.history(History("bench", "Bench", (), nodes=nodes))
+    parameters = {"user_id": other.principal.user_id, "subject_id": subject, "many": GRANTS}
     grants = await ground.engine.postgres.fetch_as_service(sql_text("bench/grants"), parameters, row=_Grant)
     for start in range(0, len(grants), 1000):
         page = [

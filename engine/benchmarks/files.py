@@ -134,7 +134,7 @@ async def measure(settings: Settings, data: Path | None, progress: Progress) -> 
 
 async def _saved(ground: Ground, history: History, progress: Progress) -> tuple[int, int]:
     """Ingests a history; returns the total bytes of its files, original and stored."""
-    memory = ground.engine.memory((await ground.user()).user_id)
+    memory = await ground.memory()
     report = await memory.ingests.history(history, progress)
     size = stored = 0
     for node in {record.node_id for record in report.records}:
@@ -149,11 +149,11 @@ async def _saved(ground: Ground, history: History, progress: Progress) -> tuple[
 
 
 async def _shelf(ground: Ground) -> _Shelf:
-    user = await ground.user()
-    memory = ground.engine.memory(user.user_id)
-    report = await memory.records.remember_text("Shelf", "Files that a benchmark opens.", node_id=user.user_id)
-    schema = (await memory.nodes.shell(user.user_id)).schema_name or ""
-    return _Shelf(ground, memory, user.user_id, report.records[0].record_id, schema)
+    memory = await ground.memory()
+    root = memory.principal.user_id
+    report = await memory.records.remember_text("Shelf", "Files that a benchmark opens.", node_id=root)
+    schema = (await memory.nodes.shell(root)).schema_name or ""
+    return _Shelf(ground, memory, root, report.records[0].record_id, schema)
 
 
 def _text(history: History) -> Iterable[str]:

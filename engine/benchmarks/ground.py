@@ -13,6 +13,7 @@ from uuid import uuid4
 from engine.benchmarks.meter import Meter
 from engine.domain.node import User
 from engine.embedded import stop
+from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import Progress
 from engine.settings import Settings
@@ -29,6 +30,10 @@ class Ground:
     async def user(self) -> User:
         """A new user with only a root."""
         return await self.engine.workspace.users.create(f"bench-{uuid4().hex[:12]}", "Bench")
+
+    async def memory(self) -> Memory:
+        """The memory of a new user."""
+        return self.engine.memory((await self.user()).user_id)
 
 
 @asynccontextmanager

@@ -47,9 +47,8 @@ async def measure(settings: Settings, data: Path | None, progress: Progress) -> 
 
 async def _memory(ground: Ground, base: History) -> Memory:
     """A new user with the history's nodes, without its turns."""
-    user = await ground.user()
-    memory = ground.engine.memory(user.user_id)
-    await memory.ingests.history(History(user.handle, user.display_name, (), nodes=base.nodes))
+    memory = await ground.memory()
+    await memory.ingests.history(History("bench", "Bench", (), nodes=base.nodes))
     return memory
 
 

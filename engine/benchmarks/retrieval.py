@@ -8,8 +8,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from psycopg import sql
-
 from engine.benchmarks.corpus import base_history, more_nodes, repeated
 from engine.benchmarks.ground import Ground, empty_ground
 from engine.benchmarks.meter import Reading
@@ -82,9 +80,8 @@ async def filled(ground: Ground, base: History, progress: Progress) -> Memory:
         Conversation(one.source_id, one.turns, one.title, one.started_at, paths[number % NODES] or None)
         for number, one in enumerate(repeated(base.conversations, ITEMS))
     )
-    user = await ground.user()
-    memory = ground.engine.memory(user.user_id)
-    await memory.ingests.history(History(user.handle, user.display_name, conversations, nodes=nodes), progress)
+    memory = await ground.memory()
+    await memory.ingests.history(History("bench", "Bench", conversations, nodes=nodes), progress)
     return memory
 
 
@@ -113,18 +110,13 @@ def _ways(ground: Ground, memory: Memory, connection: Connection) -> dict[str, W
         return await memory.search(SearchRequest(question, limit=HITS, widen="always"))
 
     async def one_table(question: str) -> object:
-        vector = await embedder.embed_query(question)
-        return await _rows(connection, query, {"question": question, "vector": vector, "limit": HITS})
+        parameters = {"question": question, "vector": await embedder.embed_query(question), "limit": HITS}
+        return await (await connection.execute(query, parameters)).fetchall()
 
     async def encoder(question: str) -> object:
         return await embedder.embed_query(question)
 
     return {"search": search, "widened": widened, "one_table": one_table, "encoder": encoder}
-
-
-async def _rows(connection: Connection, query: sql.SQL, parameters: dict[str, object]) -> object:
-    cursor = await connection.execute(query, parameters)
-    return await cursor.fetchall()
 
 
 async def asked(ground: Ground, ways: dict[str, Way], questions: list[str], progress: Progress) -> dict[str, Timed]:
@@ -135,20 +127,16 @@ async def asked(ground: Ground, ways: dict[str, Way], questions: list[str], prog
         for name, way in ways.items():
             before = last = ground.meter.read()
             for question in questions:
-                last = await _once(way, question, ground, last, timed[name] if turn else None)
+                await way(question)
+                now = ground.meter.read()
+                if turn:
+                    timed[name].seconds.append(now.wall - last.wall)
+                last = now
                 progress.advance(_TASK)
             if turn:
                 timed[name].spent.append(last.since(before))
     progress.finish(_TASK)
     return timed
-
-
-async def _once(way: Way, question: str, ground: Ground, before: Reading, timed: Timed | None) -> Reading:
-    await way(question)
-    after = ground.meter.read()
-    if timed is not None:
-        timed.seconds.append(after.wall - before.wall)
-    return after
 
 
 async def _trips(ground: Ground, memory: Memory, questions: list[str]) -> list[Trips]:

@@ -211,13 +211,11 @@ async def measure(settings: Settings, data: Path | None, progress: Progress, ite
     async with empty_ground(settings, progress) as ground:
         memories = []
         for _ in range(USERS):
-            memory = ground.engine.memory((await ground.user()).user_id)
-            for planned in history.nodes[:8]:
-                if len(planned.path) == 1:
-                    root = memory.principal.user_id
-                    await memory.nodes.provision(
-                        NewNode(root, planned.path[0], "concept", planned.summary, planned.keywords)
-                    )
+            memory = await ground.memory()
+            for one in history.nodes[:8]:
+                if len(one.path) == 1:
+                    new = NewNode(memory.principal.user_id, one.path[0], "concept", one.summary, one.keywords)
+                    await memory.nodes.provision(new)
             memories.append(memory)
         before = ground.meter.read()
         soaked = await Soak(ground, memories, texts, seed=1).run(items, progress)

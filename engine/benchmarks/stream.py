@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -34,13 +35,6 @@ LOOK = 0.1
 """Seconds between two samples of this process's memory."""
 
 _TASK = "streamed conversations"
-
-
-@dataclass(slots=True)
-class Calls:
-    """Number of model calls inside a block."""
-
-    count: int = 0
 
 
 @dataclass(slots=True)
@@ -77,8 +71,8 @@ async def measure(settings: Settings, data: Path | None, progress: Progress, ite
     base = await base_history(data, settings.max_text_bytes, progress)
     async with empty_ground(settings, progress) as ground:
         progress.start(_TASK, None, "turns")
-        await _append(await _memory(ground), "warm", _turns(base, 200, 0))
-        memories = await _memory(ground), await _memory(ground)
+        await _append(await ground.memory(), "warm", _turns(base, 200, 0))
+        memories = await ground.memory(), await ground.memory()
         async with _model_calls(ground) as calls:
             alone, took = await _alone(ground, memories[0], _turns(base, ALONE, 1))
             many = await _many(ground, memories[1], base)
@@ -96,10 +90,6 @@ def _turns(base: History, amount: int, copy: int) -> list[StreamedTurn]:
         StreamedTurn("user" if place % 2 == 0 else "assistant", turn.text, role="user" if place % 2 == 0 else "assistant")
         for place, turn in enumerate(turns)
     ]  # fmt: skip
-
-
-async def _memory(ground: Ground) -> Memory:
-    return ground.engine.memory((await ground.user()).user_id)
 
 
 async def _append(memory: Memory, name: str, turns: Sequence[StreamedTurn], took: list[float] | None = None) -> None:
@@ -125,18 +115,18 @@ async def _many(ground: Ground, memory: Memory, base: History) -> Reading:
 
 
 async def _trips(ground: Ground, turns: Sequence[StreamedTurn]) -> Trips:
-    memory = await _memory(ground)
+    memory = await ground.memory()
     async with counted(ground.engine) as trips:
         await _append(memory, "counted", turns)
     return trips
 
 
 @asynccontextmanager
-async def _model_calls(ground: Ground) -> AsyncIterator[Calls]:
+async def _model_calls(ground: Ground) -> AsyncIterator[Counter[str]]:
     """Counts all calls of the embedder."""
-    embedder, calls = ground.engine.embedder, Calls()
+    embedder, calls = ground.engine.embedder, Counter[str]()
     for name in ("embed_documents", "embed_query"):
-        setattr(embedder, name, _counting(getattr(embedder, name), calls))
+        setattr(embedder, name, _counting(getattr(embedder, name), name, calls))
     try:
         yield calls
     finally:
@@ -144,9 +134,9 @@ async def _model_calls(ground: Ground) -> AsyncIterator[Calls]:
             delattr(embedder, name)
 
 
-def _counting(work: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
+def _counting(work: Callable[..., Any], name: str, calls: Counter[str]) -> Callable[..., Any]:
     def counted_work(*arguments: object) -> object:
-        calls.count += 1
+        calls[name] += 1
         return work(*arguments)
 
     return counted_work
@@ -154,7 +144,7 @@ def _counting(work: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
 
 async def _long(ground: Ground, base: History, tokens: int, progress: Progress) -> Long:
     """A worker stores due pieces beside the appends; only the end waits for it."""
-    memory = await _memory(ground)
+    memory = await ground.memory()
     before, started = ground.meter.read(), perf_counter()
     async with ground.engine.working(only="conversations"), _watched() as watched:
         done, copy = 0, 1000
@@ -200,7 +190,7 @@ def _megabytes(process: psutil.Process) -> float:
 
 
 def _report(
-    alone: Reading, took: Sequence[float], many: Reading, calls: Calls, trips: Trips, long: Long
+    alone: Reading, took: Sequence[float], many: Reading, calls: Counter[str], trips: Trips, long: Long
 ) -> Report:  # fmt: skip
     together = CONVERSATIONS * TURNS_EACH
     watched, last = long.watched, long.watched.part(0.5, 1.0)
@@ -215,7 +205,7 @@ def _report(
             round(many.total_cpu / together * 1000, 3),
             "ms",
         ),
-        at_most("model calls of these appends", calls.count, "calls", 0),
+        at_most("model calls of these appends", calls.total(), "calls", 0),
         at_most("Postgres trips an append", trips.postgres / COUNTED, "trips", 1),
         at_most("Neo4j trips an append", trips.neo4j / COUNTED, "trips", 0),
         Figure("tokens of the long conversation", long.tokens, "tokens"),

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import groupby
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, LiteralString, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -112,9 +112,8 @@ class CanaryBuild:
     async def of_node(self, node: NodeTables) -> None:
         """One node alone, its shell too. Raises as `run`."""
         nodes = [str(node.node_id)]
-        if shells := await self._neo4j.read(
-            cypher("embedding/missing_of"), row=BareShell, **self._labelled, nodes=nodes
-        ):
+        missing = cypher("embedding/missing_of")
+        if shells := await self._neo4j.read(missing, row=BareShell, **self._labelled, nodes=nodes):
             await self._fill_shells(shells)
         await self._tables(node)
 
@@ -192,9 +191,8 @@ class CanaryBuild:
     async def _shells(self) -> None:
         after = ""
         while not self.exhausted:
-            shells = await self._neo4j.read(
-                cypher("embedding/missing"), row=BareShell, **self._labelled, after=after, limit=BATCH
-            )
+            page = {"after": after, "limit": BATCH}
+            shells = await self._neo4j.read(cypher("embedding/missing"), row=BareShell, **self._labelled, **page)
             if not shells:
                 return
             after = shells[-1].node_id
@@ -244,12 +242,10 @@ def _plain(vector: Any) -> Vectors:
     return plain
 
 
-async def nodes(postgres: Postgres) -> AsyncIterator[NodeTables]:
-    """All nodes of all users, in the order of their ids."""
-    after = UUID(int=0)
-    while page := await postgres.fetch_as_service(
-        sql_text("embedding/slot_nodes"), {"after": after, "most": NODES}, row=NodeTables
-    ):
+async def nodes(postgres: Postgres, statement: LiteralString = "embedding/slot_nodes") -> AsyncIterator[NodeTables]:
+    """The nodes of a statement in the order of their ids, page by page: all nodes of all users."""
+    after, page_of = UUID(int=0), sql_text(statement)
+    while page := await postgres.fetch_as_service(page_of, {"after": after, "most": NODES}, row=NodeTables):
         after = page[-1].node_id
         for node in page:
             yield node

@@ -87,9 +87,8 @@ class Doctor:
         await self._noted(findings)
         if check.passed_over:
             detail = f"{check.passed_over} files were not read: the limit was reached"
-            findings.append(
-                Finding("warning", "objects", "files", detail, "`neurigraph doctor --deep` with a higher --files")
-            )
+            remedy = "`neurigraph doctor --deep` with a higher --files"
+            findings.append(Finding("warning", "objects", "files", detail, remedy))
         return findings
 
     async def _noted(self, findings: list[Finding]) -> None:
@@ -108,45 +107,31 @@ class Doctor:
         [late] = await self._rows("doctor/pending", row=LateCommits, older_than=OVERDUE)
         if late.pending:
             cause = f" ({late.failure})" if late.failure else ""
-            yield Finding(
-                "error",
-                "postgres",
-                f"{late.pending} commits",
-                f"accepted since {late.oldest:%Y-%m-%d %H:%M} but not finished{cause}",
-                "start the engine with all stores up; it finishes them by itself",
-            )
+            problem = f"accepted since {late.oldest:%Y-%m-%d %H:%M} but not finished{cause}"
+            remedy = "start the engine with all stores up; it finishes them by itself"
+            yield Finding("error", "postgres", f"{late.pending} commits", problem, remedy)
 
     async def _set_aside(self) -> AsyncIterator[Finding]:
         [aside] = await self._rows("commit/counts", row=SetAsideCount)
         if aside.commits:
-            yield Finding(
-                "error",
-                "neo4j",
-                f"{aside.commits} commits",
-                f"set aside after too many attempts, the oldest of {aside.oldest:%Y-%m-%d %H:%M} ({aside.failure})",
-                "`neurigraph commits list` shows them; `commits retry` tries again, `commits discard` undoes them",
-            )
+            oldest = f"the oldest of {aside.oldest:%Y-%m-%d %H:%M} ({aside.failure})"
+            problem = f"set aside after too many attempts, {oldest}"
+            remedy = "`neurigraph commits list` shows them; `commits retry` tries again, `commits discard` undoes them"
+            yield Finding("error", "neo4j", f"{aside.commits} commits", problem, remedy)
 
     async def _without_vectors(self) -> AsyncIterator[Finding]:
         [waiting] = await self._rows("embedding/pending_waiting", row=Waiting)
         if waiting.nodes:
-            yield Finding(
-                "warning",
-                "postgres",
-                f"{waiting.nodes} nodes",
-                f"what was written there since {waiting.oldest:%Y-%m-%d %H:%M} is found by words alone: it has no vectors yet",
-                "nothing to do: the job pending-embeddings makes them when the embedding service answers",
-            )
+            since = f"{waiting.oldest:%Y-%m-%d %H:%M}"
+            problem = f"what was written there since {since} is found by words alone: it has no vectors yet"
+            remedy = "nothing to do: the job pending-embeddings makes them when the embedding service answers"
+            yield Finding("warning", "postgres", f"{waiting.nodes} nodes", problem, remedy)
 
     async def _strays(self) -> AsyncIterator[Finding]:
         for schema in await self._rows("doctor/strays", row=str, limit=PAGE):
-            yield Finding(
-                "warning",
-                "postgres",
-                schema,
-                "a node's schema that the registry does not know",
-                "restore the registry from a backup, or drop the schema after looking into it",
-            )
+            problem = "a node's schema that the registry does not know"
+            remedy = "restore the registry from a backup, or drop the schema after looking into it"
+            yield Finding("warning", "postgres", schema, problem, remedy)
 
     async def _nodes(self, stored: dict[UUID, int], check: FileCheck) -> AsyncIterator[Finding]:
         """Every registered node against its tables, its shell, its contents and its files."""
@@ -154,10 +139,8 @@ class Doctor:
         while facts := await self._rows("doctor/nodes", row=NodeFacts, after=after, limit=PAGE):
             after = facts[-1].node_id
             nodes = [str(node.node_id) for node in facts]
-            by_id = {
-                shell.node_id: shell
-                for shell in await self._neo4j.read(cypher("doctor/shells"), row=ShownShell, nodes=nodes)
-            }
+            shells = await self._neo4j.read(cypher("doctor/shells"), row=ShownShell, nodes=nodes)
+            by_id = {shell.node_id: shell for shell in shells}
             live = [node for node in facts if node.state != "pending"]  # those are reported with the commits
             for node in live:
                 for finding in _compared(node, by_id.get(node.node_id)):
@@ -171,13 +154,9 @@ class Doctor:
             async for finding in check.of(list(names), stored):
                 yield finding
             for wrong in await self._rows("doctor/file_states", row=_WrongStates, nodes=list(names)):
-                yield Finding(
-                    "warning",
-                    "postgres",
-                    f"node {names[wrong.node_id]}",
-                    f"{wrong.files} files have another state than their manifest shows",
-                    "harmless; the next time that such a file wakes and sleeps mends it",
-                )
+                problem = f"{wrong.files} files have another state than their manifest shows"
+                remedy = "harmless; the next time that such a file wakes and sleeps mends it"
+                yield Finding("warning", "postgres", f"node {names[wrong.node_id]}", problem, remedy)
 
     async def _shells(self) -> AsyncIterator[Finding]:
         """Shells that the registry does not know."""
@@ -185,13 +164,9 @@ class Doctor:
         while shells := await self._neo4j.read(cypher("doctor/page"), row=str, after=after, limit=PAGE * 10):
             after = shells[-1]
             for node_id in await self._rows("doctor/known_nodes", row=UUID, nodes=list(map(UUID, shells))):
-                yield Finding(
-                    "error",
-                    "neo4j",
-                    f"node {node_id}",
-                    "a shell that the registry does not know",
-                    "delete the shell, or restore Postgres from a backup that has the node",
-                )
+                problem = "a shell that the registry does not know"
+                remedy = "delete the shell, or restore Postgres from a backup that has the node"
+                yield Finding("error", "neo4j", f"node {node_id}", problem, remedy)
 
     async def _orphans(self, stored: dict[UUID, int]) -> AsyncIterator[Finding]:
         by_root: dict[str, list[UUID]] = {}
@@ -206,21 +181,13 @@ class Doctor:
                 continue
             known = set(await self._rows("resource/known", row=UUID, files=unknown))
             if known:
-                yield Finding(
-                    "error",
-                    "postgres",
-                    f"{len(known)} files under {root}/",
-                    "raw inputs name them, but no manifest does: their lines are lost",
-                    f"{FIX} enters those of present versions again; lines of older versions are only in a backup",
-                )
+                problem = "raw inputs name them, but no manifest does: their lines are lost"
+                remedy = f"{FIX} enters those of present versions again; lines of older versions are only in a backup"
+                yield Finding("error", "postgres", f"{len(known)} files under {root}/", problem, remedy)
             if orphans := set(unknown) - known:
-                yield Finding(
-                    "warning",
-                    "objects",
-                    f"{len(orphans)} files under {root}/",
-                    "no manifest knows them (a write that was cut off)",
-                    "nothing to do: the sweep moves them to quarantine after the grace time",
-                )
+                problem = "no manifest knows them (a write that was cut off)"
+                remedy = "nothing to do: the sweep moves them to quarantine after the grace time"
+                yield Finding("warning", "objects", f"{len(orphans)} files under {root}/", problem, remedy)
 
 
 def _compared(row: NodeFacts, shown: ShownShell | None) -> list[Finding]:

@@ -58,21 +58,11 @@ class FileCheck:
                 wrong.setdefault(file.node_id, []).append((file, problem))
         for node_id, found in wrong.items():
             first, problem = found[0]
-            yield Finding(
-                "error",
-                "objects",
-                f"node {first.schema_name}",
-                f"{len(found)} files are missing or damaged, first {first.storage_path}: {problem}",
-                accepting(
-                    "file-lost",
-                    node_id,
-                    "they stay lost, what was read from them stays",
-                    deep=any(problem == CHANGED for _, problem in found),
-                ),
-                "file-lost",
-                node_id,
-                tuple(file.file_id for file, _ in found),
-            )
+            seen = f"{len(found)} files are missing or damaged, first {first.storage_path}: {problem}"
+            deep = any(problem == CHANGED for _, problem in found)
+            remedy = accepting("file-lost", node_id, "they stay lost, what was read from them stays", deep=deep)
+            lost = tuple(file.file_id for file, _ in found)
+            yield Finding("error", "objects", f"node {first.schema_name}", seen, remedy, "file-lost", node_id, lost)
 
     async def _problem(self, file: _File, stored: Mapping[UUID, int]) -> str:
         size = stored.get(file.file_id)

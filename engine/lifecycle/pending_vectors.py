@@ -6,20 +6,16 @@ is simply started again.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
 
 from engine.domain.embedding import Pace
-from engine.lifecycle.canary import CanaryBuild, NodeTables
+from engine.lifecycle.canary import CanaryBuild, nodes
 from engine.progress import Silent
 from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
-
-PAGE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +51,14 @@ class PendingVectors:
         """One pass over the nodes that wait. Raises ProviderUnavailable while the service is silent, EmbeddingsChanged,
         StoreUnavailable; what was made stays."""
         filled = settled = 0
-        async for node in self._nodes():
+        async for node in nodes(self._postgres, "embedding/pending_page"):
             build = CanaryBuild(self._postgres, self._neo4j, await self._active.follow(), Pace(duty=1), Silent())
             await build.of_node(node)
             if build.filled:
                 self._active.patience.answered()
             filled += build.filled
-            [done] = await self._postgres.fetch_as_service(
-                sql_text("embedding/pending_settle"), {"node_id": node.node_id}, row=bool
-            )
+            settle = sql_text("embedding/pending_settle")
+            [done] = await self._postgres.fetch_as_service(settle, {"node_id": node.node_id}, row=bool)
             settled += done
         return PendingReport(filled, settled, (await self.waiting()).nodes)
 
@@ -71,12 +66,3 @@ class PendingVectors:
         """The vectors that are still to be made. Raises StoreUnavailable."""
         [waiting] = await self._postgres.fetch_as_service(sql_text("embedding/pending_waiting"), row=Waiting)
         return waiting
-
-    async def _nodes(self) -> AsyncIterator[NodeTables]:
-        after = UUID(int=0)
-        while page := await self._postgres.fetch_as_service(
-            sql_text("embedding/pending_page"), {"after": after, "most": PAGE}, row=NodeTables
-        ):
-            after = page[-1].node_id
-            for node in page:
-                yield node

@@ -57,13 +57,13 @@ class Remedies:
     def __init__(self, postgres: Postgres, neo4j: Neo4j, objects: ObjectStore, pending: PendingVectors) -> None:
         self._postgres, self._neo4j, self._objects, self._pending = postgres, neo4j, objects, pending
         self._fixes: Mapping[str, Remedy] = {
-            "tables-damaged": self._tables,
+            "tables-damaged": self._running("remedy/tables"),
             "shell-missing": self._shell,
             "shell-wrong": self._named,
             "manifest-lost": self._lines,
             "counts-off": self._counts,
             "vector-lost": self._vectors,
-            "deltas-lost": self._deltas,
+            "deltas-lost": self._running("remedy/deltas"),
             "source-lost": self._sources,
             "entry-lost": self._entries,
         }
@@ -71,8 +71,8 @@ class Remedies:
             "tables-lost": self._without_tables,
             "records-gone": self._kept,
             "items-gone": self._kept,
-            "text-changed": self._texts,
-            "source-lost": self._forgotten,
+            "text-changed": self._running("remedy/accept_texts"),
+            "source-lost": self._running("remedy/accept_sources"),
             "entry-lost": self._without_entries,
         }
 
@@ -195,15 +195,13 @@ class Remedies:
 
     # tables and contents ---------------------------------------------------------------------------------
 
-    async def _tables(self, node_id: UUID) -> None:
-        await self._execute("remedy/tables", {"node_id": node_id})
+    def _running(self, statement: LiteralString) -> Remedy:
+        """The remedy that is one statement about the node."""
+        return lambda node_id: self._execute(statement, {"node_id": node_id})
 
     async def _without_tables(self, node_id: UUID) -> None:
-        await self._tables(node_id)
+        await self._execute("remedy/tables", {"node_id": node_id})
         await self._kept(node_id)
-
-    async def _deltas(self, node_id: UUID) -> None:
-        await self._execute("remedy/deltas", {"node_id": node_id})
 
     async def _sources(self, node_id: UUID) -> None:
         [left] = await self._rows("remedy/sources", node_id, row=int)
@@ -225,12 +223,6 @@ class Remedies:
         [records] = await self._rows("remedy/accept_entries", node_id, row=list[UUID])
         await self._neo4j.write(cypher("lifecycle/files_forgotten"), records=list(map(str, records)))
 
-    async def _texts(self, node_id: UUID) -> None:
-        await self._execute("remedy/accept_texts", {"node_id": node_id})
-
     async def _inputs_stay(self, node_id: UUID) -> None:
         schema = (await self._node(node_id)).schema_name
         await self._postgres.change_as_service(sql_in("remedy/accept_inputs", schema), {"node_id": node_id})
-
-    async def _forgotten(self, node_id: UUID) -> None:
-        await self._execute("remedy/accept_sources", {"node_id": node_id})

@@ -72,7 +72,7 @@ class Ingested:
 
 
 @commands.async_command("ingest", as_json=True)
-async def ingest(  # noqa: PLR0913 (the options of a command are its parameters)
+async def ingest(
     here: Session,
     path: Annotated[
         Path, typer.Argument(metavar="PATH", help="A chat history as .json, a text file, or a folder of texts.")
@@ -176,7 +176,7 @@ def _is_stored(skipped: Skipped) -> bool:
 
 
 @commands.async_command("ask", as_json=True)
-async def ask(  # noqa: PLR0913 (the options of a command are its parameters)
+async def ask(
     here: Session,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in quotes.")],
     user: Handle = None,

@@ -16,7 +16,7 @@ events = Commands("event", "The log of events: written once, never changed.")
 
 
 @events.async_command("write", as_json=True)
-async def write(  # noqa: PLR0913 (the options of a command are its parameters)
+async def write(
     here: Session,
     kind: Annotated[str, typer.Argument(metavar="KIND", help="What it is: meeting, call, milestone, …")],
     content: Annotated[str, typer.Argument(metavar="[CONTENT]", help="What happened, in quotes.")] = "",

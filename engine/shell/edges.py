@@ -9,7 +9,7 @@ import typer
 
 from engine.domain.delta import ENDED, Change
 from engine.errors import InvalidInput
-from engine.shell.options import AsOf, Handle, KnownAt, moment_of, point
+from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of, point
 from engine.shell.paging import every
 from engine.shell.session import Commands, Session
 from engine.shell.tables import print_list
@@ -65,7 +65,7 @@ async def end(
     edge: Annotated[UUID, typer.Argument(metavar="EDGE", help="Its id, from `edge list`.")],
     user: Handle = None,
     at: Annotated[str | None, typer.Option("--at", metavar="TIME", help="From when on; without it, now.")] = None,
-    reason: Annotated[str, typer.Option("--reason", help="Why, in one line.")] = "",
+    reason: Reason = "",
 ) -> None:
     """End an edge: it no longer holds, and stays readable in the past."""
     async with here.memory(user) as memory:

@@ -11,14 +11,15 @@ from uuid import UUID
 import typer
 
 from engine.access.grants import LITTLE_CONFIDENCE
-from engine.domain.grant import FIELDS, Field, NewGrant
+from engine.domain.grant import FIELDS, Field, GrantPreview, NewGrant, UnsureRecord
 from engine.errors import InvalidInput
-from engine.shell.grants_shown import print_preview
 from engine.shell.options import Handle, point
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session, the_user
-from engine.shell.tables import print_list, timestamp
+from engine.shell.tables import print_list, print_table, timestamp
 from engine.shell.tokens import integration_named, node_at, span
+
+MOST_FOUND = 20
 
 Node = Annotated[str, typer.Argument(metavar="NODE", help="The node: Family/Health, or its id.")]
 
@@ -28,7 +29,7 @@ access = Commands("access", "Who could see what, and what was refused.")
 
 
 @grants.async_command("give", as_json=True)
-async def give(  # noqa: PLR0913 (the options of a command are its parameters)
+async def give(
     here: Session,
     node: Node,
     user: Handle = None,
@@ -67,7 +68,7 @@ async def give(  # noqa: PLR0913 (the options of a command are its parameters)
             past,
         ).checked()
         if not here.as_json and not yes:
-            print_preview(here, await memory.grants.preview(new.node_id, depth=depth))
+            _print_preview(here, await memory.grants.preview(new.node_id, depth=depth))
             if sys.stdin.isatty() and not await asyncio.to_thread(typer.confirm, "Give it?"):
                 raise InvalidInput("Nothing was granted.")
         given = await memory.grants.give(new)
@@ -92,7 +93,7 @@ async def preview(
     if here.as_json:
         print_json(here.out, opened)
     else:
-        print_preview(here, opened)
+        _print_preview(here, opened)
 
 
 @grants.async_command("revoke")
@@ -157,3 +158,31 @@ def _fields(text: str) -> tuple[Field, ...]:
 
 def _time(moment: datetime | None) -> str:
     return f"{timestamp(moment)} UTC" if moment else ""
+
+
+def _print_preview(here: Session, preview: GrantPreview) -> None:
+    """Counts and latest titles of each node, then records that may not belong there, with the command to move them."""
+    rows = [
+        (
+            "/".join(node.path[1:]) or "(root)",
+            node.records,
+            node.items,
+            node.private_records or "",
+            "; ".join(node.titles),
+        )
+        for node in preview.nodes
+    ]
+    print_table(here, ("it opens", "records", "items", "private, stay closed", "the latest"), rows, "It opens nothing.")
+    unsure = [one for node in preview.nodes for one in node.unsure]
+    if not unsure:
+        return
+    here.line(f"\nPlaced there with a confidence below {preview.below:g}: check whether they belong.")
+    lines = [(f"{one.confidence:.2f}", one.title, one.entry_id, _command(one)) for one in unsure[:MOST_FOUND]]
+    print_table(here, ("sure", "record", "decision", "to move it"), lines, "")
+    if len(unsure) > MOST_FOUND:
+        here.line(f"… and {len(unsure) - MOST_FOUND} more; --json shows all.")
+
+
+def _command(one: UnsureRecord) -> str:
+    name = "/".join(one.suggested)
+    return f"neurigraph move-record {one.record_id} " + (f"'{name}'" if name else "NODE")

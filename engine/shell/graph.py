@@ -12,7 +12,7 @@ from rich.tree import Tree
 
 from engine.domain.node import MAX_LAYER, Edge, TreeNode, User
 from engine.domain.page import MOST
-from engine.shell.options import AsOf, Handle, KnownAt, moment_of
+from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of
 from engine.shell.paging import every
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session, the_user
@@ -20,7 +20,6 @@ from engine.shell.tables import counted, print_list
 from engine.shell.tokens import is_id
 
 Whose = Annotated[str, typer.Argument(metavar="HANDLE", help="The user's handle.")]
-Reason = Annotated[str, typer.Option("--reason", help="Why, in one line.")]
 
 
 commands = Commands()

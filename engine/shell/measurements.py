@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.text import Text
@@ -26,36 +25,17 @@ if TYPE_CHECKING:
     from engine.evaluation.baselines import StoredItem
 
 
-class Benchmark(StrEnum):
-    """The benchmarks by their names; each is a module of `engine.benchmarks`."""
-
-    PROVISIONING = "provisioning"
-    INGEST = "ingest"
-    RETRIEVAL = "retrieval"
-    START = "start"
-    ENFORCEMENT = "enforcement"
-    ORACLE = "oracle"
-    EMBEDDINGS = "embeddings"
-    COMPRESSION = "compression"
-    HISTORY = "history"
-    FILES = "files"
-    STREAM = "stream"
-    CRASHES = "crashes"
-    SOAK = "soak"
-
-
-class Evaluation(StrEnum):
-    """The evaluations by their names."""
-
-    LOCOMO = "locomo"
-    PLACEMENT = "placement"
-
+Benchmark = Literal[
+    "provisioning", "ingest", "retrieval", "start", "enforcement", "oracle", "embeddings", "compression", "history",
+    "files", "stream", "crashes", "soak",
+]  # fmt: skip
+"""The benchmarks by their names; each is a module of `engine.benchmarks`."""
 
 commands = Commands()
 
 
 @commands.async_command("bench")
-async def bench(  # noqa: PLR0913 (the options of a command are its parameters)
+async def bench(
     here: Session,
     benchmark: Annotated[Benchmark, typer.Argument(help="What to measure.")],
     out: Annotated[Path | None, typer.Argument(metavar="[OUT]", help="With --json: a file instead of stdout.")] = None,
@@ -76,10 +56,9 @@ async def bench(  # noqa: PLR0913 (the options of a command are its parameters)
     """Measure with wall clock and CPU time, on an empty home that is removed afterwards."""
     if out is not None and not as_json:
         raise typer.BadParameter("OUT goes with --json.", param_hint="OUT")
-    sized = (Benchmark.EMBEDDINGS, Benchmark.STREAM, Benchmark.CRASHES, Benchmark.SOAK)
-    if items is not None and benchmark not in sized:
+    if items is not None and benchmark not in ("embeddings", "stream", "crashes", "soak"):
         raise typer.BadParameter("--items goes with embeddings, stream, crashes and soak.", param_hint="--items")
-    if kills is not None and benchmark is not Benchmark.CRASHES:
+    if kills is not None and benchmark != "crashes":
         raise typer.BadParameter("--kills goes with crashes.", param_hint="--kills")
     size = {name: value for name, value in (("items", items), ("kills", kills)) if value is not None}
     # Imported late: it imports the whole engine.
@@ -95,14 +74,15 @@ async def bench(  # noqa: PLR0913 (the options of a command are its parameters)
 
 
 def _print_report(here: Session, report: Report) -> None:
-    shown = table(report.benchmark, "value", "", "goal", right=("value",))
+    shown = table(report.benchmark, "", "", "goal")
+    shown.columns[1].justify = "right"
     for figure in report.figures:
         shown.add_row(figure.name, f"{figure.value:,.7g}", figure.unit, _goal(figure))
     here.out.print(shown)
     cpu = ", ".join(f"{name} {seconds:.1f}" for name, seconds in report.cpu_s.items())
     machine = report.machine
     where = f"{counted(machine.cores, 'core')}, {machine.system}, Python {machine.python}"
-    here.out.print(Text(f"\n{report.wall_s:.1f} s; CPU seconds: {cpu}; {where}", style="dim"), soft_wrap=True)
+    here.line(f"\n{report.wall_s:.1f} s; CPU seconds: {cpu}; {where}", style="dim")
 
 
 def _goal(figure: Figure) -> Text:
@@ -114,7 +94,7 @@ def _goal(figure: Figure) -> Text:
 @commands.async_command("eval")
 async def evaluate(
     here: Session,
-    evaluation: Annotated[Evaluation, typer.Argument(help="What to evaluate on.")],
+    evaluation: Annotated[Literal["locomo", "placement"], typer.Argument(help="What to evaluate on.")],
     data: Annotated[Path, typer.Option("--data", metavar="PATH", help="The samples; they are never shipped.")],
     out: Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write JSON into this file.")] = None,
     recorded: Annotated[
@@ -125,16 +105,16 @@ async def evaluate(
     ] = None,
 ) -> None:
     """Recall of the search on labelled questions (locomo), or where a history's turns lie and who could read them (placement)."""
-    if evaluation is Evaluation.PLACEMENT:
+    if evaluation == "placement":
         if gold is None:
             raise typer.BadParameter("placement needs the file of expected nodes.", param_hint="--gold")
         return await measure_placement(here, data, gold, out)
-    await _evaluate(here, evaluation, data, out, recorded=recorded)
+    await _measure_recall(here, data, out, recorded=recorded)
 
 
-async def _evaluate(here: Session, evaluation: Evaluation, data: Path, out: Path | None, *, recorded: bool) -> None:
+async def _measure_recall(here: Session, data: Path, out: Path | None, *, recorded: bool) -> None:
     """Stores samples that are not stored yet, each as a user, then searches."""
-    locomo = import_module(f"engine.evaluation.{evaluation}")
+    locomo = import_module("engine.evaluation.locomo")
     baselines = import_module("engine.evaluation.baselines")
     model = import_module("engine.evaluation.recorded").RecordedModel.of(data) if recorded else None
     with here.progress() as reading:

@@ -9,14 +9,13 @@ import typer
 from rich.text import Text
 
 from engine.domain.node import Shell
-from engine.shell.options import AsOf, Handle, KnownAt, moment_of
+from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
 from engine.shell.tables import counted, print_list, print_table, timestamp
 from engine.shell.tokens import node_at
 
 Node = Annotated[str, typer.Argument(metavar="NODE", help="Its path, as Family/Dave, its id, or / for the root.")]
-Reason = Annotated[str, typer.Option("--reason", help="Why, in one line.")]
 
 
 nodes = Commands("node", "Single nodes of a graph; `tree` shows all of them.")

@@ -29,6 +29,8 @@ def source_named(text: str) -> str:
     return text
 
 
+Reason = Annotated[str, typer.Option("--reason", help="Why, in one line.")]
+Private = Annotated[bool, typer.Option("--private", help="For its user alone.")]
 Handle = Annotated[str | None, typer.Option("--user", metavar="HANDLE", help="Whose memory.")]
 AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="When it was true; without it, now.")]
 KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="TIME", help="When it was known; without it, now.")]

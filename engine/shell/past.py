@@ -14,7 +14,7 @@ from rich.text import Text
 from engine.domain.delta import Change, Difference, FieldChange, SubjectKind
 from engine.domain.difference import Within
 from engine.errors import InvalidInput
-from engine.shell.options import AsOf, Handle, KnownAt, moment_of, point
+from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of, point
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Commands, Session
 from engine.shell.tables import counted, print_list
@@ -40,7 +40,7 @@ commands = Commands()
 
 
 @commands.async_command("change", as_json=True)
-async def change(  # noqa: PLR0913 (the options of a command are its parameters)
+async def change(
     here: Session,
     kind: Kind,
     subject: Subject,
@@ -56,7 +56,7 @@ async def change(  # noqa: PLR0913 (the options of a command are its parameters)
     revision: Annotated[
         int | None, typer.Option("--if-revision", min=1, help="Only if it is at this revision.")
     ] = None,
-    reason: Annotated[str, typer.Option("--reason", help="Why, in one line.")] = "",
+    reason: Reason = "",
 ) -> None:
     """Change a record, an item, a node or a relation; its earlier states stay readable."""
     async with here.memory(user) as memory:
@@ -87,7 +87,7 @@ async def history(
 
 
 @commands.async_command("state", as_json=True)
-async def state(  # noqa: PLR0913 (the options of a command are its parameters)
+async def state(
     here: Session, kind: Kind, subject: Subject, user: Handle = None, node: At = None, as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> None:  # fmt: skip

@@ -11,7 +11,7 @@ import typer
 
 from engine.domain.assignment import Assignment, AssignmentFilter, Decider
 from engine.errors import InvalidInput
-from engine.shell.options import Handle
+from engine.shell.options import Handle, Reason
 from engine.shell.session import Commands, Session
 from engine.shell.tables import print_list
 from engine.shell.tokens import node_at
@@ -26,7 +26,7 @@ commands = Commands()
 
 
 @commands.async_command("assignments", as_json=True)
-async def assignments(  # noqa: PLR0913 (the options of a command are its parameters)
+async def assignments(
     here: Session,
     user: Handle = None,
     node: Annotated[
@@ -64,7 +64,7 @@ async def move_record(
     source: Annotated[
         str | None, typer.Option("--from", help="The present node, if no decision of the record is kept: path or id.")
     ] = None,
-    reason: Annotated[str, typer.Option("--reason", help="Why, in one line.")] = "",
+    reason: Reason = "",
 ) -> None:
     """Move a record, with its items, file and history, to another node."""
     async with here.memory(user) as memory:

@@ -11,7 +11,7 @@ import typer
 from engine.domain.history import Conversation, Turn
 from engine.domain.scope import Privacy
 from engine.errors import InvalidInput
-from engine.shell.options import Handle
+from engine.shell.options import Handle, Private
 from engine.shell.session import Commands, Session
 from engine.shell.streams import lines_of, print_stored, turns_of
 from engine.shell.tokens import node_at
@@ -19,14 +19,13 @@ from engine.shell.tokens import node_at
 Node = Annotated[
     str | None, typer.Option("--node", metavar="NODE", help="Where: path or id; else its content decides.")
 ]
-Private = Annotated[bool, typer.Option("--private", help="For its user alone.")]
 
 
 records = Commands("record", "Store a text or a conversation; `ingest` stores many.")
 
 
 @records.async_command("write", as_json=True)
-async def write(  # noqa: PLR0913 (the options of a command are its parameters)
+async def write(
     here: Session,
     title: Annotated[str, typer.Argument(metavar="TITLE", help="The title.")],
     source: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="The text; stdin without it.")] = None,
@@ -46,7 +45,7 @@ async def write(  # noqa: PLR0913 (the options of a command are its parameters)
 
 
 @records.async_command("conversation", as_json=True)
-async def conversation(  # noqa: PLR0913 (the options of a command are its parameters)
+async def conversation(
     here: Session,
     identity: Annotated[str, typer.Argument(metavar="ID", help="Its id; turns that are stored are left out.")],
     source: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="JSON lines, one turn each; stdin.")] = None,

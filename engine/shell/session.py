@@ -158,7 +158,7 @@ def as_command(work: Callable[..., Coroutine[Any, Any, None]], *, as_json: bool)
     @wraps(work)
     def command(context: typer.Context, **options: Any) -> None:
         if context.invoked_subcommand is None:
-            here = replace(session_of(context), as_json=options.pop("as_json", False))
+            here = replace(session_of(context), as_json=as_json and options.pop("as_json"))
             here.run(work(here, **options))
 
     signature = inspect.signature(work, eval_str=True)

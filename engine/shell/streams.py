@@ -16,7 +16,7 @@ from engine.domain.occasion import Occasion, OccasionKind
 from engine.domain.scope import USERS, MemoryScope, Privacy
 from engine.domain.stream import StreamedTurn
 from engine.errors import InvalidInput
-from engine.shell.options import Handle, point, scope_named
+from engine.shell.options import Handle, Private, point, scope_named
 from engine.shell.paging import every
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
@@ -41,7 +41,7 @@ conversations = Commands("conversation", "Streamed conversations.")
 
 
 @conversations.async_command("append", as_json=True)
-async def append(  # noqa: PLR0913 (the options of a command are its parameters)
+async def append(
     here: Session,
     conversation: Identifier,
     source: Annotated[
@@ -49,7 +49,7 @@ async def append(  # noqa: PLR0913 (the options of a command are its parameters)
     ] = None,
     user: Handle = None,
     title: Annotated[str, typer.Option("--title", help="Used when the conversation is opened.")] = "",
-    private: Annotated[bool, typer.Option("--private", help="For its user alone.")] = False,
+    private: Private = False,
     scope: Scope = None,
 ) -> None:
     """Append turns: lines like {"speaker": "Bob", "text": "…", "id": "t1", "role": "user"}."""
@@ -149,7 +149,7 @@ def _print(here: Session, states: list[StreamState]) -> None:
 
 
 @commands.async_command("occasion", as_json=True)
-async def occasion(  # noqa: PLR0913 (the options of a command are its parameters)
+async def occasion(
     here: Session,
     kind: Annotated[str, typer.Argument(metavar="KIND", help=f"One of {', '.join(get_args(OccasionKind))}.")],
     title: Annotated[str, typer.Argument(metavar="TITLE", help="The subject.")],
@@ -159,7 +159,7 @@ async def occasion(  # noqa: PLR0913 (the options of a command are its parameter
     end_time: Annotated[str | None, typer.Option("--end", metavar="TIME", help="When it was over.")] = None,
     participant: Annotated[list[str] | None, typer.Option("--with", metavar="NAME", help="Who was there.")] = None,
     source_id: Annotated[str | None, typer.Option("--id", help="Its id; the same one is stored once.")] = None,
-    private: Annotated[bool, typer.Option("--private", help="For its user alone.")] = False,
+    private: Private = False,
 ) -> None:
     """Store a meeting, a call, a work session or a milestone as one record."""
     if kind not in get_args(OccasionKind):

@@ -37,7 +37,7 @@ integrations = Commands("integration", "Applications that users may grant nodes 
 
 
 @tokens.async_command("create", as_json=True)
-async def create(  # noqa: PLR0913 (the options of a command are its parameters)
+async def create(
     here: Session,
     name: Annotated[str, typer.Option("--name", help="The token's name in lists.")] = "",
     user: Annotated[str | None, typer.Option("--user", metavar="HANDLE", help="For this user.")] = None,
