@@ -80,13 +80,6 @@ async def attached(home: Path, cache: Path, *, progress: Progress, base_url: str
             await holding
 
 
-async def prepare(cache: Path, *, progress: Progress, base_url: str | None = None) -> None:
-    """Fetch what the servers need and make the Java start cache; nothing is started."""
-    place = Cache(_whole(cache))
-    jars = await fetch(read_lock(NEO4J), place, progress, base_url=base_url)
-    await ensure_start_cache(find_java(place, jars), place, progress)
-
-
 async def keep_running(
     home: Path,
     cache: Path,
@@ -176,7 +169,7 @@ async def _reach(wish: Wish, ask: str) -> Lease:
             if started == ATTEMPTS:
                 raise StackError(f"The supervisor ended at once: {last_words(home.logs / 'supervisor.log')}")
             if not prepared:
-                await prepare(wish.cache, progress=wish.progress, base_url=wish.base_url)
+                await _prepare(wish)
                 prepared = True
                 continue
             started += await _start_supervisor(wish)
@@ -185,6 +178,13 @@ async def _reach(wish: Wish, ask: str) -> Lease:
                 return await _ask_for_stack(state, wish, ask)
         await asyncio.sleep(0.05)
     raise StackError(f"The servers did not come up within {LONGEST_START:g} s.")
+
+
+async def _prepare(wish: Wish) -> None:
+    """Fetch what the servers need and make the Java start cache; nothing is started."""
+    cache = Cache(wish.cache)
+    jars = await fetch(read_lock(NEO4J), cache, wish.progress, base_url=wish.base_url)
+    await ensure_start_cache(find_java(cache, jars), cache, wish.progress)
 
 
 async def _ask_for_stack(state: State, wish: Wish, ask: str) -> Lease:

@@ -228,7 +228,7 @@ class ContentHistory:
             parameters |= {
                 "terms": sparse_of(weights(found, now.unit)),
                 "content_hash": hashlib.sha256(text.encode("utf-8")).digest(),
-                "dates": list(dates_in(text, _moment(delta))),
+                "dates": list(dates_in(text, delta.effective_at or delta.known_at)),
                 "word_count": len(text.split()),
                 "token_count": place.model.embedder.count_tokens(text),
             }
@@ -273,8 +273,3 @@ def _slice_row(new: NewSlice) -> Parameters:
 def _graph_slice(new: NewSlice) -> RecordSlice:
     state = new.slice.state
     return RecordSlice(title=state["title"], occurred_at=state["occurred_at"], **times(new))
-
-
-def _moment(delta: Delta) -> datetime:
-    """The time from which relative dates in a new text are resolved."""
-    return delta.effective_at or delta.known_at

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 SHOWN = 20
 """Leaks that are printed; the JSON holds all."""
 
-
 audits = Commands("audit", "Test the access rules, on a temporary home.")
 
 

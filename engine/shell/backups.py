@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from engine.backup.backup import BackupReport
     from engine.lifecycle.doctor import Finding
 
-
 commands = Commands()
 
 

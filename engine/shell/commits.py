@@ -11,10 +11,9 @@ from engine.shell.session import Commands, Session
 from engine.shell.tables import print_list
 
 if TYPE_CHECKING:
-    from engine.domain.commit import CommitOutcome, CommitSummary
+    from engine.domain.commit import CommitOutcome
 
 CommitId = Annotated[UUID, typer.Argument(metavar="COMMIT", help="As `neurigraph commits list` shows it.")]
-
 
 commits = Commands("commits", "Commits that were set aside: list, retry, discard.")
 
@@ -24,21 +23,14 @@ async def list_commits(here: Session) -> None:
     """List the commits that are set aside, at most 500. Exit code 1 when there are some."""
     async with here.workspace() as workspace:
         found = await workspace.commits.list(limit=500)
-    rows = [
-        (one.commit_id, one.handle, _subject(one), f"{one.created_at:%Y-%m-%d %H:%M}", one.attempts, _cause(one))
-        for one in found
-    ]
+    rows = []
+    for one in found:
+        cause = f"waits for {', '.join(map(str, one.waits_for))}" if one.waits_for else one.cause
+        subject = f"{one.kind}: {one.subject}" if one.subject else one.kind
+        rows.append((one.commit_id, one.handle, subject, f"{one.created_at:%Y-%m-%d %H:%M}", one.attempts, cause))
     print_list(here, found, ("commit", "user", "writes", "since", "attempts", "cause"), rows, "No commit is set aside.")
     if found:
         raise typer.Exit(1)
-
-
-def _subject(one: CommitSummary) -> str:
-    return f"{one.kind}: {one.subject}" if one.subject else one.kind
-
-
-def _cause(one: CommitSummary) -> str | None:
-    return f"waits for {', '.join(map(str, one.waits_for))}" if one.waits_for else one.cause
 
 
 @commits.async_command("retry", as_json=True)

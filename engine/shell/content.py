@@ -31,7 +31,6 @@ from engine.shell.tables import counted
 MOST_SKIPPED = 10
 """Reasons that are printed; the rest is counted."""
 
-
 commands = Commands()
 
 
@@ -116,7 +115,8 @@ async def ingest(
                 report = await engine.ingest(taken, progress, origin, terms)
                 ingested.append(Ingested(history.handle, report))
             except asyncio.CancelledError:
-                here.notes.print(_stopped(progress.done("ingest")), soft_wrap=True)
+                stored = f"Turns and files stored until now: {progress.done('ingest'):,.0f}"
+                here.notes.print(f"Stopped. {stored}; the same command goes on from there.", soft_wrap=True)
                 raise
             if not here.as_json:
                 print_report(here, history, ingested[-1].report)
@@ -124,10 +124,6 @@ async def ingest(
         print_json(here.out, {"histories": ingested})
     if any(skip.cause for one in ingested for skip in one.report.skipped):
         raise typer.Exit(1)
-
-
-def _stopped(units: float) -> str:
-    return f"Stopped. Turns and files stored until now: {units:,.0f}; the same command goes on from there."
 
 
 def print_report(here: Session, history: History, report: IngestReport) -> None:

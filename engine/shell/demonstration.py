@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 SHOWN, SEARCHED = 3, 10
 """Hits shown for each question, and hits in which the evidence is searched."""
 
-
 commands = Commands()
 
 

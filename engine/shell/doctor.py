@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 MOST_FILES = 1_000_000
 
-
 commands = Commands()
 
 

@@ -16,7 +16,6 @@ from engine.shell.tables import print_list
 Identity = Annotated[UUID, typer.Argument(metavar="ID", help="The document's id, from document list.")]
 Version = Annotated[int | None, typer.Option("--version", min=1, help="Which version; without it, the newest.")]
 
-
 documents = Commands("document", "Documents and their versions.")
 resources = Commands("resource", "Raw inputs, as they were received.")
 

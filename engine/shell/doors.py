@@ -19,7 +19,6 @@ from engine.shell.session import Commands, Session
 APP, SERVER, CHECK = "api.app:create_app", "api.serving:server", "api.door_settings:check_settings"
 """Named, not imported: the shell is a layer below the REST API."""
 
-
 commands = Commands()
 
 

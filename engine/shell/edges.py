@@ -18,7 +18,6 @@ from engine.shell.tokens import node_at
 Node = typer.Argument(metavar="NODE", help="Its path, as Family/Dave, or its id.")
 PAGE = 1000
 
-
 edges = Commands("edge", "Edges between the nodes of a graph.")
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 Name = Annotated[str | None, typer.Argument(metavar="[VERSION]", help="The version; without one, the canary.")]
 Duty = Annotated[float, typer.Option("--duty", metavar="0.7", help="The share of the time in which it works.")]
 
-
 embeddings = Commands("embeddings", "Embedding versions: another model beside the active one.")
 canary = Commands("canary", "The version that is built beside the active one.")
 embeddings.add_typer(canary)

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 Node = Annotated[str, typer.Argument(metavar="NODE", help="The node: Family/Health, or its id.")]
 File = Annotated[str, typer.Argument(metavar="FILE", help="The file's id, or its name at the node.")]
 
-
 commands = Commands()
 files = Commands("file", "States of files: asleep, awake, being restored.")
 

@@ -23,7 +23,6 @@ MOST_FOUND = 20
 
 Node = Annotated[str, typer.Argument(metavar="NODE", help="The node: Family/Health, or its id.")]
 
-
 grants = Commands("grant", "Rights on single nodes, for personas and integrations.")
 access = Commands("access", "Who could see what, and what was refused.")
 

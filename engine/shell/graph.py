@@ -21,7 +21,6 @@ from engine.shell.tokens import is_id
 
 Whose = Annotated[str, typer.Argument(metavar="HANDLE", help="The user's handle.")]
 
-
 commands = Commands()
 users = Commands("user", "The users of the workspace.")
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from engine.domain.history import History
     from engine.neurigraph import Engine
 
-
 nodes = Commands("nodes", "Node proposals for records at the root: propose, make, undo.")
 
 

@@ -20,7 +20,6 @@ STYLES = {"failed": "red", "open": "red", "running": "cyan"}
 FailureId = Annotated[UUID, typer.Argument(metavar="FAILURE", help="Its id, from failure list.")]
 OfJobs = Annotated[bool, typer.Option("--jobs", help="Failures of background jobs instead of a user's.")]
 
-
 sessions = Commands("sessions", "Ingest sessions: their sources and results.")
 failures = Commands("failure", "Permanent failures: list, replay, dismiss.")
 

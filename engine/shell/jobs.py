@@ -20,7 +20,6 @@ STYLES = {"failed": "red", "lost": "red", "cancelled": "yellow", "running": "cya
 
 JobName = Annotated[str, typer.Argument(metavar="NAME", help="As `neurigraph job list` shows it.")]
 
-
 jobs = Commands("job", "Background jobs: list, runs, run now.")
 
 

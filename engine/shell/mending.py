@@ -12,7 +12,6 @@ from engine.shell.session import Commands, Session
 if TYPE_CHECKING:
     from engine.lifecycle.mending.tally import MendReport
 
-
 commands = Commands()
 
 

@@ -17,7 +17,6 @@ from engine.shell.tokens import node_at
 
 Node = Annotated[str, typer.Argument(metavar="NODE", help="Its path, as Family/Dave, its id, or / for the root.")]
 
-
 nodes = Commands("node", "Single nodes of a graph; `tree` shows all of them.")
 
 

@@ -35,7 +35,6 @@ Kind = Annotated[
 Subject = Annotated[str, typer.Argument(metavar="ID", help="Its id; a node may be named by its path.")]
 At = Annotated[str | None, typer.Option("--node", metavar="NODE", help="Where a record or item lies: path or id.")]
 
-
 commands = Commands()
 
 

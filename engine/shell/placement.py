@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 LONGEST_SHOWN = 90
 
-
 commands = Commands()
 
 
@@ -50,7 +49,7 @@ async def assignments(
         one = _id(record) if record else None
         wanted = AssignmentFilter(one, place, below, cast("Decider | None", by), before, limit)
         found = await memory.records.assignments(wanted)
-        names = await _names(memory)
+        names = {node.node_id: "/".join(node.path[1:]) or "(root)" for node in await memory.nodes.writable()}
     columns = ("record", "title", "node", "sure", "by", "why", "entry")
     print_list(here, {"assignments": found}, columns, [_cells(line, names) for line in found], "No such decision.")
 
@@ -87,11 +86,6 @@ def _id(text: str) -> UUID:
         return UUID(text)
     except ValueError as error:
         raise InvalidInput(f"{text[:60]} is not a record id.") from error
-
-
-async def _names(memory: Memory) -> dict[UUID, str]:
-    """The paths of all nodes, shown instead of ids."""
-    return {node.node_id: "/".join(node.path[1:]) or "(root)" for node in await memory.nodes.writable()}
 
 
 def _cells(line: Assignment, names: Mapping[UUID, str]) -> tuple[str, ...]:

@@ -20,7 +20,6 @@ Node = Annotated[
     str | None, typer.Option("--node", metavar="NODE", help="Where: path or id; else its content decides.")
 ]
 
-
 records = Commands("record", "Store a text or a conversation; `ingest` stores many.")
 
 

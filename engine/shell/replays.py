@@ -16,7 +16,6 @@ from engine.shell.tables import counted, print_list
 STYLES = {"swapped": "green", "built": "cyan", "building": "cyan"}
 ReplayId = Annotated[UUID, typer.Argument(metavar="REPLAY", help="Its id, from replay list.")]
 
-
 replays = Commands("replay", "Rebuild all records of a user from raw inputs and kept answers; no model is called.")
 
 

@@ -22,7 +22,6 @@ from engine.wiring.addresses import prepare_managed
 LOOKS, LOOK = 5, 0.2
 """How often to check whether a process still uses the servers, and the seconds between."""
 
-
 commands = Commands()
 
 

@@ -35,7 +35,6 @@ Scope = Annotated[
     MemoryScope | None, typer.Option("--scope", parser=scope_named, metavar="SCOPE", help="thread:ID or workflow:ID.")
 ]
 
-
 commands = Commands()
 conversations = Commands("conversation", "Streamed conversations.")
 

@@ -31,7 +31,6 @@ LONGEST_SPAN = timedelta(days=3660)
 _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 _SPAN = re.compile(r"(\d{1,6})([mhdw])")
 
-
 tokens = Commands("token", "Secrets with which people and applications use the REST API.")
 integrations = Commands("integration", "Applications that users may grant nodes to.")
 

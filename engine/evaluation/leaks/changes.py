@@ -68,14 +68,14 @@ async def _move_on(engine: Engine, world: World, user: UUID, rng: Random, touche
     records = [one for one in world.written.values() if world.places[one.node_id].user_id == user and not one.part]
     record = await rename(engine, world, rng.choice(records), rng)
     room = [place for place in world.places.values() if place.user_id == user and place.node_id != record.node_id]
-    target = min(room, key=lambda place: len(world.held(place.node_id)) + rng.random())
+    target = min(room, key=lambda place: len(world.held[place.node_id]) + rng.random())
     await move(engine, world, record, target, rng)
     touched.update((record.node_id, target.node_id))
 
 
 def _writers(world: World, user: UUID, mine: list[Place], rng: Random) -> list[tuple[Asker, Place]]:
     """The user at any node, and up to two personas at nodes where they may write."""
-    room = [place for place in mine if len(world.held(place.node_id)) < MOST_RECORDS]
+    room = [place for place in mine if len(world.held[place.node_id]) < MOST_RECORDS]
     personas = [Asker("persona", place.node_id, user) for place in mine if place.node_type == "persona"]
     writable = [(asker, place) for asker in personas for place in room if world.writes(asker, place.node_id)]
     chosen = rng.sample(writable, min(2, len(writable)))

@@ -104,7 +104,7 @@ def shell(world: World, asker: Asker, node_id: UUID, moment: Moment, outcome: ob
 
 
 def _children(world: World, asker: Asker, place: Place) -> list[Place]:
-    return [child for child in world.children(place.node_id) if world.reads(asker, child.node_id)]
+    return [child for child in world.children[place.node_id] if world.reads(asker, child.node_id)]
 
 
 def _counts(world: World, asker: Asker, node_id: UUID) -> tuple[int, int]:
@@ -206,7 +206,7 @@ def metadata(world: World, asker: Asker, node_id: UUID, moment: Moment, outcome:
             record.scope,
             record.source,
         )
-        for record in world.held(node_id)
+        for record in world.held[node_id]
         if world.sees(asker, record, "records", at) and not later(moment, record.made_at)
     }
     given = [
@@ -217,7 +217,7 @@ def metadata(world: World, asker: Asker, node_id: UUID, moment: Moment, outcome:
         yield from differing("records too many", set(), {line[0] for line in given} - {line[0] for line in expected})
         return
     files = {record.record_id: record.file_id is not None for record in records}
-    for record in world.held(node_id):
+    for record in world.held[node_id]:
         if record.record_id in files:
             yield from differing("file of a record", world.sees(asker, record, "files"), files[record.record_id])
     expected = {line if files.get(line[0]) else (*line[:2], False, *line[3:]) for line in expected}

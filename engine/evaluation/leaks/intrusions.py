@@ -86,7 +86,7 @@ def _author(asker: Asker, rng: Random) -> str:
 
 def _some_record(world: World, node: UUID, rng: Random) -> Written | None:
     """A record of the node, or none."""
-    held = world.held(node)
+    held = world.held[node]
     return rng.choice(held) if held and rng.random() < 0.9 else None
 
 

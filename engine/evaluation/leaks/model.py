@@ -41,8 +41,10 @@ class World:
     marks: defaultdict[UUID, list[datetime]] = field(default_factory=lambda: defaultdict(list))
     """Of each user: times between two changes."""
     formers: list[Former] = field(default_factory=list)
-    _children: defaultdict[UUID, list[Place]] = field(default_factory=lambda: defaultdict(list))
-    _held: defaultdict[UUID, list[Written]] = field(default_factory=lambda: defaultdict(list))
+    children: defaultdict[UUID, list[Place]] = field(default_factory=lambda: defaultdict(list))
+    """The nodes right below a node."""
+    held: defaultdict[UUID, list[Written]] = field(default_factory=lambda: defaultdict(list))
+    """The records at a node."""
     _files: defaultdict[UUID, list[UUID]] = field(default_factory=lambda: defaultdict(list))
     _known: dict[tuple[object, ...], datetime | None] = field(default_factory=dict)
 
@@ -52,13 +54,13 @@ class World:
         """Adds a node; its markers are as secret as the node."""
         self.places[place.node_id] = place
         if place.parent_id is not None:
-            self._children[place.parent_id].append(place)
+            self.children[place.parent_id].append(place)
         self._name("node", place.node_id, place.node_id, place.name, *markers)
 
     def add_written(self, record: Written, markers: Iterable[str] = ()) -> None:
         """Adds a record; its file's id is a thing of its own, which may lie at several nodes."""
         self.written[record.record_id] = record
-        self._held[record.node_id].append(record)
+        self.held[record.node_id].append(record)
         self._files[record.file_id].append(record.record_id)
         self._name("record", record.record_id, record.record_id, record.title, record.marker, *markers)
         self._name("file", record.file_id, record.file_id)
@@ -68,8 +70,8 @@ class World:
     ) -> None:
         """A record was renamed or moved; `former`: texts that named it until now."""
         self.written[record.record_id] = changed
-        self._held[record.node_id].remove(record)
-        self._held[changed.node_id].append(changed)
+        self.held[record.node_id].remove(record)
+        self.held[changed.node_id].append(changed)
         self._ended("record", record.record_id, former)
         self._name("record", record.record_id, changed.title, *markers)
         if changed.file_id != record.file_id:
@@ -90,7 +92,7 @@ class World:
         self.places[place.node_id] = changed
         for above, change in ((place.parent_id, "remove"), (changed.parent_id, "append")):
             if above is not None:
-                getattr(self._children[above], change)(place if change == "remove" else changed)
+                getattr(self.children[above], change)(place if change == "remove" else changed)
         self._ended("node", place.node_id, former)
         self._name("node", place.node_id, changed.name, *markers)
         self._known.clear()
@@ -139,13 +141,6 @@ class World:
         for text in texts:
             for token in tokens(str(text)):
                 self.things.setdefault(token, (kind, thing))
-
-    def children(self, node_id: UUID) -> list[Place]:
-        """The nodes right below a node."""
-        return self._children[node_id]
-
-    def held(self, node_id: UUID) -> list[Written]:
-        return self._held[node_id]
 
     def way(self, node_id: UUID) -> list[Place]:
         """The node and all above it, upwards."""
@@ -232,7 +227,7 @@ class World:
 
     def seen(self, asker: Asker, node_id: UUID) -> list[Written]:
         """The records of a node that the asker may see."""
-        return [record for record in self.held(node_id) if self.sees(asker, record)]
+        return [record for record in self.held[node_id] if self.sees(asker, record)]
 
     def readable(self, asker: Asker, graph: UUID | None = None) -> list[Place]:
         """All nodes that the asker may read, of one graph or of all."""

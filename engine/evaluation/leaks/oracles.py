@@ -57,7 +57,7 @@ def _writer(world: World, rng: Random) -> tuple[Asker, UUID, Written | None]:
         if world.writes(Asker("persona", right.subject_id, place.user_id), place.node_id)
     ]
     hidden = [
-        (asker, place, one) for asker, place in found for one in world.held(place.node_id) if not world.sees(asker, one)
+        (asker, place, one) for asker, place in found for one in world.held[place.node_id] if not world.sees(asker, one)
     ]
     if hidden:
         asker, place, record = rng.choice(hidden)

@@ -142,9 +142,9 @@ async def add_past(engine: Engine, world: World, user: UUID, rng: Random) -> Non
         renamed = await rename(engine, world, record, rng)
         elsewhere = rng.choice([place for place in mine if place.node_id != renamed.node_id])
         await move(engine, world, renamed, elsewhere, rng)
-    leaves = [place for place in mine if place.parent_id and not world.children(place.node_id)]
+    leaves = [place for place in mine if place.parent_id and not world.children[place.node_id]]
     for number, place in enumerate(rng.sample(leaves, min(2, len(leaves)))):
-        if world.children(place.node_id):  # the other one was moved below it
+        if world.children[place.node_id]:  # the other one was moved below it
             continue
         renamed_node = await rename_node(engine, world, place, rng)
         present = [world.places[one.node_id] for one in mine]  # one of them was moved before

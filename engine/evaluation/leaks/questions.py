@@ -40,7 +40,7 @@ def children(world: World, rng: Random) -> Operation:
         if not world.reads_here(asker, node, moment.earliest) or expected.later(moment, world.places[node].made_at):
             yield from expected.denied(outcome)
         elif moment.earliest is None:
-            seen = {(one.node_id, one.name) for one in world.children(node) if world.reads(asker, one.node_id)}
+            seen = {(one.node_id, one.name) for one in world.children[node] if world.reads(asker, one.node_id)}
             given = {(one.node_id, one.name) for one in outcome} if isinstance(outcome, tuple) else outcome
             yield from expected.differing("children", seen, given)
 
@@ -146,7 +146,7 @@ def read_file(world: World, rng: Random) -> Operation:
     """A file, at its own node or at another."""
     asker = any_principal(world, rng)
     node = some_node(world, asker, rng)
-    at_node = world.held(node) if node in world.places else []
+    at_node = world.held[node] if node in world.places else []
     record = rng.choice(at_node or list(world.written.values()))
     node = node if rng.random() < 0.2 else record.node_id
     judge = partial(expected.file, world, asker, node, record)

@@ -26,7 +26,7 @@ async def entitle(engine: Engine, world: World, user: UUID, rng: Random, grants:
     lapsed, single, by_fields, deep = world.integrations
     mine = [place for place in world.places.values() if place.user_id == user]
     below = [place for place in mine if place.parent_id == user]
-    inner = [place for place in mine if world.children(place.node_id)]
+    inner = [place for place in mine if world.children[place.node_id]]
     personas = [place for place in mine if place.node_type == "persona"]
     lapsing: list[UUID] = []
     for place in below:
@@ -63,7 +63,7 @@ async def _let_write(engine: Engine, world: World, user: UUID, personas: list[Pl
     mine = [place for place in world.places.values() if place.user_id == user]
     writers = personas[:2]
     outside = [place for place in mine if not any(persona in world.way(place.node_id) for persona in writers)]
-    parts = [place for place in outside if any(one.part for one in world.held(place.node_id))]
+    parts = [place for place in outside if any(one.part for one in world.held[place.node_id])]
     place, given = rng.choice(parts or outside), []
     for persona in writers:
         await give(
@@ -81,7 +81,7 @@ async def _let_write(engine: Engine, world: World, user: UUID, personas: list[Pl
         engine, world, world.written[stored.record_id], place, rng
     )  # the second one must not see its origin and reason
     await revoke(engine, world, user, given[0])
-    for part in [place for place in mine if any(one.part for one in world.held(place.node_id))]:
+    for part in [place for place in mine if any(one.part for one in world.held[place.node_id])]:
         single, by_fields = world.integrations[1:3]
         await give(engine, world, NewGrant(part.node_id, "third_party", single))
         await give(engine, world, NewGrant(part.node_id, "third_party", by_fields, fields=("records", "items")))
