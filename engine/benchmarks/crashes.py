@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from time import monotonic, process_time
 from uuid import UUID
@@ -23,6 +24,8 @@ from uuid import UUID
 from engine.benchmarks.crash_writer import TURNS
 from engine.benchmarks.ground import empty_ground
 from engine.benchmarks.report import Figure, Report, at_least, at_most
+from engine.domain.metadata import all_records
+from engine.domain.page import every
 from engine.embedded import status
 from engine.errors import NeurigraphError, SettingsError
 from engine.lifecycle.doctor import LateCommits
@@ -121,34 +124,22 @@ class Ordeal:
     async def _compare(self, writes: int) -> None:
         """Waits for recovery, then compares stored with acknowledged writes."""
         await self._settled()
-        stored: Counter[str] = Counter()
-        records, cursor = set(), None
         user = self._memory.principal.user_id
-        while True:
-            page = await self._memory.nodes.metadata(user, limit=PAGE, cursor=cursor)
-            stored.update(record.title for record in page.records)
-            records |= {record.record_id for record in page.records}
-            if (cursor := page.cursor) is None:
-                break
+        records = await all_records(partial(self._memory.nodes.metadata, user, limit=PAGE))
+        stored = Counter(record.title for record in records)
         endured, shell = self.endured, await self._memory.nodes.shell(user)
         endured.lost = sum(f"c{number}" not in stored for number in endured.acknowledged)
         endured.twice = sum(count - 1 for count in stored.values())
         endured.half = abs(shell.items - TURNS * sum(stored.values())) + abs(shell.records - sum(stored.values()))
         await self._engine.sweep.run(grace=timedelta(0))
         endured.findings = len(await self._engine.doctor.examine())
-        listed = set()
-        for session in await self._sessions():
-            for source in await self._memory.ingests.sources(session, limit=500):
+        listed: set[UUID] = set()
+        ingests = self._memory.ingests
+        sessions = await every(lambda before: ingests.list(before=before, limit=500), lambda one: one.session_id)
+        for session in [one.session_id for one in sessions if one.records]:
+            for source in await ingests.sources(session, limit=500):
                 listed |= set(source.records)
-        endured.unlisted = len(listed ^ records)
-
-    async def _sessions(self) -> list[UUID]:
-        found: list[UUID] = []
-        before = None
-        while page := await self._memory.ingests.list(before=before, limit=500):
-            found += [one.session_id for one in page if one.records]
-            before = page[-1].session_id
-        return found
+        endured.unlisted = len(listed ^ {record.record_id for record in records})
 
     async def _settled(self) -> None:
         """Waits until no commit is pending; the engine restarts its stores and recovers by itself."""

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from io import BytesIO
 from itertools import cycle, islice
 from pathlib import Path
@@ -20,6 +21,7 @@ from engine.benchmarks.report import Figure, Report, percentiles
 from engine.commit.rows import manifests
 from engine.domain.clock import SystemClock
 from engine.domain.history import History
+from engine.domain.metadata import all_records
 from engine.domain.record import FileDraft
 from engine.ingest.packing import pack
 from engine.lifecycle.dormancy import Dormancy
@@ -138,13 +140,9 @@ async def _saved(ground: Ground, history: History, progress: Progress) -> tuple[
     report = await memory.ingests.history(history, progress)
     size = stored = 0
     for node in {record.node_id for record in report.records}:
-        page = await memory.nodes.metadata(node, limit=500)
-        while True:
-            size += sum(record.size_bytes or 0 for record in page.records)
-            stored += sum(record.stored_bytes or 0 for record in page.records)
-            if page.cursor is None:
-                break
-            page = await memory.nodes.metadata(node, limit=500, cursor=page.cursor)
+        for record in await all_records(partial(memory.nodes.metadata, node, limit=500)):
+            size += record.size_bytes or 0
+            stored += record.stored_bytes or 0
     return size, stored
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -53,6 +54,16 @@ class MetadataPage:
 
     records: tuple[RecordMetadata, ...]
     cursor: str | None
+
+
+async def all_records(page: Callable[..., Awaitable[MetadataPage]]) -> list[RecordMetadata]:
+    """The records of all pages; `page` takes the cursor by name."""
+    found = await page(cursor=None)
+    records = [*found.records]
+    while found.cursor is not None:
+        found = await page(cursor=found.cursor)
+        records += found.records
+    return records
 
 
 @dataclass(frozen=True, slots=True)

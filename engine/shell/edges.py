@@ -8,9 +8,9 @@ from uuid import UUID
 import typer
 
 from engine.domain.delta import ENDED, Change
+from engine.domain.page import every
 from engine.errors import InvalidInput
 from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of, point
-from engine.shell.paging import every
 from engine.shell.session import Commands, Session
 from engine.shell.tables import print_list
 from engine.shell.tokens import node_at

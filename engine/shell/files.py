@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
@@ -9,6 +10,7 @@ import typer
 from rich.filesize import decimal
 from rich.text import Text
 
+from engine.domain.metadata import all_records
 from engine.errors import NotFound
 from engine.shell.options import Handle
 from engine.shell.plain_json import print_json
@@ -167,11 +169,7 @@ def _print_swept(here: Session, asleep: DormancyReport, orphans: SweepReport) ->
 
 async def _files(memory: Memory, node_id: UUID) -> list[RecordMetadata]:
     """The files of a node, newest first."""
-    page = await memory.nodes.metadata(node_id, limit=500)
-    found = [*page.records]
-    while page.cursor is not None:
-        page = await memory.nodes.metadata(node_id, limit=500, cursor=page.cursor)
-        found += page.records
+    found = await all_records(partial(memory.nodes.metadata, node_id, limit=500))
     return [record for record in found if record.file_id is not None]
 
 

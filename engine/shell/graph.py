@@ -11,9 +11,8 @@ from rich.text import Text
 from rich.tree import Tree
 
 from engine.domain.node import MAX_LAYER, Edge, TreeNode, User
-from engine.domain.page import MOST
+from engine.domain.page import MOST, every
 from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of
-from engine.shell.paging import every
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session, the_user
 from engine.shell.tables import counted, print_list

@@ -13,11 +13,11 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from engine.domain.occasion import Occasion, OccasionKind
+from engine.domain.page import every
 from engine.domain.scope import USERS, MemoryScope, Privacy
 from engine.domain.stream import StreamedTurn
 from engine.errors import InvalidInput
 from engine.shell.options import Handle, Private, point, scope_named
-from engine.shell.paging import every
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
 from engine.shell.tables import counted, table

@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from engine.domain.clock import Moment
+from engine.domain.metadata import all_records
 from engine.domain.scope import MemoryScope, SourceKind
 from engine.domain.search import ItemKind, SearchRequest
 from engine.evaluation.leaks import expected, expected_search
@@ -72,20 +72,11 @@ def metadata(world: World, rng: Random) -> Operation:
     asker = any_principal(world, rng)
     node, limit, moment = some_node(world, asker, rng), rng.choice((1, 3, 50)), some_moment(world, asker, rng)
     judge = partial(expected.metadata, world, asker, node, moment)
-    return question(
-        world, "metadata", asker, str(node), lambda memory: _pages(memory, node, limit, moment), judge, moment
-    )
 
+    def ask(memory: Memory) -> Awaitable[object]:
+        return all_records(partial(memory.nodes.metadata, node, limit=limit, moment=moment))
 
-async def _pages(memory: Memory, node: UUID, limit: int, moment: Moment) -> list[object]:
-    records: list[object] = []
-    cursor: str | None = None
-    while True:
-        page = await memory.nodes.metadata(node, limit=limit, cursor=cursor, moment=moment)
-        records += page.records
-        cursor = page.cursor
-        if cursor is None:
-            return records
+    return question(world, "metadata", asker, str(node), ask, judge, moment)
 
 
 def anchors(world: World, rng: Random) -> Operation:
