@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
@@ -26,11 +26,11 @@ Judge = Callable[[object], Iterable[str]]
 class Operation:
     """One question: principal, subject, call, and a judge that returns what is wrong with the answer or error."""
 
-    kind: str
     asker: Asker
     about: str
     ask: Callable[[Engine], Awaitable[object]]
     judge: Judge
+    kind: str = ""
 
     def __str__(self) -> str:
         return f"{self.kind} by {self.asker}: {self.about}"
@@ -38,6 +38,19 @@ class Operation:
 
 Draw = Callable[[World, Random], Operation]
 """Makes one operation of its kind."""
+
+
+class Draws(dict[str, tuple[Draw, int]]):
+    """Kinds of operations with their weights."""
+
+    def of(self, kind: str, weight: int) -> Callable[[Draw], Draw]:
+        """Enters a function that makes operations of a kind; it is drawn in proportion to its weight."""
+
+        def enter(draw: Draw) -> Draw:
+            self[kind] = (lambda world, rng: replace(draw(world, rng), kind=kind)), weight
+            return draw
+
+        return enter
 
 
 def any_principal(world: World, rng: Random) -> Asker:
@@ -76,8 +89,8 @@ async def outcome_of(work: Awaitable[object]) -> object:
         return error
 
 
-def question(  # noqa: PLR0913 (who asks what, about what, when, and how it is judged)
-    world: World, kind: str, asker: Asker, about: str, ask: Callable[[Memory], Awaitable[object]], judge: Judge,
+def question(
+    world: World, asker: Asker, about: str, ask: Callable[[Memory], Awaitable[object]], judge: Judge,
     moment: Moment = NOW,
 ) -> Operation:  # fmt: skip
     """An operation of the public API. Besides the judge's own checks the answer must not name anything that the asker
@@ -91,4 +104,4 @@ def question(  # noqa: PLR0913 (who asks what, about what, when, and how it is j
         known = tokens(about) if moment != NOW else frozenset()
         yield from world.foreign(asker, (outcome, getattr(outcome, "detail", "")), known, moment.earliest)
 
-    return Operation(kind, asker, f"{about} {moment}" if moment != NOW else about, asked, judged)
+    return Operation(asker, f"{about} {moment}" if moment != NOW else about, asked, judged)

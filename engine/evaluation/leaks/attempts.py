@@ -12,7 +12,7 @@ from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode
 from engine.errors import InvalidInput
 from engine.evaluation.leaks import expected
-from engine.evaluation.leaks.asking import Draw, Operation, any_principal, question, some_node
+from engine.evaluation.leaks.asking import Draws, Operation, any_principal, question, some_node
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.rights import random_grant
 from engine.evaluation.leaks.stored import some_scope
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from engine.memory import Memory
 
 
+draws = Draws()
+
+
+@draws.of("store refused", 3)
 def store_refused(world: World, rng: Random) -> Operation:
     """Storing where the asker may not write, or as private, or in a thread, or without a node."""
     asker = any_principal(world, rng)
@@ -46,20 +50,20 @@ def store_refused(world: World, rng: Random) -> Operation:
         else:
             yield from expected.denied(outcome)
 
-    return question(world, "store refused", asker, str(where), ask, judge)
+    return question(world, asker, str(where), ask, judge)
 
 
+@draws.of("provision refused", 2)
 def provision_refused(world: World, rng: Random) -> Operation:
     """A child below a node that is not the asker's own."""
     asker = any_principal(world, rng)
     node = some_node(world, asker, rng)
     node = uuid4() if world.owns(asker, node) and asker.graph == asker.principal_id else node
     new = NewNode(node, marker(rng))
-    return question(
-        world, "provision refused", asker, str(node), lambda memory: memory.nodes.provision(new), expected.denied
-    )
+    return question(world, asker, str(node), lambda memory: memory.nodes.provision(new), expected.denied)
 
 
+@draws.of("relate refused", 3)
 def relate_refused(world: World, rng: Random) -> Operation:
     """An edge of which one end is not the asker's own."""
     asker = any_principal(world, rng)
@@ -69,16 +73,10 @@ def relate_refused(world: World, rng: Random) -> Operation:
     if ends[0] == ends[1]:
         ends[1] = uuid4()
     kind = marker(rng)
-    return question(
-        world,
-        "relate refused",
-        asker,
-        str(ends),
-        lambda memory: memory.edges.make(ends[0], ends[1], kind),
-        expected.denied,
-    )
+    return question(world, asker, str(ends), lambda memory: memory.edges.make(ends[0], ends[1], kind), expected.denied)
 
 
+@draws.of("give refused", 3)
 def give_refused(world: World, rng: Random) -> Operation:
     """A grant on a node that is not the asker's own, or to a subject outside the asker's graph and workspace."""
     asker = any_principal(world, rng)
@@ -92,20 +90,19 @@ def give_refused(world: World, rng: Random) -> Operation:
             new = NewGrant(new.node_id, "third_party", world.stranger)
     elif asker.kind == "user":
         new = NewGrant(new.node_id, "persona", rng.choice([p for p in mine if p.node_type == "persona"]).node_id)
-    return question(world, "give refused", asker, str(new), lambda memory: memory.grants.give(new), expected.denied)
+    return question(world, asker, str(new), lambda memory: memory.grants.give(new), expected.denied)
 
 
+@draws.of("revoke refused", 2)
 def revoke_refused(world: World, rng: Random) -> Operation:
     """Revoking a grant of another user."""
     asker = any_principal(world, rng)
     others = [right.grant_id for right in world.rights.values() if not world.owns(asker, right.node_id)]
     grant = rng.choice([*others, uuid4()])
-    return question(
-        world, "revoke refused", asker, str(grant),
-        lambda memory: memory.grants.revoke(grant), expected.denied,
-    )  # fmt: skip
+    return question(world, asker, str(grant), lambda memory: memory.grants.revoke(grant), expected.denied)
 
 
+@draws.of("change refused", 4)
 def change_refused(world: World, rng: Random) -> Operation:
     """Changing something, or reading its history, without the right to change it."""
     asker = any_principal(world, rng)
@@ -132,15 +129,4 @@ def change_refused(world: World, rng: Random) -> Operation:
             return memory.history.state(change.subject_kind, subject)
         return memory.history.change(change)
 
-    return question(world, "change refused", asker, f"{change} {looking}", ask, expected.denied)
-
-
-DRAWS: dict[str, tuple[Draw, int]] = {
-    "store refused": (store_refused, 3),
-    "provision refused": (provision_refused, 2),
-    "relate refused": (relate_refused, 3),
-    "change refused": (change_refused, 4),
-    "give refused": (give_refused, 3),
-    "revoke refused": (revoke_refused, 2),
-}
-"""Every kind of operation with its weight."""
+    return question(world, asker, f"{change} {looking}", ask, expected.denied)

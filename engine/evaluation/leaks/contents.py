@@ -13,7 +13,7 @@ from engine.domain.delta import SubjectState
 from engine.domain.event import Wanted
 from engine.errors import NotFound
 from engine.evaluation.leaks import expected
-from engine.evaluation.leaks.asking import Draw, Operation, any_principal, question
+from engine.evaluation.leaks.asking import Draws, Operation, any_principal, question
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.past import some_moment
 from engine.evaluation.leaks.things import Asker, Former, Written
@@ -22,13 +22,17 @@ if TYPE_CHECKING:
     from engine.memory import Memory
 
 
+draws = Draws()
+
+
+@draws.of("state", 6)
 def state(world: World, rng: Random) -> Operation:
     """A record as it is, or was."""
     asker = any_principal(world, rng)
     record, moment = _record(world, asker, rng), some_moment(world, asker, rng)
     judge = partial(expected.state, world, asker, record, moment)
     return question(
-        world, "state", asker, str(record.record_id),
+        world, asker, str(record.record_id),
         lambda memory: memory.history.state("record", record.record_id, node_id=record.node_id, moment=moment), judge, moment,
     )  # fmt: skip
 
@@ -40,6 +44,7 @@ def _record(world: World, asker: Asker, rng: Random) -> Written:
     return rng.choice(changed if changed and rng.random() < 0.5 else every)
 
 
+@draws.of("item state", 3)
 def item_state(world: World, rng: Random) -> Operation:
     """An item as it is, or was: returned to askers who can find it."""
     asker = any_principal(world, rng)
@@ -55,11 +60,12 @@ def item_state(world: World, rng: Random) -> Operation:
             yield from expected.differing("state", None, outcome.fields)
 
     return question(
-        world, "item state", asker, str(item),
+        world, asker, str(item),
         lambda memory: memory.history.state("item", item, node_id=record.node_id, moment=moment), judge, moment,
     )  # fmt: skip
 
 
+@draws.of("history", 6)
 def history(world: World, rng: Random) -> Operation:
     """The history of a record, for askers who may change it, from the time on at which they may read it."""
     asker = any_principal(world, rng)
@@ -80,22 +86,24 @@ def history(world: World, rng: Random) -> Operation:
             yield "deltas for a reader who may not change the record"
 
     return question(
-        world, "history", asker, str(record.record_id),
+        world, asker, str(record.record_id),
         lambda memory: memory.history.deltas("record", record.record_id, node_id=record.node_id), judge,
     )  # fmt: skip
 
 
+@draws.of("edge", 3)
 def edge(world: World, rng: Random) -> Operation:
     """One edge, as it is or was."""
     asker = any_principal(world, rng)
     link, moment = rng.choice(list(world.links.values())), some_moment(world, asker, rng)
     judge = partial(expected.edge, world, asker, link, moment)
     return question(
-        world, "edge", asker, str(link.edge_id),
+        world, asker, str(link.edge_id),
         lambda memory: memory.history.state("relation", link.edge_id, moment=moment), judge, moment,
     )  # fmt: skip
 
 
+@draws.of("older file", 3)
 def older_file(world: World, rng: Random) -> Operation:
     """The file of an older version, at a node of its document."""
     asker = any_principal(world, rng)
@@ -104,15 +112,14 @@ def older_file(world: World, rng: Random) -> Operation:
     former = rng.choice([one for one in world.formers if _graph(world, one) == asker.graph] or world.formers)
     node = world.written[former.record_id].node_id
     judge = partial(expected.older_file, world, asker, former)
-    return question(
-        world, "older file", asker, str(former), lambda memory: memory.files.read(node, former.file_id), judge
-    )
+    return question(world, asker, str(former), lambda memory: memory.files.read(node, former.file_id), judge)
 
 
 def _graph(world: World, former: Former) -> UUID:
     return world.places[world.written[former.record_id].node_id].user_id
 
 
+@draws.of("documents", 2)
 def documents(world: World, rng: Random) -> Operation:
     """The documents: all for the user, for a persona those that it stored and may read."""
     asker = any_principal(world, rng)
@@ -129,7 +136,7 @@ def documents(world: World, rng: Random) -> Operation:
         given = {one.document_id for one in outcome} if isinstance(outcome, tuple) else outcome
         yield from expected.differing("documents", mine, given)
 
-    return question(world, "documents", asker, "", lambda memory: memory.documents.list(limit=500), judge)
+    return question(world, asker, "", lambda memory: memory.documents.list(limit=500), judge)
 
 
 def _lists(world: World, asker: Asker, record: Written) -> bool:
@@ -137,6 +144,7 @@ def _lists(world: World, asker: Asker, record: Written) -> bool:
     return world.owns(asker, record.node_id) or (own and world.sees(asker, record))
 
 
+@draws.of("document", 2)
 def document(world: World, rng: Random) -> Operation:
     """The versions of a document."""
     asker = any_principal(world, rng)
@@ -150,11 +158,10 @@ def document(world: World, rng: Random) -> Operation:
             yield from expected.denied(outcome)
 
     about = f"{asked} {record.record_id}"
-    return question(
-        world, "document", asker, about, lambda memory: getattr(memory.documents, asked)(record.record_id), judge
-    )
+    return question(world, asker, about, lambda memory: getattr(memory.documents, asked)(record.record_id), judge)
 
 
+@draws.of("own lists", 2)
 def own_lists(world: World, rng: Random) -> Operation:
     """Lists for the user only: decisions, raw inputs, events, differences between two times."""
     asker = any_principal(world, rng)
@@ -180,17 +187,4 @@ def own_lists(world: World, rng: Random) -> Operation:
         elif isinstance(outcome, Exception):
             yield f"not given: {outcome!r}"
 
-    return question(world, "own lists", asker, wanted, ask, judge)
-
-
-DRAWS: dict[str, tuple[Draw, int]] = {
-    "state": (state, 6),
-    "item state": (item_state, 3),
-    "history": (history, 6),
-    "edge": (edge, 3),
-    "older file": (older_file, 3),
-    "documents": (documents, 2),
-    "document": (document, 2),
-    "own lists": (own_lists, 2),
-}
-"""Every kind of operation with its weight."""
+    return question(world, asker, wanted, ask, judge)

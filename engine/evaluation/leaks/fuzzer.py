@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 BATCH = 250
 PAUSES = (1.0, 5.0, 30.0)
-DRAWS = questions.DRAWS | contents.DRAWS | attempts.DRAWS | rows.DRAWS | intrusions.DRAWS | oracles.DRAWS
+DRAWS = questions.draws | contents.draws | attempts.draws | rows.draws | intrusions.draws | oracles.draws
 
 
 @dataclass(frozen=True, slots=True)

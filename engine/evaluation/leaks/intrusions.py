@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import psycopg
 from psycopg import errors
 
-from engine.evaluation.leaks.asking import Draw, Operation
+from engine.evaluation.leaks.asking import Draws, Operation
 from engine.evaluation.leaks.expected import differing
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.rows import KEYED, Statement, a_node, claimant, may_see, may_see_shared
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from engine.neurigraph import Engine
 
 
-def _attempt(kind: str, asker: Asker, statement: Statement, allowed: bool) -> Operation:
+draws = Draws()
+
+
+def _attempt(asker: Asker, statement: Statement, allowed: bool) -> Operation:
     """A statement that policies and checks let pass or refuse."""
 
     async def ask(engine: Engine) -> object:
@@ -32,10 +35,10 @@ def _attempt(kind: str, asker: Asker, statement: Statement, allowed: bool) -> Op
             pass  # it passed the policies, which are checked first
         return True
 
-    return Operation(kind, asker, str(statement), ask, partial(differing, "let pass", allowed))
+    return Operation(asker, str(statement), ask, partial(differing, "let pass", allowed))
 
 
-def _changed(kind: str, asker: Asker, statement: Statement, wanted: int) -> Operation:
+def _changed(asker: Asker, statement: Statement, wanted: int) -> Operation:
     """A statement that changes a known number of rows."""
 
     async def ask(engine: Engine) -> object:
@@ -44,7 +47,7 @@ def _changed(kind: str, asker: Asker, statement: Statement, wanted: int) -> Oper
         except errors.InsufficientPrivilege as error:
             return error  # a row was found, but must not become another owner's
 
-    return Operation(kind, asker, str(statement), ask, partial(differing, "rows changed", wanted))
+    return Operation(asker, str(statement), ask, partial(differing, "rows changed", wanted))
 
 
 def _intruder(world: World, rng: Random) -> tuple[Asker, UUID]:
@@ -57,6 +60,7 @@ def _intruder(world: World, rng: Random) -> tuple[Asker, UUID]:
     return asker, a_node(world, asker, rng)
 
 
+@draws.of("insert into a node", 14)
 def insert_into_node(world: World, rng: Random) -> Operation:
     """An insert into one of a node's tables."""
     asker, node = _intruder(world, rng)
@@ -70,7 +74,7 @@ def insert_into_node(world: World, rng: Random) -> Operation:
     allowed = world.writes(asker, node) and (not secret or world.owns(asker, node))
     allowed = allowed and (table != "deltas" or author == _name(asker))
     statement = Statement(f"leaks/insert_{table}", world.places[node].schema_name, parameters)
-    return _attempt("insert into a node", asker, statement, allowed)
+    return _attempt(asker, statement, allowed)
 
 
 def _name(asker: Asker) -> str:
@@ -90,16 +94,17 @@ def _some_record(world: World, node: UUID, rng: Random) -> Written | None:
     return rng.choice(held) if held and rng.random() < 0.9 else None
 
 
+@draws.of("insert of what is scoped", 4)
 def insert_scoped(world: World, rng: Random) -> Operation:
     """A record or an item of a thread: only for the user, and never readable by others."""
     asker, node = _intruder(world, rng)
     table, private = rng.choice(("scoped", "scoped_items")), rng.random() < 0.5
     parameters = {"privacy": "private" if private else "org"}
     statement = Statement(f"leaks/insert_{table}", world.places[node].schema_name, parameters)
-    kind = "insert of what is scoped"
-    return _attempt(kind, asker, statement, private and world.owns(asker, node))
+    return _attempt(asker, statement, private and world.owns(asker, node))
 
 
+@draws.of("update of a node", 12)
 def update_node(world: World, rng: Random) -> Operation:
     """An update of all rows in one of a node's tables."""
     asker, node = _intruder(world, rng)
@@ -107,7 +112,7 @@ def update_node(world: World, rng: Random) -> Operation:
     rows = [row for row in world.rows[node] if row.place == place]
     wanted = sum(world.writes(asker, node) and may_see(world, asker, node, row) for row in rows)
     statement = Statement(f"leaks/update_{table}", world.places[node].schema_name)
-    return _changed("update of a node", asker, statement, wanted)
+    return _changed(asker, statement, wanted)
 
 
 _CHANGEABLE = (
@@ -118,14 +123,16 @@ _CHANGEABLE = (
 )
 
 
+@draws.of("update of shared rows", 4)
 def update_shared(world: World, rng: Random) -> Operation:
     """An update of all sources, all kept answers, or all streamed conversations or turns."""
     asker = claimant(world, rng)
     table = rng.choice(KEYED)
     wanted = sum(row["place"] == table and may_see_shared(world, asker, row) for row in world.shared)
-    return _changed("update of shared rows", asker, Statement(f"leaks/update_{table}"), wanted)
+    return _changed(asker, Statement(f"leaks/update_{table}"), wanted)
 
 
+@draws.of("insert of a shared row", 8)
 def insert_shared(world: World, rng: Random) -> Operation:
     """An insert into a shared table, in the name of any principal."""
     asker = claimant(world, rng)
@@ -152,7 +159,7 @@ def insert_shared(world: World, rng: Random) -> Operation:
     parameters = {"user_id": graph, "node_id": node, "author": author, "key": f"{prefix}{uuid4()}"}
     parameters |= {"replay_id": replay or uuid4(), "principal_kind": kind, "principal_id": principal}
     statement = Statement(f"leaks/insert_{table}", None, parameters)
-    return _attempt("insert of a shared row", asker, statement, allowed)
+    return _attempt(asker, statement, allowed)
 
 
 _REPLAYED = ("replay", "replayed_record")
@@ -186,9 +193,10 @@ def _insert_stored(world: World, asker: Asker, graph: UUID, table: str, rng: Ran
     parameters |= {"record_id": document, "file_id": record.file_id if record else uuid4()}
     passes = allowed.get(table, False) and (own if table == "event" else writes or table == "document_version")
     statement = Statement(f"leaks/insert_{table}", None, parameters)
-    return _attempt("insert of a shared row", asker, statement, passes)
+    return _attempt(asker, statement, passes)
 
 
+@draws.of("commit", 6)
 def commit(world: World, rng: Random) -> Operation:
     """A commit that bypasses the engine, to any node; commits of a user to its own graph are checked by the engine. Nodes and
     grants are committed only by the functions that hold their rules, kinds that the database does not know by the owner."""
@@ -218,7 +226,7 @@ def commit(world: World, rng: Random) -> Operation:
     guarded = not written.isdisjoint(("node", "node_revised", "granted"))
     allowed = not guarded and (own or (honest and written <= {"records", "record_revised"}))
     parameters = {"user_id": graph, "kinds": kinds, "older": older, "claimed": claimed, "node_id": node}
-    return _attempt("commit", asker, Statement("leaks/insert_outbox", None, parameters), allowed)
+    return _attempt(asker, Statement("leaks/insert_outbox", None, parameters), allowed)
 
 
 def _at_home(world: World, asker: Asker, graph: UUID) -> bool:
@@ -232,22 +240,11 @@ def _node_of(world: World, graph: UUID, rng: Random) -> UUID:
     return rng.choice([place for place in world.places.values() if place.user_id == graph]).node_id
 
 
+@draws.of("delete", 2)
 def delete(world: World, rng: Random) -> Operation:
     """Deletes, which no principal may do."""
     asker = claimant(world, rng)
     schema = world.places[a_node(world, asker, rng)].schema_name
     items = rng.random() < 0.5
     statement = Statement("leaks/delete_items", schema) if items else Statement("leaks/delete_log")
-    return _attempt("delete", asker, statement, False)
-
-
-DRAWS: dict[str, tuple[Draw, int]] = {
-    "insert into a node": (insert_into_node, 14),
-    "insert of what is scoped": (insert_scoped, 4),
-    "update of a node": (update_node, 12),
-    "update of shared rows": (update_shared, 4),
-    "insert of a shared row": (insert_shared, 8),
-    "commit": (commit, 6),
-    "delete": (delete, 2),
-}
-"""Every kind of operation with its weight."""
+    return _attempt(asker, statement, False)

@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 
 import psycopg
 
-from engine.evaluation.leaks.asking import Draw, Operation
+from engine.evaluation.leaks.asking import Draws, Operation
 from engine.evaluation.leaks.expected import differing
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.rows import Statement, may_see_shared
@@ -23,11 +23,13 @@ from engine.evaluation.leaks.things import Asker, Written
 if TYPE_CHECKING:
     from engine.neurigraph import Engine
 
+draws = Draws()
+
 Attempt = Callable[[UUID], Statement]
 """The statement for an id, hidden or missing."""
 
 
-def _compared(kind: str, asker: Asker, attempt: Attempt, hidden: UUID) -> Operation:
+def _compared(asker: Asker, attempt: Attempt, hidden: UUID) -> Operation:
     """The same attempt with a hidden and with a missing id."""
     absent = uuid4()
 
@@ -37,7 +39,7 @@ def _compared(kind: str, asker: Asker, attempt: Attempt, hidden: UUID) -> Operat
     def judge(outcome: Any) -> Iterator[str]:
         yield from differing("answer about what is hidden", *outcome)
 
-    return Operation(kind, asker, str(attempt(hidden)), ask, judge)
+    return Operation(asker, str(attempt(hidden)), ask, judge)
 
 
 async def _answer(engine: Engine, asker: Asker, statement: Statement) -> object:
@@ -78,6 +80,7 @@ IN_NODE = (
 )
 
 
+@draws.of("oracle of a node", 8)
 def of_node(world: World, rng: Random) -> Operation:
     """A row that references a hidden record, or replaces it, in the tables of a node where the asker may write."""
     asker, node, record = _writer(world, rng)
@@ -93,9 +96,10 @@ def of_node(world: World, rng: Random) -> Operation:
     def attempt(one: UUID) -> Statement:
         return Statement(f"leaks/{name}", place, fixed | {"record_id": one, "id": one})
 
-    return _compared("oracle of a node", asker, attempt, hidden)
+    return _compared(asker, attempt, hidden)
 
 
+@draws.of("oracle of what was stored", 4)
 def of_stored(world: World, rng: Random) -> Operation:
     """A document, a version or a raw resource of a record that is hidden from the writer."""
     asker, node, record = _writer(world, rng)
@@ -115,9 +119,10 @@ def of_stored(world: World, rng: Random) -> Operation:
     def attempt(one: UUID) -> Statement:
         return Statement(f"leaks/insert_{name}", None, fixed | {"document_id": one, "file_id": one})
 
-    return _compared("oracle of what was stored", asker, attempt, hidden)
+    return _compared(asker, attempt, hidden)
 
 
+@draws.of("oracle of a graph", 4)
 def of_graphs(world: World, rng: Random) -> Operation:
     """A hidden node or replay, named in a conversation, an event of the hierarchy, or a staged record."""
     name = rng.choice(("insert_conversations", "turn_conversation", "insert_hierarchy", "insert_replayed_record"))
@@ -136,12 +141,4 @@ def of_graphs(world: World, rng: Random) -> Operation:
             f"leaks/{name}", None, fixed | {"id": one, "replay_id" if "replay" in name else "node_id": one}
         )
 
-    return _compared("oracle of a graph", asker, attempt, rng.choice(hidden) if hidden else uuid4())
-
-
-DRAWS: dict[str, tuple[Draw, int]] = {
-    "oracle of a node": (of_node, 8),
-    "oracle of what was stored": (of_stored, 4),
-    "oracle of a graph": (of_graphs, 4),
-}
-"""Every kind of operation with its weight."""
+    return _compared(asker, attempt, rng.choice(hidden) if hidden else uuid4())

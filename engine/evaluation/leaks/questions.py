@@ -12,7 +12,7 @@ from engine.domain.metadata import all_records
 from engine.domain.scope import MemoryScope, SourceKind
 from engine.domain.search import ItemKind, SearchRequest
 from engine.evaluation.leaks import expected, expected_search
-from engine.evaluation.leaks.asking import Draw, Operation, any_principal, outcome_of, question, some_node
+from engine.evaluation.leaks.asking import Draws, Operation, any_principal, outcome_of, question, some_node
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.past import some_moment
 from engine.evaluation.leaks.stored import SHARED_ALIAS, some_scope, some_source
@@ -23,14 +23,19 @@ if TYPE_CHECKING:
     from engine.neurigraph import Engine
 
 
+draws = Draws()
+
+
+@draws.of("shell", 14)
 def shell(world: World, rng: Random) -> Operation:
     """The shell of a node."""
     asker = any_principal(world, rng)
     node, moment = some_node(world, asker, rng), some_moment(world, asker, rng)
     judge = partial(expected.shell, world, asker, node, moment)
-    return question(world, "shell", asker, str(node), lambda memory: memory.nodes.shell(node, moment), judge, moment)
+    return question(world, asker, str(node), lambda memory: memory.nodes.shell(node, moment), judge, moment)
 
 
+@draws.of("children", 3)
 def children(world: World, rng: Random) -> Operation:
     """The children of a node, without its shell."""
     asker = any_principal(world, rng)
@@ -44,11 +49,10 @@ def children(world: World, rng: Random) -> Operation:
             given = {(one.node_id, one.name) for one in outcome} if isinstance(outcome, tuple) else outcome
             yield from expected.differing("children", seen, given)
 
-    return question(
-        world, "children", asker, str(node), lambda memory: memory.nodes.children(node, moment), judge, moment
-    )
+    return question(world, asker, str(node), lambda memory: memory.nodes.children(node, moment), judge, moment)
 
 
+@draws.of("tree", 2)
 def tree(world: World, rng: Random) -> Operation:
     """All nodes of a graph, only for its owner."""
     asker = any_principal(world, rng)
@@ -64,9 +68,10 @@ def tree(world: World, rng: Random) -> Operation:
             )
             yield from expected.differing("tree", seen, given)
 
-    return question(world, "tree", asker, "", lambda memory: memory.nodes.tree(moment), judge, moment)
+    return question(world, asker, "", lambda memory: memory.nodes.tree(moment), judge, moment)
 
 
+@draws.of("metadata", 10)
 def metadata(world: World, rng: Random) -> Operation:
     """All pages of a node's records."""
     asker = any_principal(world, rng)
@@ -76,9 +81,10 @@ def metadata(world: World, rng: Random) -> Operation:
     def ask(memory: Memory) -> Awaitable[object]:
         return all_records(partial(memory.nodes.metadata, node, limit=limit, moment=moment))
 
-    return question(world, "metadata", asker, str(node), ask, judge, moment)
+    return question(world, asker, str(node), ask, judge, moment)
 
 
+@draws.of("anchors", 8)
 def anchors(world: World, rng: Random) -> Operation:
     """All nodes with a name."""
     asker = any_principal(world, rng)
@@ -92,17 +98,19 @@ def anchors(world: World, rng: Random) -> Operation:
         if name not in world.former:
             yield from expected.anchors(world, asker, name, moment, outcome)
 
-    return question(world, "anchors", asker, name, lambda memory: memory.nodes.anchors(name, moment), judge, moment)
+    return question(world, asker, name, lambda memory: memory.nodes.anchors(name, moment), judge, moment)
 
 
+@draws.of("edges", 5)
 def edges(world: World, rng: Random) -> Operation:
     """All cross-node edges."""
     asker = any_principal(world, rng)
     moment = some_moment(world, asker, rng)
     judge = partial(expected.edges, world, asker, moment)
-    return question(world, "edges", asker, "", lambda memory: memory.edges.list(moment), judge, moment)
+    return question(world, asker, "", lambda memory: memory.edges.list(moment), judge, moment)
 
 
+@draws.of("search", 12)
 def search(world: World, rng: Random) -> Operation:
     """A search for the unique word of a record, with or without names of nodes, everywhere or in named nodes."""
     asker = any_principal(world, rng)
@@ -122,7 +130,7 @@ def search(world: World, rng: Random) -> Operation:
     async def ask(engine: Engine) -> object:
         return await outcome_of(engine.memory_as(asker.principal).search(request))
 
-    return Operation("search", asker, repr(request), ask, judge)
+    return Operation(asker, repr(request), ask, judge)
 
 
 def _narrowed(world: World, asker: Asker, rng: Random) -> tuple[tuple[MemoryScope, ...], tuple[SourceKind, ...] | None]:
@@ -133,6 +141,7 @@ def _narrowed(world: World, asker: Asker, rng: Random) -> tuple[tuple[MemoryScop
     return scopes, tuple({some_source(rng) for _ in range(2)}) if rng.random() < 0.25 else None
 
 
+@draws.of("file", 8)
 def read_file(world: World, rng: Random) -> Operation:
     """A file, at its own node or at another."""
     asker = any_principal(world, rng)
@@ -142,9 +151,10 @@ def read_file(world: World, rng: Random) -> Operation:
     node = node if rng.random() < 0.2 else record.node_id
     judge = partial(expected.file, world, asker, node, record)
     about = f"{record.file_id} at {node}"
-    return question(world, "file", asker, about, lambda memory: memory.files.read(node, record.file_id), judge)
+    return question(world, asker, about, lambda memory: memory.files.read(node, record.file_id), judge)
 
 
+@draws.of("file state", 6)
 def file_state(world: World, rng: Random) -> Operation:
     """The state of a file: read or changed."""
     asker = any_principal(world, rng)
@@ -153,11 +163,10 @@ def file_state(world: World, rng: Random) -> Operation:
     command = rng.choice(("state", "wake", "sleep"))
     judge = partial(expected.file_state, world, asker, node, record, command == "sleep")
     about = f"{command} {record.file_id} at {node}"
-    return question(
-        world, "file state", asker, about, lambda memory: getattr(memory.files, command)(node, record.file_id), judge
-    )
+    return question(world, asker, about, lambda memory: getattr(memory.files, command)(node, record.file_id), judge)
 
 
+@draws.of("listing", 3)
 def listing(world: World, rng: Random) -> Operation:
     """The grants of the graph, or of one node."""
     asker = any_principal(world, rng)
@@ -178,9 +187,10 @@ def listing(world: World, rng: Random) -> Operation:
     async def ask(memory: Memory) -> object:
         return await memory.grants.list(node_id=node, ended=ended, limit=500)
 
-    return question(world, "listing", asker, f"{node} {ended}", ask, judge)
+    return question(world, asker, f"{node} {ended}", ask, judge)
 
 
+@draws.of("audience", 2)
 def audience(world: World, rng: Random) -> Operation:
     """Who can see a node."""
     asker = any_principal(world, rng)
@@ -196,7 +206,7 @@ def audience(world: World, rng: Random) -> Operation:
             "audience", {reader.principal_id for reader in readers}, {viewer.subject_id for viewer in given}
         )
 
-    return question(world, "audience", asker, str(node), lambda memory: memory.grants.audience(node), judge)
+    return question(world, asker, str(node), lambda memory: memory.grants.audience(node), judge)
 
 
 def _readers(world: World, node: UUID) -> Iterator[Asker]:
@@ -211,6 +221,7 @@ def _readers(world: World, node: UUID) -> Iterator[Asker]:
             yield asker
 
 
+@draws.of("log", 2)
 def log(world: World, rng: Random) -> Operation:
     """The newest lines of the audit log."""
     asker = any_principal(world, rng)
@@ -235,21 +246,4 @@ def log(world: World, rng: Random) -> Operation:
     async def asked(engine: Engine) -> object:
         return await outcome_of(ask(engine.memory_as(asker.principal)))
 
-    return Operation("log", asker, "", asked, judge)
-
-
-DRAWS: dict[str, tuple[Draw, int]] = {
-    "shell": (shell, 14),
-    "children": (children, 3),
-    "tree": (tree, 2),
-    "metadata": (metadata, 10),
-    "anchors": (anchors, 8),
-    "edges": (edges, 5),
-    "search": (search, 12),
-    "file": (read_file, 8),
-    "file state": (file_state, 6),
-    "listing": (listing, 3),
-    "audience": (audience, 2),
-    "log": (log, 2),
-}
-"""Every kind of operation with its weight."""
+    return Operation(asker, "", asked, judge)

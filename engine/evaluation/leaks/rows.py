@@ -12,7 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
-from engine.evaluation.leaks.asking import Draw, Operation, any_principal, some_node
+from engine.evaluation.leaks.asking import Draws, Operation, any_principal, some_node
 from engine.evaluation.leaks.expected import scope_text
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.things import Asker, Row
@@ -20,6 +20,8 @@ from engine.stores.statements import sql_in, sql_text
 
 if TYPE_CHECKING:
     from engine.neurigraph import Engine
+
+draws = Draws()
 
 REFUSED = "refused"
 KEYED = ("sources", "idempotency", "conversations", "conversation_turns")
@@ -70,7 +72,7 @@ Shown = Callable[[dict[str, Any]], Iterable[object]]
 """The part of a row that is compared: nothing, or one value."""
 
 
-def _exactly(kind: str, asker: Asker, statement: Statement, wanted: set[Any], shown: Shown) -> Operation:
+def _exactly(asker: Asker, statement: Statement, wanted: set[Any], shown: Shown) -> Operation:
     """The exact rows that one statement must return."""
 
     async def ask(engine: Engine) -> object:
@@ -82,7 +84,7 @@ def _exactly(kind: str, asker: Asker, statement: Statement, wanted: set[Any], sh
             if difference:
                 yield f"rows {name}: {sorted(difference, key=str)[:3]} of {len(difference)}"
 
-    return Operation(kind, asker, str(statement), ask, judge)
+    return Operation(asker, str(statement), ask, judge)
 
 
 def _by_id(row: dict[str, Any]) -> tuple[object, ...]:
@@ -116,15 +118,17 @@ def _holds_still(world: World, asker: Asker, node: UUID, row: Row, part: str) ->
     )
 
 
+@draws.of("rows of a node", 40)
 def node_rows(world: World, rng: Random) -> Operation:
     """All tables of a node."""
     asker = claimant(world, rng)
     node = a_node(world, asker, rng)
     wanted = {(row.place, row.id) for row in world.rows[node] if may_see(world, asker, node, row)}
     statement = Statement("leaks/node_rows", world.places[node].schema_name)
-    return _exactly("rows of a node", asker, statement, wanted, lambda row: [(row["place"], row["id"])])
+    return _exactly(asker, statement, wanted, lambda row: [(row["place"], row["id"])])
 
 
+@draws.of("shared rows", 10)
 def shared_rows(world: World, rng: Random) -> Operation:
     """All shared tables; a user's own logs are skipped: they grow meanwhile, by refusals and opened files."""
     asker = claimant(world, rng)
@@ -134,7 +138,7 @@ def shared_rows(world: World, rng: Random) -> Operation:
         own = asker.kind == "user" and row["user_id"] == asker.principal_id
         return [] if own and _grows(row) else [_line(row)]
 
-    return _exactly("shared rows", asker, Statement("leaks/shared_rows"), wanted, shown)
+    return _exactly(asker, Statement("leaks/shared_rows"), wanted, shown)
 
 
 def _grows(row: dict[str, Any]) -> bool:
@@ -166,15 +170,17 @@ def may_see_shared(world: World, asker: Asker, row: dict[str, Any]) -> bool:
     return place in OWN and own_key and world.reads(asker, asker.principal_id)
 
 
+@draws.of("search nodes", 6)
 def search_nodes(world: World, rng: Random) -> Operation:
     """The function that returns the nodes of a search, for any user's graph."""
     asker = claimant(world, rng)
     graph = rng.choice((asker.graph, asker.graph, rng.choice(world.users)))
     wanted = {str(place.node_id) for place in world.readable(asker, graph)}
     statement = Statement("leaks/search_nodes", parameters={"user_id": graph})
-    return _exactly("search nodes", asker, statement, wanted, _by_id)
+    return _exactly(asker, statement, wanted, _by_id)
 
 
+@draws.of("search scan", 8)
 def search_scan(world: World, rng: Random) -> Operation:
     """The function that scans, over any schemas."""
     asker = claimant(world, rng)
@@ -191,9 +197,10 @@ def search_scan(world: World, rng: Random) -> Operation:
     schemas = [world.places[node].schema_name for node in nodes]
     named = [scope_text(*scope) for scopes in world.scopes.values() for scope in scopes]
     parameters = {"nodes": nodes, "schemas": schemas, "terms": [1, 2], "scopes": named}
-    return _exactly("search scan", asker, Statement("leaks/search_scan", None, parameters), wanted, _by_id)
+    return _exactly(asker, Statement("leaks/search_scan", None, parameters), wanted, _by_id)
 
 
+@draws.of("search contents", 6)
 def search_contents(world: World, rng: Random) -> Operation:
     """The function that returns contents, for all items of any node."""
     asker = claimant(world, rng)
@@ -201,9 +208,10 @@ def search_contents(world: World, rng: Random) -> Operation:
     items = [row for row in world.rows[node] if row.place == "memory_items" and row.until is None]
     wanted = {row.id for row in items if may_see(world, asker, node, row)}
     parameters = {"schema_name": world.places[node].schema_name, "items": [UUID(row.id) for row in items]}
-    return _exactly("search contents", asker, Statement("leaks/search_contents", None, parameters), wanted, _by_id)
+    return _exactly(asker, Statement("leaks/search_contents", None, parameters), wanted, _by_id)
 
 
+@draws.of("search counts", 4)
 def search_counts(world: World, rng: Random) -> Operation:
     """The function that counts documents, over any schema."""
     asker = claimant(world, rng)
@@ -214,20 +222,20 @@ def search_counts(world: World, rng: Random) -> Operation:
         if row.place == "term_counts" and row.id.endswith(":0") and may_see(world, asker, node, row)
     }
     statement = Statement("leaks/search_counts", None, {"schemas": [world.places[node].schema_name]})
-    return _exactly("search counts", asker, statement, wanted, lambda row: [row["unit"]])
+    return _exactly(asker, statement, wanted, lambda row: [row["unit"]])
 
 
+@draws.of("subject name", 2)
 def subject_name(world: World, rng: Random) -> Operation:
     """The name of a grant's subject: for users with a present or past grant to it."""
     asker = claimant(world, rng)
     right = rng.choice(list(world.rights.values()))
     given = any(one.subject_id == right.subject_id and world.owns(asker, one.node_id) for one in world.rights.values())
     statement = Statement("leaks/subject_name", None, {"subject_id": right.subject_id})
-    return _exactly(
-        "subject name", asker, statement, {True} if given else set(), lambda row: [True] if row["name"] else []
-    )
+    return _exactly(asker, statement, {True} if given else set(), lambda row: [True] if row["name"] else [])
 
 
+@draws.of("subject deltas", 6)
 def subject_deltas(world: World, rng: Random) -> Operation:
     """The function that returns the chain of a record, for any node."""
     asker = claimant(world, rng)
@@ -245,17 +253,4 @@ def subject_deltas(world: World, rng: Random) -> Operation:
         and (world.owns(asker, node) or (lies is not None and since is not None and row.known_from >= since))
     }  # fmt: skip
     parameters = {"node_id": node, "subject_id": record.record_id}
-    return _exactly("subject deltas", asker, Statement("leaks/subject_deltas", None, parameters), wanted, _by_id)
-
-
-DRAWS: dict[str, tuple[Draw, int]] = {
-    "rows of a node": (node_rows, 40),
-    "shared rows": (shared_rows, 10),
-    "search nodes": (search_nodes, 6),
-    "search scan": (search_scan, 8),
-    "search contents": (search_contents, 6),
-    "search counts": (search_counts, 4),
-    "subject deltas": (subject_deltas, 6),
-    "subject name": (subject_name, 2),
-}
-"""Every kind of operation with its weight."""
+    return _exactly(asker, Statement("leaks/subject_deltas", None, parameters), wanted, _by_id)
