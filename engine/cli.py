@@ -27,7 +27,6 @@ from engine.shell import (
     ingests,
     jobs,
     measurements,
-    mending,
     one_node,
     past,
     placement,
@@ -41,7 +40,7 @@ from engine.shell import (
 
 _COMMANDS = (
     demonstration.commands, stack.commands, doctor.commands, content.commands, graph.commands, streams.commands,
-    files.commands, doors.commands, past.commands, placement.commands, mending.commands, backups.commands,
+    files.commands, doors.commands, past.commands, placement.commands, backups.commands,
     measurements.commands, cypher.commands,
     graph.users, one_node.nodes, edges.edges, records.records, streams.conversations, files.files, ingests.sessions,
     ingests.failures, replays.replays, documents.documents, documents.resources, diary.events, jobs.jobs,

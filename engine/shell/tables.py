@@ -27,7 +27,7 @@ def counted(number: int, unit: str, units: str = "") -> str:
 
 
 def table(*names: str, right: Container[str] = ()) -> Table:
-    """An empty table; long cells are folded, numbers stand on the right of their columns."""
+    """An empty table; long cells are folded, the cells of the columns in `right` stand on the right."""
     made = Table(box=None, pad_edge=False, header_style="bold")
     for name in names:
         made.add_column(name, overflow="fold", justify="right" if name in right else "left")
@@ -42,7 +42,8 @@ def print_table(
         here.out.print(nothing)
         return
     made = table(*names)
-    made.columns[0].no_wrap = len(_cell(rows[0][0])) == ID
+    if len(_cell(rows[0][0])) == ID:
+        made.columns[0].no_wrap, made.columns[0].min_width = True, ID
     for row in rows:
         made.add_row(*(Text(cell, style=styles.get(cell, "")) for cell in map(_cell, row)))
     here.out.print(made)
