@@ -93,7 +93,7 @@ async def change_item(node_id: UUID, item_id: UUID, body: ItemChange, writing: A
 )
 async def change_edge(edge_id: UUID, body: EdgeChange, writing: AWriting) -> Changed:
     """Changes a cross-node edge, ends it, or restores it."""
-    return await writing.write("relation", edge_id, None, body)
+    return await writing.write("edge", edge_id, None, body)
 
 
 @router.get("/nodes/{node_id}/records/{record_id}", operation_id="getRecord", responses=STATE | READ_PROBLEMS)
@@ -117,7 +117,7 @@ async def item(node_id: UUID, item_id: UUID, memory: UserMemory, moment: AtMomen
 @router.get("/edges/{edge_id}", operation_id="getEdge", responses=STATE | READ_PROBLEMS)
 async def edge(edge_id: UUID, memory: UserMemory, moment: AtMoment, response: Response) -> SubjectState:
     """A cross-node edge as it was at a time; `fields` is null if it did not hold then."""
-    state = await memory.history.state("relation", edge_id, moment=moment)
+    state = await memory.history.state("edge", edge_id, moment=moment)
     response.headers["ETag"] = etag(state.revision)
     return state
 
@@ -161,7 +161,7 @@ async def item_history(
 async def edge_history(edge_id: UUID, memory: UserMemory, page: APage, after: After = 0) -> Sequence[Delta]:
     """Changes of a cross-node edge by revision, one page."""
     start = page.start(number, after)
-    return _revisions(page, await memory.history.deltas("relation", edge_id, after=start, limit=page.limit))
+    return _revisions(page, await memory.history.deltas("edge", edge_id, after=start, limit=page.limit))
 
 
 @router.get("/difference", operation_id="getDifference", responses=PAGE_HEADERS | READ_PROBLEMS)

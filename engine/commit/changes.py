@@ -89,7 +89,7 @@ class RecordRevised:
 class EdgeRevised:
     """An edge that was made or changed."""
 
-    kind: ClassVar[CommitKind] = "relation"
+    kind: ClassVar[CommitKind] = "edge_revised"
     statement: ClassVar[str] = "edge/revised"
     withdrawn: ClassVar[str] = ""
     revision: EdgeRevision

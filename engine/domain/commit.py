@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-CommitKind = Literal["node", "records", "granted", "revoked", "node_revised", "record_revised", "relation"]
+CommitKind = Literal["node", "records", "granted", "revoked", "node_revised", "record_revised", "edge_revised"]
 CommitState = Literal["pending", "done", "set_aside", "discarded"]
 
 

@@ -19,8 +19,8 @@ from uuid import UUID, uuid5
 
 from engine.domain.clock import Moment
 
-SubjectKind = Literal["record", "item", "node", "relation"]
-LoggedKind = Literal["record", "item", "node", "relation", "file"]
+SubjectKind = Literal["record", "item", "node", "edge"]
+LoggedKind = Literal["record", "item", "node", "edge", "file"]
 """Subjects of deltas: files have them, too, though no caller changes a file by one."""
 Operation = Literal["created", "changed", "ended", "reopened", "moved", "renewed"]
 State = Mapping[str, Any]

@@ -7,18 +7,16 @@ from engine.domain.principal import Principal
 from engine.errors import InvalidInput
 from engine.hierarchy.shells import Shells
 from engine.history.contents import ContentHistory
+from engine.history.edges import EdgeHistory
 from engine.history.fields import checked
 from engine.history.nodes import NodeHistory
-from engine.history.relations import RelationHistory
 
 
 class Changes:
     """Changes in a graph. `engine.domain.delta` defines their effects."""
 
-    def __init__(
-        self, shells: Shells, contents: ContentHistory, nodes: NodeHistory, relations: RelationHistory
-    ) -> None:
-        self._shells, self._contents, self._nodes, self._relations = shells, contents, nodes, relations
+    def __init__(self, shells: Shells, contents: ContentHistory, nodes: NodeHistory, edges: EdgeHistory) -> None:
+        self._shells, self._contents, self._nodes, self._edges = shells, contents, nodes, edges
 
     async def change(self, principal: Principal, change: Change) -> Changed:
         """Writes a change as a delta; nothing is overwritten.
@@ -29,8 +27,8 @@ class Changes:
         change = checked(change)
         if change.subject_kind == "node":
             return await self._nodes.change(principal, change)
-        if change.subject_kind == "relation":
-            return await self._relations.change(principal, change)
+        if change.subject_kind == "edge":
+            return await self._edges.change(principal, change)
         if change.node_id is None:
             raise InvalidInput("A record or an item is changed at its node: name the node (`--node`, or `node_id`).")
         schema = await self._shells.writable_schema_of(principal, change.node_id)

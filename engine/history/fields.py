@@ -90,17 +90,20 @@ FIELDS: Mapping[SubjectKind, Mapping[str, Check]] = {
         "name": clean_name, "summary": _text(LONGEST_NODE_SUMMARY), "keywords": _names, "aliases": _names, "parent_id": _id,
         "archived": _flag,
     },
-    "relation": {"properties": _properties, ENDED: _flag},
+    "edge": {"properties": _properties, ENDED: _flag},
 }  # fmt: skip
+
+
+_A: Mapping[SubjectKind, str] = {"record": "a record", "item": "an item", "node": "a node", "edge": "an edge"}
 
 
 def checked(change: Change) -> Change:
     """The change with its values in stored form. Raises InvalidInput naming the invalid field or value."""
     known = FIELDS.get(change.subject_kind)
     if known is None:
-        raise InvalidInput(f"Records, items, nodes and relations change, not {change.subject_kind!r}.")
+        raise InvalidInput(f"Records, items, nodes and edges change, not {change.subject_kind!r}.")
     if not change.fields or not change.fields.keys() <= known.keys():
-        raise InvalidInput(f"Fields of a {change.subject_kind} that change: {', '.join(sorted(known))}.")
+        raise InvalidInput(f"Fields of {_A[change.subject_kind]} that change: {', '.join(sorted(known))}.")
     if change.correction and change.effective_at is not None:
         raise InvalidInput("A correction holds from the beginning: it takes no time of effect.")
     if change.effective_at is not None and change.effective_at.tzinfo is None:

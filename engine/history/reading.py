@@ -29,14 +29,14 @@ from engine.domain.principal import Principal
 from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.shells import Shells
 from engine.history.chain import load
+from engine.history.edges import EdgeHistory
 from engine.history.nodes import NodeHistory
-from engine.history.relations import RelationHistory
 from engine.stores.postgres import Postgres
 from engine.stores.rows import only
 from engine.stores.statements import sql_in, sql_text
 
 MOST_DIFFERENCES = 100
-STATELESS = "Records, items, nodes and relations have states."
+STATELESS = "Records, items, nodes and edges have states."
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ class Past:
     """Reads deltas and what follows from them."""
 
     def __init__(
-        self, postgres: Postgres, shells: Shells, nodes: NodeHistory, relations: RelationHistory, clock: Clock
+        self, postgres: Postgres, shells: Shells, nodes: NodeHistory, edges: EdgeHistory, clock: Clock
     ) -> None:
-        self._postgres, self._shells, self._nodes, self._relations = postgres, shells, nodes, relations
+        self._postgres, self._shells, self._nodes, self._edges = postgres, shells, nodes, edges
         self._clock = clock
 
     async def deltas(
@@ -95,10 +95,10 @@ class Past:
             return SubjectState(kind, subject_id, node_id, there.revision, there.state)
         if kind == "node":
             place, subject = subject_id, await self._nodes.subject(principal, subject_id)
-        elif kind == "relation":
+        elif kind == "edge":
             if not principal.owns:
-                return await self._relations.shown(principal, subject_id, moment)
-            place, subject = await self._relations.subject(principal, subject_id)
+                return await self._edges.shown(principal, subject_id, moment)
+            place, subject = await self._edges.subject(principal, subject_id)
         else:
             raise InvalidInput(STATELESS)
         return SubjectState(kind, subject_id, place, subject.revision, state_at(subject, moment, self._clock.now()))
@@ -107,8 +107,10 @@ class Past:
         """The node whose log keeps the chain of a subject."""
         if kind == "node":
             return subject_id
-        if kind == "relation":
-            return await self._relations.source_of(principal, subject_id)
+        if kind == "edge":
+            return await self._edges.source_of(principal, subject_id)
+        if kind not in ("record", "item"):
+            raise InvalidInput(STATELESS)
         if node_id is None:
             raise InvalidInput("A record or an item lies at a node: name the node (`--node`, or `node_id`).")
         return node_id
@@ -117,8 +119,8 @@ class Past:
         """A subject with its whole chain; for those who may change it. Raises NotFound."""
         if kind == "node":
             return await self._nodes.subject(principal, subject_id)
-        if kind == "relation":
-            return (await self._relations.subject(principal, subject_id))[1]
+        if kind == "edge":
+            return (await self._edges.subject(principal, subject_id))[1]
         if kind not in ("record", "item"):
             raise InvalidInput(STATELESS)
         there = await self._at(principal, kind, node_id, subject_id, NOW)

@@ -22,9 +22,9 @@ from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
 from engine.history.changes import Changes
 from engine.history.documents import Documents
+from engine.history.edges import EdgeHistory
 from engine.history.events import EventLog
 from engine.history.reading import Past
-from engine.history.relations import RelationHistory
 from engine.ingest.assignment.decisions import Assignments
 from engine.ingest.pipeline import Ingest
 from engine.ingest.proposal.proposals import Proposals
@@ -58,7 +58,7 @@ class Parts:
     touches: Touches
     changes: Changes
     past: Past
-    relations: RelationHistory
+    edges: EdgeHistory
     documents: Documents
     resources: RawResources
     readings: Readings

@@ -35,5 +35,5 @@ class Edges(Subject[Caller], name="edges"):
         self, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str] | None = None
     ) -> CreatedEdge:
         """Makes an edge, or returns the one of that type between these nodes. Raises NotFound, InvalidInput."""
-        relate = self.caller.parts.relations.relate
-        return CreatedEdge(*await relate(self.caller.principal, source, target, edge_type, properties or {}))
+        make = self.caller.parts.edges.make
+        return CreatedEdge(*await make(self.caller.principal, source, target, edge_type, properties or {}))

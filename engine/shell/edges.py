@@ -68,7 +68,7 @@ async def end(
 ) -> None:
     """End an edge: it no longer holds, and stays readable in the past."""
     async with here.memory(user) as memory:
-        change = Change("relation", edge, {ENDED: True}, None, point(at), reason=reason)
+        change = Change("edge", edge, {ENDED: True}, None, point(at), reason=reason)
         changed = await memory.history.change(change)
     here.answer(changed, f"Edge {edge}: {'ended' if changed.changed else 'had ended already'}.")
 

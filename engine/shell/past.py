@@ -29,8 +29,8 @@ LISTS = frozenset(
 )
 
 Kind = Annotated[
-    Literal["record", "item", "node", "relation"],
-    typer.Argument(metavar="KIND", help="record, item, node or relation."),
+    Literal["record", "item", "node", "edge"],
+    typer.Argument(metavar="KIND", help="record, item, node or edge."),
 ]
 Subject = Annotated[str, typer.Argument(metavar="ID", help="Its id; a node may be named by its path.")]
 At = Annotated[str | None, typer.Option("--node", metavar="NODE", help="Where a record or item lies: path or id.")]
@@ -57,7 +57,7 @@ async def change(
     ] = None,
     reason: Reason = "",
 ) -> None:
-    """Change a record, an item, a node or a relation; its earlier states stay readable."""
+    """Change a record, an item, a node or an edge; its earlier states stay readable."""
     async with here.memory(user) as memory:
         place, subject_id = await _found(memory, kind, subject, node)
         values = await _values(memory, kind, fields)
@@ -112,7 +112,7 @@ async def diff(
     user: Handle = None,
     node: Annotated[str | None, typer.Option("--node", metavar="NODE", help="Only this node: path or id.")] = None,
     subject: Annotated[
-        UUID | None, typer.Option("--of", metavar="ID", help="Only this record, item, node or relation.")
+        UUID | None, typer.Option("--of", metavar="ID", help="Only this record, item, node or edge.")
     ] = None,
 ) -> None:
     """Show the differences between two times: of a whole memory, one node or one thing."""

@@ -23,10 +23,10 @@ from engine.hierarchy.upgrades import Upgrades
 from engine.history.changes import Changes
 from engine.history.contents import ContentHistory
 from engine.history.documents import Documents
+from engine.history.edges import EdgeHistory
 from engine.history.events import EventLog
 from engine.history.nodes import NodeHistory
 from engine.history.reading import Past
-from engine.history.relations import RelationHistory
 from engine.ingest.assignment.decisions import Assignments
 from engine.jobs.job import scheduled
 from engine.jobs.jobs import Jobs
@@ -179,7 +179,7 @@ def _wired(
     units, shells = UnitsOfWork(postgres, outbox), Shells(postgres, neo4j, clock)
     states, nodes = FileStates(postgres, clock, _file_times(settings)), NodeStates(postgres, neo4j)
     touches = Touches(postgres, neo4j, clock, settings.touch_interval_s)
-    relations = RelationHistory(postgres, neo4j, units, shells, clock)
+    edges = EdgeHistory(postgres, neo4j, units, shells, clock)
     node_history = NodeHistory(postgres, neo4j, units, active, clock)
     provisioning = Provisioning(postgres, units, active, clock)
     assigns = assigner(settings, stores, provisioning, redactor, clock)
@@ -192,14 +192,14 @@ def _wired(
         streams=streams(settings, stores, ingest, redactor, clock, on_step),
         search=Search(postgres, neo4j, active, load_weights(settings.ranking), clock, touches),
         touches=touches,
-        changes=Changes(shells, ContentHistory(units, active, clock), node_history, relations),
+        changes=Changes(shells, ContentHistory(units, active, clock), node_history, edges),
         documents=Documents(postgres, shells),
         resources=RawResources(postgres, objects),
         readings=readings(settings, stores, ingest, clock),
         replays=replays(settings, stores, ingest, clock, on_step),
         events=EventLog(postgres, clock),
-        past=Past(postgres, shells, node_history, relations, clock),
-        relations=relations,
+        past=Past(postgres, shells, node_history, edges, clock),
+        edges=edges,
         assignments=Assignments(postgres),
         moving=moving,
         proposals=proposals(settings, stores, provisioning, ingest, moving, redactor, clock),

@@ -52,7 +52,7 @@ PREDICATES = {f"{name}#{number}": name for name in CYPHER_AIM for number in rang
 REDUNDANT_PREDICATES = {
     "node/tree#0": "the operation is declared for the user alone",
     "edge/by_id#0": "integrations may call no change of an edge, and Postgres takes no commit of one from a persona",
-    "edge/ends#0": "the delta and the commit of a relation are written under Postgres' policies, which take a user's own only",
+    "edge/ends#0": "the delta and the commit of an edge are written under Postgres' policies, which take a user's own only",
     "search/anchors#7": "the nodes above an anchor only say where to search, which Postgres' policies narrow again",
     "search/anchors#10": "so do the nodes below it",
 }

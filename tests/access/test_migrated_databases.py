@@ -7,11 +7,14 @@ import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from uuid import UUID
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 import pytest
 from psycopg import AsyncConnection, sql
+from psycopg.errors import InsufficientPrivilege
+from psycopg.types.json import Jsonb
 
+from engine.commit.changes import from_row
 from engine.embedded import Stack
 from engine.errors import MigrationError
 from engine.neurigraph import Engine
@@ -67,6 +70,56 @@ async def as_of_release(postgres: Postgres, last: int) -> UUID:
         return row["user_id"]
 
 
+EDGE = uuid5(NAMESPACE_OID, "an edge")
+
+
+async def with_an_edge(postgres: Postgres, user: UUID) -> None:
+    """What releases before migration 38 wrote of an edge: its chain, a finished commit and a pending one."""
+    change = {"user_id": str(user), "edge_id": str(EDGE), "revision": 2}
+    async with postgres.as_service() as connection:
+        for revision, operation in enumerate(("created", "changed"), 1):
+            await connection.execute(
+                sql.SQL(
+                    "INSERT INTO {}.delta_log (delta_id, subject_kind, subject_id, w_coordinate, payload, authored_by, revision)"
+                    " VALUES (gen_random_uuid(), 'relation', %s, '-infinity', %s, 'user', %s)"
+                ).format(sql.Identifier(f"s{user.hex}")),
+                [EDGE, Jsonb({"operation": operation}), revision],
+            )
+        for done_at, payload in (
+            ("now", {"revision": change}),
+            (None, {"changes": [{"kind": "relation", "revision": change}]}),
+        ):
+            await connection.execute(
+                "INSERT INTO engine.outbox (commit_id, user_id, kind, payload, state, done_at)"
+                " VALUES (gen_random_uuid(), %s, 'relation', %s, %s, %s::timestamptz)",
+                [user, Jsonb(payload), "done" if done_at else "pending", done_at],
+            )
+
+
+async def the_edge_is_one(postgres: Postgres, user: UUID) -> None:
+    """After the upgrade its chain and its commits have the new name, and no name else was changed."""
+    async with postgres.as_service() as connection:
+        log = sql.SQL(
+            "SELECT subject_kind, subject_id, revision, payload ->> 'operation' AS operation FROM {}.delta_log ORDER BY revision"
+        )
+        rows = await (await connection.execute(log.format(sql.Identifier(f"s{user.hex}")))).fetchall()
+        assert [tuple(row.values()) for row in rows] == [("edge", EDGE, 1, "created"), ("edge", EDGE, 2, "changed")]
+        for text in ("UPDATE {}.delta_log SET revision = 3", "DELETE FROM {}.delta_log"):
+            with pytest.raises(InsufficientPrivilege, match="append-only"):
+                async with connection.transaction():
+                    await connection.execute(sql.SQL(text).format(sql.Identifier(f"s{user.hex}")))
+        commits = await connection.execute("SELECT kind, kinds, payload FROM engine.outbox WHERE kind <> 'node'")
+        for commit in await commits.fetchall():
+            [change] = from_row(commit["kind"], commit["payload"])
+            assert (commit["kind"], commit["kinds"], change["kind"]) == (
+                "edge_revised",
+                ["edge_revised"],
+                "edge_revised",
+            )
+            assert change["revision"]["edge_id"] == str(EDGE)
+        assert commits.rowcount == 2
+
+
 async def of_today(postgres: Postgres) -> UUID:
     """A new database with a user and a record, as the dumps have them; the user."""
     await migrate_postgres(postgres, migrations("postgres"))
@@ -83,7 +136,7 @@ async def of_today(postgres: Postgres) -> UUID:
 
 @pytest.mark.parametrize("release", OLDER)
 async def test_an_upgraded_database_is_a_new_one(engine: Engine, stack: Stack, release: int) -> None:
-    """With data: the user, its node with tables of then, and a record are there; all that the catalog knows is alike."""
+    """With data: the user, its node with tables of then, a record and an edge are there; all that the catalog knows is alike."""
     async with new_database(stack, "neurigraph_owner") as old, new_database(stack, "neurigraph_owner") as new:
         catalogs = []
         for name, first in ((old, release), (new, None)):
@@ -91,6 +144,8 @@ async def test_an_upgraded_database_is_a_new_one(engine: Engine, stack: Stack, r
             async with opened(url, request) as postgres:
                 user = await (as_of_release(postgres, first) if first else of_today(postgres))
                 schema = f"s{user.hex}"
+                if first:
+                    await with_an_edge(postgres, user)
                 await migrate_postgres(postgres, migrations("postgres"))
                 async with postgres.as_service() as connection:
                     await connection.execute("SELECT engine.upgrade_nodes(ARRAY[%s::uuid], 1)", [user])
@@ -102,6 +157,8 @@ async def test_an_upgraded_database_is_a_new_one(engine: Engine, stack: Stack, r
                     assert row == {"summary": "Ann sails."}
                     parts = [await catalog(connection, one, user) for one in ("engine", "template", schema)]
                     catalogs.append(set().union(*parts))
+                if first:
+                    await the_edge_is_one(postgres, user)
         assert {kind for kind, _ in catalogs[1]} == CATALOG.keys() and len(catalogs[1]) > 600
         assert sorted(catalogs[0] - catalogs[1]) == [] and sorted(catalogs[1] - catalogs[0]) == []
 

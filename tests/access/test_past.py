@@ -230,21 +230,19 @@ async def test_documents_of_a_persona_are_told_while_it_may_read_where_they_lie(
 async def test_an_edge_is_answered_for_readers_whose_list_shows_it(graph: Graph) -> None:
     edge = (await graph.owner.edges.make(graph.fishing, graph.finances, "PAYS", {"since": "2003"})).edge_id
     ended = (await graph.owner.edges.make(graph.fishing, graph.finances, "ENDED")).edge_id
-    await graph.owner.history.change(Change("relation", ended, {"ended": True}))
+    await graph.owner.history.change(Change("edge", ended, {"ended": True}))
     other = (await graph.owner.edges.make(graph.fishing, graph.hidden, "CONCERNS")).edge_id
     before = Moment(known_at=datetime.now(UTC))
     await graph.give(graph.fishing)
     with pytest.raises(NotFound):
-        await graph.as_integration.history.state("relation", edge)
+        await graph.as_integration.history.state("edge", edge)
     await graph.give(graph.finances)
     assert [one.edge_id for one in await graph.as_integration.edges.list()] == [edge]
-    state = await graph.as_integration.history.state("relation", edge)
-    assert (
-        state.fields == (await graph.owner.history.state("relation", edge)).fields == {"properties": {"since": "2003"}}
-    )
+    state = await graph.as_integration.history.state("edge", edge)
+    assert state.fields == (await graph.owner.history.state("edge", edge)).fields == {"properties": {"since": "2003"}}
     for asked, moment in ((other, NOW), (ended, NOW), (edge, before)):
         with pytest.raises(NotFound):
-            await graph.as_integration.history.state("relation", asked, moment=moment)
+            await graph.as_integration.history.state("edge", asked, moment=moment)
     assert await graph.as_integration.edges.list(before) == ()
 
 

@@ -149,7 +149,7 @@ async def test_commits_are_read_page_by_page_while_they_are_settled(
         for number, one in enumerate(ids):
             await connection.execute(
                 "INSERT INTO engine.outbox (commit_id, user_id, kind, payload, state, created_at, attempts)"
-                " VALUES (%s, %s, 'relation', '{\"revision\": {\"edge_type\": \"near\"}}', 'set_aside', now() - interval '9 days' + %s * interval '1 s', 9)",
+                " VALUES (%s, %s, 'edge_revised', '{\"revision\": {\"edge_type\": \"near\"}}', 'set_aside', now() - interval '9 days' + %s * interval '1 s', 9)",
                 [one, user.user_id, number],
             )
     try:

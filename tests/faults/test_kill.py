@@ -28,7 +28,7 @@ OF_KIND: dict[CommitKind, str] = {
     "revoked": "revoke",
     "node_revised": "change node",
     "record_revised": "change record",
-    "relation": "change relation",
+    "edge_revised": "change edge",
 }
 """What a victim does for a commit of each kind."""
 TURNS = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number in range(40))
@@ -174,7 +174,7 @@ async def test_before_recovery_nothing_half_written_is_seen(engine: Engine) -> N
 
 
 @pytest.mark.ledger("N15", "N23")
-@pytest.mark.parametrize("kind", ["record", "node", "relation"])
+@pytest.mark.parametrize("kind", ["record", "node", "edge"])
 @pytest.mark.parametrize("step", ["accepted", *(pytest.param(step, marks=LONG) for step in STEPS[1:])])
 async def test_a_change_is_whole_or_not_there(engine: Engine, kind: str, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
@@ -186,9 +186,9 @@ async def test_a_change_is_whole_or_not_there(engine: Engine, kind: str, step: s
     if kind == "node":
         subject, place, before, after = node.node_id, None, ("Before",), ("Home", "After")
         assert node.path[1:] == after and node.layer == 2
-    elif kind == "relation":
+    elif kind == "edge":
         subject, place = (await memory.edges.list())[0].edge_id, None
-        assert (await memory.history.state("relation", subject)).fields == {"properties": {"since": "2002"}}
+        assert (await memory.history.state("edge", subject)).fields == {"properties": {"since": "2002"}}
     else:
         entry = node.manifest[0]
         subject, place = entry.record_id, node.node_id
@@ -204,4 +204,4 @@ async def test_a_change_is_whole_or_not_there(engine: Engine, kind: str, step: s
     assert (await memory.history.change(Change(kind, subject, CHANGES[kind], place))).revision == 3
 
 
-CHANGES = {"record": {"title": "Again"}, "node": {"name": "Again"}, "relation": {"properties": {"since": "2003"}}}
+CHANGES = {"record": {"title": "Again"}, "node": {"name": "Again"}, "edge": {"properties": {"since": "2003"}}}

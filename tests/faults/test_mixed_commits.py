@@ -107,7 +107,7 @@ async def test_clean_up_keeps_of_a_commit_what_mending_needs(
     async with open_engine(later, clock=Ahead(days=21), warming=False) as opened:
         assert (await opened.retention.run()).commits >= 1
         assert (await opened.retention.run()).commits == 0, "what was cleaned once is done"
-    assert await kinds_of(engine, records) == ["node", "node_revised", "relation", "granted", "granted", "revoked"]
+    assert await kinds_of(engine, records) == ["node", "node_revised", "edge_revised", "granted", "granted", "revoked"]
     await engine.neo4j.write(
         "MATCH (n:Node {node_id: $id}) OPTIONAL MATCH (n)-[:HOLDS]->(r) DETACH DELETE n, r", id=str(lake)
     )

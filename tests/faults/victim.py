@@ -23,7 +23,7 @@ from tests.faults.killing import LIVED, Trap, on_stores_of
 
 
 async def changing(memory: Memory, operation: str) -> Change:
-    """A whole record, node or relation, and the change of it that is about to come."""
+    """A whole record, node or edge, and the change of it that is about to come."""
     root = memory.principal.user_id
     node = await memory.nodes.provision(NewNode(root, "Before"))
     if operation == "change node":
@@ -32,9 +32,9 @@ async def changing(memory: Memory, operation: str) -> Change:
     if operation == "change archived":
         await memory.nodes.provision(NewNode(node.node_id, "Below"))
         return Change("node", node.node_id, {"archived": True})
-    if operation == "change relation":
+    if operation == "change edge":
         edge = (await memory.edges.make(root, node.node_id, "holds", {"since": "2001"})).edge_id
-        return Change("relation", edge, {"properties": {"since": "2002"}})
+        return Change("edge", edge, {"properties": {"since": "2002"}})
     report = await memory.records.remember_text("Before", "A walleye was caught.", node_id=node.node_id)
     return Change("record", report.records[0].record_id, {"title": "After"}, node.node_id)
 

@@ -76,14 +76,14 @@ VALUES = {
     "item": [{"content": f"The walleye weighed {n} pounds."} for n in range(2, 6)]
     + [{"confidence": 0.25}, {"tags": ["fish"]}],
     "node": [{"name": f"Pier {n}"} for n in range(4)] + [{"summary": f"Place {n}"} for n in range(3)],
-    "relation": [{"properties": {"since": str(n)}} for n in range(2000, 2004)],
+    "edge": [{"properties": {"since": str(n)}} for n in range(2000, 2004)],
 }
 EFFECTS = [None, "beginning", LONG_AGO, LONG_AGO + timedelta(days=300), LONG_AGO + timedelta(days=600)]
 
 
 @pytest.mark.ledger("N23", "X03")
 @pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("kind", ["record", "item", "node", "relation"])
+@pytest.mark.parametrize("kind", ["record", "item", "node", "edge"])
 async def test_any_history_reads_back_at_every_moment(
     engine: Engine, memory: Memory, node: UUID, kind: str, seed: int
 ) -> None:
@@ -122,10 +122,10 @@ async def begun(memory: Memory, node: UUID, kind: str) -> tuple[UUID, Model]:
         return node, Model(
             {name: state[name] for name in ("name", "summary")}, (await memory.nodes.shell(node)).created_at
         )
-    if kind == "relation":
+    if kind == "edge":
         other = await memory.nodes.provision(NewNode(memory.principal.user_id, f"Other {uuid4().hex[:6]}"))
         edge = (await memory.edges.make(node, other.node_id, "near", {"since": "1999"})).edge_id
-        created = (await memory.history.deltas("relation", edge))[0].known_at
+        created = (await memory.history.deltas("edge", edge))[0].known_at
         return edge, Model({"properties": {"since": "1999"}}, created)
     record, item = await stored(memory, node, "The walleye weighed 1 pounds.")
     created = (await memory.history.deltas("record", record, node_id=node))[0].known_at
@@ -152,7 +152,7 @@ async def same_elsewhere(
         assert (then.name, then.summary, then.path[-1]) == (wanted["name"], wanted["summary"], wanted["name"])
         assert [one.node_id for one in await memory.nodes.anchors(wanted["name"], moment)] == [node]
         assert shell.node_id == then.node_id
-    elif kind == "relation":
+    elif kind == "edge":
         edges = [edge.edge_id for edge in await memory.edges.list(moment)]
         assert edges == ([subject] if wanted else [])
 
@@ -250,15 +250,15 @@ async def test_renaming_the_user_renames_the_root(memory: Memory) -> None:
 
 
 @pytest.mark.ledger("N04")
-async def test_a_relation_that_ended_may_hold_again(memory: Memory, node: UUID) -> None:
+async def test_an_edge_that_ended_may_hold_again(memory: Memory, node: UUID) -> None:
     other = (await memory.nodes.provision(NewNode(memory.principal.user_id, "Shore"))).node_id
     edge, created = astuple(await memory.edges.make(node, other, "leads to", {"by": "stairs"}))
     assert created
-    assert (await memory.history.change(Change("relation", edge, {"ended": True}))).changed
+    assert (await memory.history.change(Change("edge", edge, {"ended": True}))).changed
     assert await memory.edges.list() == () and (await memory.nodes.shell(node)).edges == ()
     assert await memory.edges.make(node, other, "leads to") == CreatedEdge(edge, False)
     assert [one.edge_id for one in await memory.edges.list()] == [edge]
-    assert [delta.operation for delta in await memory.history.deltas("relation", edge)] == [
+    assert [delta.operation for delta in await memory.history.deltas("edge", edge)] == [
         "created",
         "ended",
         "reopened",
@@ -266,7 +266,7 @@ async def test_a_relation_that_ended_may_hold_again(memory: Memory, node: UUID) 
 
 
 @pytest.mark.ledger("N04")
-async def test_one_relation_comes_of_many_who_register_it_at_once(memory: Memory, node: UUID) -> None:
+async def test_one_edge_comes_of_many_who_make_it_at_once(memory: Memory, node: UUID) -> None:
     other = (await memory.nodes.provision(NewNode(memory.principal.user_id, "Isle"))).node_id
     answers = await asyncio.gather(*(memory.edges.make(node, other, "sees") for _ in range(8)), return_exceptions=True)
     ids = {answer.edge_id for answer in answers if not isinstance(answer, Exception)}
@@ -277,7 +277,7 @@ async def test_one_relation_comes_of_many_who_register_it_at_once(memory: Memory
 
 
 @pytest.mark.ledger("N23")
-@pytest.mark.parametrize("kind", ["record", "item", "node", "relation"])
+@pytest.mark.parametrize("kind", ["record", "item", "node", "edge"])
 async def test_of_two_writers_with_the_same_revision_one_is_told(memory: Memory, node: UUID, kind: str) -> None:
     subject, _ = await begun(memory, node, kind)
     place = node if kind in ("record", "item") else None
@@ -365,7 +365,7 @@ async def test_the_chain_of_a_private_record_is_its_users_alone(engine: Engine, 
     assert len(await memory.history.deltas("record", record, node_id=node)) == 2
 
 
-@pytest.mark.parametrize("kind", ["record", "item", "node", "relation"])
+@pytest.mark.parametrize("kind", ["record", "item", "node", "edge"])
 async def test_what_is_not_there_is_not_found(memory: Memory, node: UUID, kind: str) -> None:
     fields = VALUES[kind][0]
     with pytest.raises(NotFound):
@@ -389,7 +389,7 @@ async def test_the_difference_of_two_days(memory: Memory, node: UUID) -> None:
     friday = datetime.now(UTC)
     page = await memory.history.difference(monday, friday)
     found = {(one.subject_kind, one.operation): one for one in page.differences}
-    assert set(found) == {("item", "changed"), ("node", "created"), ("relation", "created")} and page.after is None
+    assert set(found) == {("item", "changed"), ("node", "created"), ("edge", "created")} and page.after is None
     assert found["item", "changed"].fields["content"].before == "The dam was built in 1931."
     assert found["node", "created"].subject_id == late.node_id
     only = await memory.history.difference(monday, friday, Within(late.node_id))

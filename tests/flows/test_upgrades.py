@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
@@ -13,6 +14,7 @@ from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, ProvisionedNode
 from engine.domain.search import SearchRequest
+from engine.errors import InvalidInput
 from engine.memory import Memory
 from engine.neurigraph import Engine
 
@@ -46,6 +48,19 @@ async def outdated(engine: Engine, nodes: Sequence[ProvisionedNode]) -> None:
                 await connection.execute(sql.SQL(text).format(schema=sql.Identifier(node.schema_name)))
         statement = "UPDATE engine.nodes SET template_version = 2 WHERE node_id = ANY (%s)"
         await connection.execute(statement, [[node.node_id for node in nodes]])
+
+
+async def with_relations(engine: Engine, node: ProvisionedNode) -> None:
+    """Gives a node the tables of template 7: edges are relations in its log."""
+    async with engine.postgres.as_service() as connection:
+        for text in (
+            "ALTER TABLE {schema}.delta_log DISABLE TRIGGER append_only, DROP CONSTRAINT delta_log_subject_kind_check",
+            "UPDATE {schema}.delta_log SET subject_kind = 'relation' WHERE subject_kind = 'edge'",
+            "ALTER TABLE {schema}.delta_log ENABLE TRIGGER append_only, ADD CONSTRAINT delta_log_subject_kind_check"
+            " CHECK (subject_kind IN ('record', 'item', 'node', 'file', 'relation'))",
+        ):
+            await connection.execute(sql.SQL(text).format(schema=sql.Identifier(node.schema_name)))
+        await connection.execute("UPDATE engine.nodes SET template_version = 7 WHERE node_id = %s", [node.node_id])
 
 
 async def versions(engine: Engine, nodes: Sequence[ProvisionedNode]) -> set[bool]:
@@ -143,3 +158,34 @@ async def test_a_node_in_use_is_left_for_later(engine: Engine, memory: Memory) -
         assert (report.upgraded, report.left) == (1, 1)
         assert await versions(engine, [free]) == {True} and await versions(engine, [busy]) == {False}
     assert (await engine.upgrades.run()).upgraded == 1
+
+
+@pytest.mark.parametrize("ended", [False, True])
+async def test_edges_of_an_old_node_have_their_history_by_the_new_word(
+    engine: Engine, memory: Memory, ended: bool
+) -> None:
+    bay, lake = await made(memory, 2)
+    before = datetime.now(UTC)
+    edge = (await memory.edges.make(bay.node_id, lake.node_id, "flows to", {"since": "2001"})).edge_id
+    await memory.history.change(Change("edge", edge, {"properties": {"since": "2002"}}))
+    await with_relations(engine, bay)
+    changes = (await memory.history.difference(before, datetime.now(UTC))).differences
+    assert [one.operation for one in changes if (one.subject_kind, one.subject_id) == ("edge", edge)] == ["created"]
+    assert (await memory.history.state("edge", edge)).fields == {"properties": {"since": "2002"}}
+    assert await versions(engine, [bay]) == {False}
+    if ended:
+        assert (await memory.history.change(Change("edge", edge, {"ended": True}))).revision == 3
+    deltas = await memory.history.deltas("edge", edge)  # like the change it upgrades the node
+    assert {one.subject_kind for one in deltas} == {"edge"}
+    assert [one.operation for one in deltas] == ["created", "changed", *["ended"] * ended]
+    assert await versions(engine, [bay]) == {True}
+
+
+async def test_the_old_word_is_refused_by_name(memory: Memory) -> None:
+    for ask in (
+        memory.history.change(Change("relation", uuid4(), {"ended": True})),
+        memory.history.state("relation", uuid4()),
+        memory.history.deltas("relation", uuid4()),
+    ):
+        with pytest.raises(InvalidInput, match="nodes and edges"):
+            await ask

@@ -214,9 +214,9 @@ BAD = [
     ("node", {"name": "\u200b"}),
     ("node", {"parent_id": "nowhere"}),
     ("node", {"keywords": [""]}),
-    ("relation", {"properties": {"a": 1}}),
-    ("relation", {"properties": {"": "x"}}),
-    ("relation", {"properties": [1]}),
+    ("edge", {"properties": {"a": 1}}),
+    ("edge", {"properties": {"": "x"}}),
+    ("edge", {"properties": [1]}),
     ("nothing", {"title": "x"}),
 ]
 
@@ -242,7 +242,7 @@ def test_a_wrong_time_or_reason_is_refused(change) -> None:
 
 
 @given(
-    st.sampled_from(["record", "item", "node", "relation"]),
+    st.sampled_from(["record", "item", "node", "edge"]),
     st.dictionaries(
         st.text(max_size=12), st.one_of(st.none(), st.text(), st.integers(), st.lists(st.text())), max_size=3
     ),

@@ -6,7 +6,7 @@ OPTIONAL MATCH (:Node)-[e:RELATED {edge_id: c.edge_id}]->(:Node)
 OPTIONAL MATCH (:Subject)-[g:GRANTED {grant_id: c.grant_id}]->(:Node)
 WITH c, n, e, g
 WHERE c.kind = 'node_revised' AND coalesce(n.revision, 1) < c.revision
-   OR c.kind = 'relation' AND (e IS NULL OR coalesce(e.revision, 1) < c.revision)
+   OR c.kind = 'edge_revised' AND (e IS NULL OR coalesce(e.revision, 1) < c.revision)
    OR c.kind = 'granted' AND (g IS NULL OR g.user_id IS NULL)
    OR c.kind = 'revoked' AND (g IS NULL OR g.revoked_at IS NULL)
 RETURN c.number AS number ORDER BY number LIMIT size($changes)

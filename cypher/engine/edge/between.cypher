@@ -1,4 +1,4 @@
-// Purpose: the relation of one type between two nodes, for the user of the graph who is about to register or change it.
+// Purpose: the edge of one type between two nodes, for the user of the graph who is about to make or change it.
 // Parameters: user_id (whose graph), principal and kind (who asks: only the user shapes a graph), source_id, target_id, edge_type.
 // Returns: edge_id, edge_type, source_id, target_id, properties (all), revision, valid_to, known_from, known_to;
 //   no row where there is none.

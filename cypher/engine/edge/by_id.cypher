@@ -1,4 +1,4 @@
-// Purpose: a relation by its id, for the user of the graph who is about to change it.
+// Purpose: an edge by its id, for the user of the graph who is about to change it.
 // Parameters: user_id (whose graph), principal and kind (who asks: only the user shapes a graph), edge_id.
 // Returns: edge_id, edge_type, source_id, target_id, properties (all), revision, valid_to, known_from, known_to;
 //   no row where there is none.

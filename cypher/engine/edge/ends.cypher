@@ -1,4 +1,4 @@
-// Purpose: whether two nodes are there to be related, for the user of the graph.
+// Purpose: whether two nodes are there to be joined by an edge, for the user of the graph.
 // Parameters: user_id (whose graph), principal and kind (who asks: only the user shapes a graph), source_id, target_id.
 // Returns: one row, or none where an end is missing or not the user's.
 MATCH (n:Node {node_id: $source_id}), (o:Node {node_id: $target_id})

@@ -1,4 +1,4 @@
-// Purpose: a relation as a reader sees it who may read both its ends, as they are listed: its properties at a moment.
+// Purpose: an edge as a reader sees it who may read both its ends, as they are listed: its properties at a moment.
 // Parameters: user_id (whose graph), principal and kind (who asks), edge_id, as_of, known_at (the end of time is now),
 //   earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right).
 // Returns: source_id, revision, properties (all of the slice at the moment); no row where it does not hold then, or may not be read.

@@ -106,9 +106,9 @@ def revoke_refused(world: World, rng: Random) -> Operation:
 def change_refused(world: World, rng: Random) -> Operation:
     """Changing something, or reading its history, without the right to change it."""
     asker = any_principal(world, rng)
-    kind = rng.choice(("node", "node", "relation", "relation", "record"))
+    kind = rng.choice(("node", "node", "edge", "edge", "record"))
     node, subject = some_node(world, asker, rng), uuid4()
-    if kind == "relation":
+    if kind == "edge":
         link = rng.choice(list(world.links.values()))
         subject = uuid4() if world.owns(asker, link.source) else link.edge_id
     elif kind == "node":
@@ -118,7 +118,7 @@ def change_refused(world: World, rng: Random) -> Operation:
         node = record.node_id
         at_home = world.places[node].user_id == asker.graph
         subject = uuid4() if at_home and world.writes(asker, node) and world.sees(asker, record) else record.record_id
-    fields: dict[str, object] = {"ended": rng.random() < 0.5} if kind == "relation" else {"summary": marker(rng)}
+    fields: dict[str, object] = {"ended": rng.random() < 0.5} if kind == "edge" else {"summary": marker(rng)}
     change = Change(kind, subject, fields, node if kind == "record" else None)  # type: ignore[arg-type]
     looking = kind != "record" and rng.random() < 0.5
     if looking and subject in world.links and world.may_know(asker, "edge", subject):

@@ -99,7 +99,7 @@ def edge(world: World, rng: Random) -> Operation:
     judge = partial(expected.edge, world, asker, link, moment)
     return question(
         world, asker, str(link.edge_id),
-        lambda memory: memory.history.state("relation", link.edge_id, moment=moment), judge, moment,
+        lambda memory: memory.history.state("edge", link.edge_id, moment=moment), judge, moment,
     )  # fmt: skip
 
 

@@ -213,7 +213,7 @@ def commit(world: World, rng: Random) -> Operation:
         "records",
         "record_revised",
         "record_revised",
-        "relation",
+        "edge_revised",
         "node",
         "node_revised",
         "granted",

@@ -20,7 +20,7 @@ from engine.stores.statements import cypher, sql_text
 PAGE = 200
 TALLIED = {
     "node_revised": "changes of nodes",
-    "relation": "changes of edges",
+    "edge_revised": "changes of edges",
     "granted": "grants",
     "revoked": "ends of grants",
 }

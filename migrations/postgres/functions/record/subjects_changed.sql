@@ -1,4 +1,5 @@
--- The records, items and nodes that changed in a span of time, one page. A moved subject is listed at its present node.
+-- The records, items, nodes and edges that changed in a span of time, one page. A moved subject is listed at its present node.
+-- An edge is called `relation` in the log of a node whose tables are older than version 8.
 CREATE OR REPLACE FUNCTION engine.subjects_changed(p_user uuid, p_node uuid, p_subject uuid, p_from timestamptz, p_to timestamptz,
                                                    p_after_node uuid, p_after_subject uuid, p_most integer)
 RETURNS TABLE (node_id uuid, subject_id uuid, subject_kind text)
@@ -15,7 +16,7 @@ BEGIN
         EXIT WHEN found >= p_most;
         RETURN QUERY EXECUTE format(
             'SELECT $1, c.subject_id, c.subject_kind FROM (
-                 SELECT subject_id, subject_kind FROM %1$I.delta_log
+                 SELECT subject_id, CASE subject_kind WHEN ''relation'' THEN ''edge'' ELSE subject_kind END AS subject_kind FROM %1$I.delta_log
                  WHERE created_at > $2 AND created_at <= $3 OR w_coordinate > $2 AND w_coordinate <= $3
                  UNION SELECT $1, ''node'' WHERE $6) AS c
              WHERE ($4 IS NULL OR c.subject_id > $4) AND ($7 IS NULL OR c.subject_id = $7) AND CASE c.subject_kind

@@ -1,7 +1,7 @@
-"""Edges between nodes: registered once, then changed by deltas in the delta log of the node at their start.
+"""Edges between nodes: made once, then changed by deltas in the delta log of the node at their start.
 
-One type between the same two nodes is always the same edge: its id is derived from them, so two clients who register it at
-once make one, and an ended edge may hold again.
+One type between the same two nodes is always the same edge: its id is derived from them, so two clients who make it at once
+get one, and an ended edge may hold again.
 """
 
 from __future__ import annotations
@@ -75,19 +75,19 @@ class _EdgeState:
     properties: dict[str, Any]
 
 
-class RelationHistory:
-    """Registers and changes relations for the user of a graph."""
+class EdgeHistory:
+    """Makes and changes edges for the user of a graph."""
 
     def __init__(self, postgres: Postgres, neo4j: Neo4j, units: UnitsOfWork, shells: Shells, clock: Clock) -> None:
         self._postgres, self._neo4j, self._units, self._shells = postgres, neo4j, units, shells
         self._clock = clock
 
-    async def relate(
+    async def make(
         self, principal: Principal, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str]
     ) -> tuple[UUID, bool]:
-        """Registers a relation; its id, and whether it is new. One that had ended holds again from now on.
+        """Makes an edge; its id, and whether it is new. One that had ended holds again from now on.
 
-        Raises NotFound when an end is missing, Archived for a new one at an archived node, InvalidInput for a relation from a
+        Raises NotFound when an end is missing, Archived for a new one at an archived node, InvalidInput for an edge from a
         node to itself or reserved properties, StoreUnavailable.
         """
         edge_type = clean_name(edge_type)
@@ -103,32 +103,33 @@ class RelationHistory:
         await require_unarchived(self._postgres, principal, source, target)
         try:
             return await self._create(principal, source, target, edge_type, properties)
-        except Conflict as error:  # a concurrent request registers the same one
+        except Conflict as error:  # a concurrent request makes the same one
             found = await self._neo4j.read(cypher("edge/between"), row=_Edge, **between)
             if not found:
-                raise StoreUnavailable(STORE, "This relation is still being finished; try again.") from error
+                raise StoreUnavailable(STORE, "This edge is still being finished; try again.") from error
             return found[0].edge_id, False
 
     async def _there(self, principal: Principal, edge: _Edge) -> tuple[UUID, bool]:
         """A known edge: unchanged, or holding again."""
         if edge.known_to is not None or (edge.valid_to is not None and edge.valid_to <= self._clock.now()):
-            await self.change(principal, Change("relation", edge.edge_id, {ENDED: False}))
+            await self.change(principal, Change("edge", edge.edge_id, {ENDED: False}))
         return edge.edge_id, False
 
     async def _create(
         self, principal: Principal, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str]
     ) -> tuple[UUID, bool]:
+        # The text keeps the word of older releases: the same edge has the same id in every home.
         edge_id = uuid5(principal.user_id, f"relation:{source}:{target}:{edge_type}")
         now = self._clock.now()
         fields = {"edge_type": FieldChange(None, edge_type), "properties": FieldChange(None, dict(properties))}
-        delta = Delta(uuid4(), "relation", edge_id, 1, "created", fields, None, now, principal.name)
+        delta = Delta(uuid4(), "edge", edge_id, 1, "created", fields, None, now, principal.name)
         plan = Plan(Slice(BEGINNING, None, {"properties": dict(properties)}), now, (), ())
         ends = {"edge_type": edge_type, "source_id": str(source), "target_id": str(target)}
         await self._commit(principal, source, delta, None, _revision(principal, delta, plan, ends))
         return edge_id, True
 
     async def change(self, principal: Principal, change: Change) -> Changed:
-        """Writes a checked change of a relation: other properties, its end, or its return.
+        """Writes a checked change of an edge: other properties, its end, or its return.
 
         Raises NotFound, Conflict, InvalidInput, StoreUnavailable.
         """
@@ -145,7 +146,7 @@ class RelationHistory:
         return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)
 
     async def subject(self, principal: Principal, edge_id: UUID) -> tuple[UUID, Subject]:
-        """The node that keeps a relation's chain, and the relation with it, for the user of its graph.
+        """The node that keeps an edge's chain, and the edge with it, for the user of its graph.
 
         Raises NotFound, Conflict while a change is being finished.
         """
@@ -153,7 +154,7 @@ class RelationHistory:
         return edge.source_id, subject
 
     async def shown(self, principal: Principal, edge_id: UUID, moment: Moment) -> SubjectState:
-        """A relation at a moment for a reader who may read both ends, as the list of edges shows it. Raises NotFound."""
+        """An edge at a moment for a reader who may read both ends, as the list of edges shows it. Raises NotFound."""
         times = moment.graph_parameters(self._clock.now())
         shown = {**principal.parameters, **times, "edge_id": str(edge_id)}
         found = await self._neo4j.read(cypher("edge/state"), row=_EdgeState, **shown)
@@ -161,10 +162,10 @@ class RelationHistory:
             raise NotFound
         [state] = found
         fields = {"properties": {name: value for name, value in state.properties.items() if name not in RESERVED}}
-        return SubjectState("relation", edge_id, state.source_id, state.revision, fields)
+        return SubjectState("edge", edge_id, state.source_id, state.revision, fields)
 
     async def source_of(self, principal: Principal, edge_id: UUID) -> UUID:
-        """The node whose log keeps the relation's deltas; raises NotFound for anyone but the user of its graph."""
+        """The node whose log keeps the edge's deltas; raises NotFound for anyone but the user of its graph."""
         return (await self._edge(principal, edge_id)).source_id
 
     async def _edge(self, principal: Principal, edge_id: UUID) -> _Edge:
@@ -178,7 +179,7 @@ class RelationHistory:
         async with self._postgres.as_principal(principal) as connection:
             chain = await load(connection, edge.source_id, edge_id)
         if chain and chain[-1].revision != edge.revision:
-            raise Conflict("An earlier change of this relation is still being finished; try again.")
+            raise Conflict("An earlier change of this edge is still being finished; try again.")
         present = {name: value for name, value in edge.properties.items() if name not in RESERVED}
         created = next((delta.known_at for delta in chain if delta.operation == "created"), None)
         first = created or edge.known_from or BEGINNING
