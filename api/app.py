@@ -144,8 +144,9 @@ def create_app(
     )
     app.add_route("/docs", reference, include_in_schema=False)
     app.include_router(health.router, responses=documented(500))
+    usual = documented(401, 403, 404, 408, 422, 429, 500, 503)
     for router in ROUTERS:
-        app.include_router(router, dependencies=[Depends(bearer)], responses=documented(401, 403, 408, 429, 500, 503))
+        app.include_router(router, dependencies=[Depends(bearer)], responses=usual)
     app.state.opening = Opening.done(engine) if engine else opening
     app.state.routes = [route for router in (health.router, *ROUTERS) for route in router.routes]
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]

@@ -94,3 +94,15 @@ def limited(memory: Memory, limits: WriteLimits | None) -> Memory:
     if limits is None:
         return memory
     return memory.on_terms(Terms(limits=Limits(limits.milliseconds, limits.tokens, limits.model_calls)))
+
+
+def _limited(
+    memory: UserMemory,
+    milliseconds: Annotated[int | None, Query(ge=0, le=3_600_000, description="Time to wait for models.")] = None,
+    tokens: Annotated[int | None, Query(ge=0, le=10**9, description="Tokens sent to models.")] = None,
+    model_calls: Annotated[int | None, Query(ge=0, le=10**6, description="Requests to models.")] = None,
+) -> Memory:
+    return memory.on_terms(Terms(limits=Limits(milliseconds, tokens, model_calls)))
+
+
+LimitedMemory = Annotated[Memory, Depends(_limited)]

@@ -148,6 +148,10 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return documents
 
 
+WRITES = documented(400, 409, 413, 415, 507)
+"""Why a request with a JSON body may be refused, beside what every request may be refused for (see `api.app`)."""
+
+
 def answered(status: int, model: object, about: str) -> dict[int | str, dict[str, Any]]:
     """The OpenAPI response of another success status."""
     return {status: {"model": model, "description": about}}

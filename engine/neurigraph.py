@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from uuid import UUID
 
 from engine.commit.outbox import Outbox
 from engine.domain.history import History
 from engine.domain.identity import Identity
-from engine.domain.ingest import PLAIN, Terms
+from engine.domain.ingest import PLAIN, Limits, Terms
 from engine.domain.principal import Principal
 from engine.domain.record import IngestReport
 from engine.domain.scope import INGESTED, Origin
@@ -29,12 +29,13 @@ from engine.lifecycle.remedies import Remedies
 from engine.lifecycle.retention import Retention
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Memory
-from engine.operations.authenticating import Authentication, principal_of
-from engine.operations.caller import Caller, Parts
+from engine.operations.authenticating import Authentication
+from engine.operations.caller import Caller, Parts, principal_of
 from engine.operations.keeper import Keeper, Services
 from engine.operations.workspace import Workspace
 from engine.progress import Progress
 from engine.providers.active import ActiveModel
+from engine.providers.calls import spending
 from engine.providers.embedder import Embedder
 from engine.settings import Settings
 from engine.stores.limits import ending_within
@@ -120,15 +121,20 @@ class Engine:
 
     async def memory_for(self, identity: Identity, user_id: UUID) -> Memory:
         """The memory of a user as an identity may see it; one without rights is told nothing that a stranger is not."""
-        return self.memory_as(await principal_of(self.services, identity, user_id))
+        return self.memory_as(await principal_of(self.services.tokens, identity, user_id))
 
     async def ingest(
         self, history: History, progress: Progress | None = None, origin: Origin = INGESTED, terms: Terms = PLAIN
     ) -> IngestReport:
         """Stores a history for the user that it names, created when there is none; `origin` where the history names none."""
-        user = await self.workspace.users.create(history.handle, history.display_name)
-        memory = self.memory(user.user_id).on_terms(terms)
-        return await memory.within(origin.scope, source=origin.source).ingests.history(history, progress)
+        with spending(terms.limits):
+            user = await self.workspace.users.create(history.handle, history.display_name)
+            memory = self.memory(user.user_id).on_terms(terms)
+            return await memory.within(origin.scope, source=origin.source).ingests.history(history, progress)
+
+    def spending(self, limits: Limits) -> AbstractContextManager[None]:
+        """All operations inside share these limits, and have none of their own."""
+        return spending(limits)
 
     @property
     def remedies(self) -> Remedies:

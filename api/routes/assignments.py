@@ -12,14 +12,14 @@ from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, number
 from api.models import Move
-from api.problems import documented, replayable
+from api.problems import WRITES, replayable
 from engine.domain.assignment import Assignment, AssignmentFilter, Decider, Moved
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["records"], route_class=JsonRoute)
 MOST = 2**62
 
 
-@router.get("/assignments", operation_id="listAssignments", responses=PAGE_HEADERS | documented(404, 422, 503))
+@router.get("/assignments", operation_id="listAssignments", responses=PAGE_HEADERS)
 async def assignments(  # noqa: PLR0913 (the parameters of a query are its parameters)
     memory: UserMemory,
     page: APage,
@@ -39,7 +39,7 @@ async def assignments(  # noqa: PLR0913 (the parameters of a query are its param
     "/nodes/{node_id}/records/{record_id}/move",
     operation_id="moveRecord",
     status_code=201,
-    responses=replayable() | documented(400, 404, 409, 413, 415, 422, 503, 507),
+    responses=replayable() | WRITES,
 )
 async def move(node_id: UUID, record_id: UUID, body: Move, memory: OnceMemory) -> Moved:
     """Moves a record with its items, file and history to another node of the graph, atomically.

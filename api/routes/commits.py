@@ -27,43 +27,33 @@ def _place(commit: CommitSummary) -> tuple[datetime, UUID]:
     return commit.created_at, commit.commit_id
 
 
-@router.get(OWN, operation_id="listCommits", responses=PAGE_HEADERS | documented(404, 422, 503))
+@router.get(OWN, operation_id="listCommits", responses=PAGE_HEADERS)
 async def list_own(memory: UserMemory, page: APage, after: After = None) -> Sequence[CommitSummary]:
     """Commits of this graph that were accepted, but failed and were set aside, oldest first, one page."""
     found = await memory.commits.list(after=after, behind=page.start(timed, None), limit=page.limit)
     return page.of(found, _place)
 
 
-@router.post(f"{OWN}/{{commit_id}}/retry", operation_id="retryCommit", responses=documented(404, 422, 503))
+@router.post(f"{OWN}/{{commit_id}}/retry", operation_id="retryCommit")
 async def retry_own(commit_id: UUID, memory: UserMemory) -> CommitOutcome:
     """Retries the commit now; if it fails again, its state is `pending` and recovery goes on retrying."""
     return await memory.commits.retry(commit_id)
 
 
-@router.post(f"{OWN}/{{commit_id}}/discard", operation_id="discardCommit", responses=documented(404, 409, 422, 503))
+@router.post(f"{OWN}/{{commit_id}}/discard", operation_id="discardCommit", responses=documented(409))
 async def discard_own(commit_id: UUID, memory: UserMemory, reason: Reason = "") -> CommitOutcome:
     """Undoes it: a node's name is free again, records can be sent again, a grant is revoked. 409 for a revocation."""
     return await memory.commits.discard(commit_id, reason)
 
 
-@router.get(
-    ALL,
-    operation_id="listAllCommits",
-    dependencies=ADMINISTRATORS,
-    responses=PAGE_HEADERS | documented(404, 422, 503),
-)
+@router.get(ALL, operation_id="listAllCommits", dependencies=ADMINISTRATORS, responses=PAGE_HEADERS)
 async def list_all(workspace: CurrentWorkspace, page: APage, after: After = None) -> Sequence[CommitSummary]:
     """Commits of all users of the workspace that were set aside. Only the operator sees what they write."""
     found = await workspace.commits.list(after=after, behind=page.start(timed, None), limit=page.limit)
     return page.of(found, _place)
 
 
-@router.post(
-    f"{ALL}/{{commit_id}}/retry",
-    operation_id="retryAnyCommit",
-    dependencies=ADMINISTRATORS,
-    responses=documented(404, 422, 503),
-)
+@router.post(f"{ALL}/{{commit_id}}/retry", operation_id="retryAnyCommit", dependencies=ADMINISTRATORS)
 async def retry_any(commit_id: UUID, workspace: CurrentWorkspace) -> CommitOutcome:
     """Retries a commit of any user now."""
     return await workspace.commits.retry(commit_id)
@@ -73,7 +63,7 @@ async def retry_any(commit_id: UUID, workspace: CurrentWorkspace) -> CommitOutco
     f"{ALL}/{{commit_id}}/discard",
     operation_id="discardAnyCommit",
     dependencies=ADMINISTRATORS,
-    responses=documented(404, 409, 422, 503),
+    responses=documented(409),
 )
 async def discard_any(commit_id: UUID, workspace: CurrentWorkspace, reason: Reason = "") -> CommitOutcome:
     """Undoes a commit of any user. 409 for a revocation."""

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Path, Query, Response
 from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, text
-from api.problems import answered, documented, replayable
+from api.problems import WRITES, answered, replayable
 from api.streams import AppendBody, EndBody, OccasionBody
 from engine.domain.occasion import Occasion
 from engine.domain.record import IngestReport
@@ -23,14 +23,13 @@ from engine.domain.stream import LONGEST_ID, Appended, EndedStream, StreamState
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["conversations"], route_class=JsonRoute)
 
 ConversationId = Annotated[str, Path(min_length=1, max_length=LONGEST_ID, examples=["2025-03-01-evening"])]
-WRITE_PROBLEMS = documented(400, 404, 409, 413, 415, 422, 503, 507)
 
 
 @router.post(
     "/conversations/{conversation_id:path}/turns",
     operation_id="appendTurns",
     status_code=201,
-    responses=replayable(answered(200, Appended, "All of these turns were stored before.")) | WRITE_PROBLEMS,
+    responses=replayable(answered(200, Appended, "All of these turns were stored before.")) | WRITES,
 )
 async def append_turns(
     conversation_id: ConversationId, body: AppendBody, memory: OnceMemory, response: Response
@@ -58,7 +57,7 @@ async def append_turns(
     "/conversations/{conversation_id:path}/end",
     operation_id="endConversation",
     status_code=201,
-    responses=replayable(answered(200, EndedStream, "Everything was stored already.")) | WRITE_PROBLEMS,
+    responses=replayable(answered(200, EndedStream, "Everything was stored already.")) | WRITES,
 )
 async def end_conversation(
     conversation_id: ConversationId, body: EndBody, memory: OnceMemory, response: Response
@@ -69,15 +68,13 @@ async def end_conversation(
     return ended
 
 
-@router.get(
-    "/conversations/{conversation_id:path}", operation_id="getConversation", responses=documented(404, 422, 503)
-)
+@router.get("/conversations/{conversation_id:path}", operation_id="getConversation")
 async def conversation(conversation_id: ConversationId, memory: UserMemory) -> StreamState:
     """The status of a streamed conversation: its turns and tokens, how many are stored and how many wait."""
     return await memory.conversations.get(conversation_id)
 
 
-@router.get("/conversations", operation_id="listConversations", responses=PAGE_HEADERS | documented(404, 422, 503))
+@router.get("/conversations", operation_id="listConversations", responses=PAGE_HEADERS)
 async def conversations(
     memory: UserMemory,
     page: APage,
@@ -92,7 +89,7 @@ async def conversations(
     "/occasions",
     operation_id="storeOccasion",
     status_code=201,
-    responses=replayable(answered(200, IngestReport, "It was stored already.")) | WRITE_PROBLEMS,
+    responses=replayable(answered(200, IngestReport, "It was stored already.")) | WRITES,
 )
 async def store_occasion(body: OccasionBody, memory: OnceMemory, response: Response) -> IngestReport:
     """Stores a meeting, a call, a session of work or a milestone as one record."""

@@ -11,16 +11,14 @@ from fastapi import APIRouter, Path, Query, Response
 from api.context import UserMemory
 from api.cursors import PAGE_HEADERS, APage, identity, number
 from api.downloads import BYTES, download
-from api.problems import documented
 from engine.domain.document import DocumentChunk, DocumentVersion, StoredDocument
 
 router = APIRouter(prefix="/v1/users/{user_id}/documents", tags=["documents"])
-PROBLEMS = documented(404, 422, 503)
 MOST = 2**31 - 1
 Version = Annotated[int, Path(ge=1, le=MOST)]
 
 
-@router.get("", operation_id="listDocuments", responses=PAGE_HEADERS | PROBLEMS)
+@router.get("", operation_id="listDocuments", responses=PAGE_HEADERS)
 async def documents(
     memory: UserMemory,
     page: APage,
@@ -31,7 +29,7 @@ async def documents(
     return page.of(found, lambda document: document.document_id)
 
 
-@router.get("/{document_id}/versions", operation_id="listDocumentVersions", responses=PAGE_HEADERS | PROBLEMS)
+@router.get("/{document_id}/versions", operation_id="listDocumentVersions", responses=PAGE_HEADERS)
 async def versions(
     document_id: UUID,
     memory: UserMemory,
@@ -47,7 +45,7 @@ async def versions(
     "/{document_id}/versions/{version}/content",
     operation_id="getDocumentVersion",
     response_class=Response,
-    responses=BYTES | documented(404, 422, 500, 503),
+    responses=BYTES,
 )
 async def content(document_id: UUID, version: Version, memory: UserMemory) -> Response:
     """The file of a version as it was stored, under its own name. Its hash is verified before it is sent."""
@@ -56,9 +54,7 @@ async def content(document_id: UUID, version: Version, memory: UserMemory) -> Re
     return download(data, stored.file_name)
 
 
-@router.get(
-    "/{document_id}/versions/{version}/chunks", operation_id="listDocumentChunks", responses=PAGE_HEADERS | PROBLEMS
-)
+@router.get("/{document_id}/versions/{version}/chunks", operation_id="listDocumentChunks", responses=PAGE_HEADERS)
 async def chunks(
     document_id: UUID,
     version: Version,

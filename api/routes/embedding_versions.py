@@ -12,13 +12,12 @@ from api.bodies import JsonRoute
 from api.context import ADMINISTRATORS, CurrentWorkspace
 from api.cursors import PAGE_HEADERS, APage
 from api.models import Body
-from api.problems import documented
+from api.problems import WRITES, documented
 from engine.domain.embedding import BuildReport, Compression, EmbeddingVersion, ModelChoice, Pace, VersionProgress
 
 router = APIRouter(
     prefix="/v1/embedding-versions", tags=["embedding versions"], route_class=JsonRoute, dependencies=ADMINISTRATORS
 )
-WRITES = documented(400, 404, 409, 413, 415, 422, 503, 507)
 Name = Annotated[
     str, Path(max_length=200, pattern=r"^[^\x00]+$", description="The version's name.", examples=["e5-small-v2"])
 ]
@@ -57,7 +56,7 @@ class PromoteBody(Body):
     force: bool = Field(default=False, description="Also if vectors are missing: those texts are found by words.")
 
 
-@router.get("", operation_id="listEmbeddingVersions", responses=PAGE_HEADERS | documented(404, 422, 503))
+@router.get("", operation_id="listEmbeddingVersions", responses=PAGE_HEADERS)
 async def list_versions(workspace: CurrentWorkspace, page: APage) -> Sequence[EmbeddingVersion]:
     """All versions, oldest first."""
     return page.window(await workspace.embeddings.list())
@@ -69,7 +68,7 @@ async def start_canary(body: NewCanary, workspace: CurrentWorkspace) -> Embeddin
     return await workspace.embeddings.start(ModelChoice(body.provider, body.model), body.compression)
 
 
-@router.get("/{name}", operation_id="getEmbeddingVersion", responses=documented(404, 422, 503))
+@router.get("/{name}", operation_id="getEmbeddingVersion")
 async def version_progress(name: Name, workspace: CurrentWorkspace) -> VersionProgress:
     """The progress of a version; it counts every text, so do not poll it every second."""
     return await workspace.embeddings.get(name)
@@ -99,7 +98,7 @@ async def roll_back(name: Name, body: Nothing, workspace: CurrentWorkspace) -> V
     return await workspace.embeddings.roll_back(name)
 
 
-@router.delete("/{name}", operation_id="dropEmbeddings", responses=documented(404, 409, 422, 503))
+@router.delete("/{name}", operation_id="dropEmbeddings", responses=documented(409))
 async def drop(name: Name, workspace: CurrentWorkspace) -> EmbeddingVersion:
     """Deletes the vectors of a version that is not active."""
     return await workspace.embeddings.drop(name)

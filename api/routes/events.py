@@ -13,7 +13,7 @@ from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, Before, last_line, timed
 from api.models import Body, Instant
-from api.problems import documented, replayable
+from api.problems import WRITES, replayable
 from engine.domain.event import LONGEST_CONTENT, LONGEST_EMOTION, LONGEST_KIND, Event, NewEvent, Wanted
 
 router = APIRouter(prefix="/v1/users/{user_id}/events", tags=["events"], route_class=JsonRoute)
@@ -31,18 +31,13 @@ class NewEventBody(Body):
     node_id: UUID | None = Field(default=None, description="Node that the event is about.")
 
 
-@router.post(
-    "",
-    operation_id="writeEvent",
-    status_code=201,
-    responses=replayable() | documented(400, 404, 409, 413, 415, 422, 503, 507),
-)
+@router.post("", operation_id="writeEvent", status_code=201, responses=replayable() | WRITES)
 async def write(body: NewEventBody, memory: OnceMemory) -> Event:
     """Writes an event. It is never changed."""
     return await memory.events.write(NewEvent(**body.model_dump()))
 
 
-@router.get("", operation_id="listEvents", responses=PAGE_HEADERS | documented(404, 422, 503))
+@router.get("", operation_id="listEvents", responses=PAGE_HEADERS)
 async def events(  # noqa: PLR0913 (the parameters of a query are its arguments)
     memory: UserMemory,
     page: APage,

@@ -22,7 +22,7 @@ Before = Annotated[UUID | None, Query(description="The last failure of the previ
 Note = Annotated[str, Query(max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$", description="Why, in one line.")]
 
 
-@router.get(OWN, operation_id="listFailures", responses=PAGE_HEADERS | documented(404, 422, 503))
+@router.get(OWN, operation_id="listFailures", responses=PAGE_HEADERS)
 async def list_failures(
     memory: UserMemory, page: APage, state: State = None, before: Before = None
 ) -> Sequence[Failure]:
@@ -31,28 +31,19 @@ async def list_failures(
     return page.of(found, lambda failure: failure.failure_id)
 
 
-@router.post(
-    f"{OWN}/{{failure_id}}/replay",
-    operation_id="replayFailure",
-    responses=documented(404, 409, 413, 415, 422, 503, 507),
-)
+@router.post(f"{OWN}/{{failure_id}}/replay", operation_id="replayFailure", responses=documented(409, 413, 415, 507))
 async def replay(failure_id: UUID, memory: UserMemory) -> Failure:
     """Reads the source again from its file and stores it; 409 if it has no file and must be sent again."""
     return await memory.failures.replay(failure_id)
 
 
-@router.post(f"{OWN}/{{failure_id}}/dismiss", operation_id="dismissFailure", responses=documented(404, 409, 422, 503))
+@router.post(f"{OWN}/{{failure_id}}/dismiss", operation_id="dismissFailure", responses=documented(409))
 async def dismiss(failure_id: UUID, memory: UserMemory, note: Note = "") -> Failure:
     """Dismisses a failure. Repeating it changes nothing; 409 if it was replayed."""
     return await memory.failures.dismiss(failure_id, note)
 
 
-@router.get(
-    OF_JOBS,
-    operation_id="listJobFailures",
-    dependencies=ADMINISTRATORS,
-    responses=PAGE_HEADERS | documented(404, 422, 503),
-)
+@router.get(OF_JOBS, operation_id="listJobFailures", dependencies=ADMINISTRATORS, responses=PAGE_HEADERS)
 async def list_job_failures(
     workspace: CurrentWorkspace, page: APage, state: State = None, before: Before = None
 ) -> Sequence[Failure]:
@@ -66,7 +57,7 @@ async def list_job_failures(
     f"{OF_JOBS}/{{failure_id}}/replay",
     operation_id="replayJobFailure",
     dependencies=ADMINISTRATORS,
-    responses=documented(404, 409, 422, 503),
+    responses=documented(409),
 )
 async def replay_job(failure_id: UUID, workspace: CurrentWorkspace) -> Failure:
     """Requests a run of the job; the entry is settled when a run succeeds."""
@@ -77,7 +68,7 @@ async def replay_job(failure_id: UUID, workspace: CurrentWorkspace) -> Failure:
     f"{OF_JOBS}/{{failure_id}}/dismiss",
     operation_id="dismissJobFailure",
     dependencies=ADMINISTRATORS,
-    responses=documented(404, 409, 422, 503),
+    responses=documented(409),
 )
 async def dismiss_job(failure_id: UUID, workspace: CurrentWorkspace, note: Note = "") -> Failure:
     """Dismisses an entry. Repeating it changes nothing; 409 if it was replayed."""

@@ -19,7 +19,7 @@ router = APIRouter(prefix="/v1/users/{user_id}/file-log", tags=["files"], route_
 MOST = 2**62
 
 
-@router.get("", operation_id="getFileLog", responses=PAGE_HEADERS | documented(404, 422, 503))
+@router.get("", operation_id="getFileLog", responses=PAGE_HEADERS)
 async def file_log(
     memory: UserMemory,
     page: APage,
@@ -36,9 +36,7 @@ async def file_log(
     return page.of(entries, lambda entry: entry.entry_id)
 
 
-@router.post(
-    "/{entry_id}/review", operation_id="reviewFileLog", responses=documented(400, 404, 413, 415, 422, 503, 507)
-)
+@router.post("/{entry_id}/review", operation_id="reviewFileLog", responses=documented(400, 413, 415, 507))
 async def review(entry_id: Annotated[int, Path(ge=1, le=MOST)], body: Review, memory: UserMemory) -> ReviewedEntry:
     """Marks a failed entry as reviewed by the owner, in an entry of its own. Repeating it changes nothing."""
     return ReviewedEntry(entry_id=await memory.files.review(entry_id, body.note))

@@ -72,7 +72,7 @@ async def _opened(
     "/{file_id}",
     operation_id="openFile",
     response_class=StreamingResponse,
-    responses=BYTES_OR_PART | STILL_RESTORED | documented(404, 422, 500, 503, 507),
+    responses=BYTES_OR_PART | STILL_RESTORED | documented(507),
 )
 async def open_file(
     node_id: UUID, file_id: UUID, memory: UserMemory, file: Annotated[OpenedFile | Rehydrating, Depends(_opened)]
@@ -96,13 +96,13 @@ def _retry(seconds: float) -> dict[str, str]:
     return {"Retry-After": str(max(1, math.ceil(seconds)))}
 
 
-@router.get("/{file_id}/state", operation_id="getFileState", responses=documented(404, 422, 503))
+@router.get("/{file_id}/state", operation_id="getFileState")
 async def state(node_id: UUID, file_id: UUID, memory: UserMemory) -> FileStatus:
     """The state of a file: asleep, awake, or being restored. This does not wake it."""
     return await memory.files.state(node_id, file_id)
 
 
-@router.post("/{file_id}/wake", operation_id="wakeFile", responses=STILL_RESTORED | documented(404, 422, 500, 503, 507))
+@router.post("/{file_id}/wake", operation_id="wakeFile", responses=STILL_RESTORED | documented(507))
 async def wake(node_id: UUID, file_id: UUID, memory: UserMemory, response: Response, wait: Wait = None) -> FileStatus:
     """Wakes a file and keeps it awake until it is put to sleep or unused for long. Repeating it changes nothing."""
     status = await memory.files.wake(node_id, file_id, wait_s=wait)
@@ -112,18 +112,13 @@ async def wake(node_id: UUID, file_id: UUID, memory: UserMemory, response: Respo
     return status
 
 
-@router.post("/{file_id}/sleep", operation_id="sleepFile", responses=documented(404, 409, 422, 503))
+@router.post("/{file_id}/sleep", operation_id="sleepFile", responses=documented(409))
 async def sleep(node_id: UUID, file_id: UUID, memory: UserMemory) -> FileStatus:
     """Puts a file to sleep; needs write access to its node. 409 while it is restored. Repeating it changes nothing."""
     return await memory.files.sleep(node_id, file_id)
 
 
-@router.get(
-    "/{file_id}/events",
-    operation_id="followFile",
-    response_class=StreamingResponse,
-    responses=EVENTS | documented(404, 422, 503),
-)
+@router.get("/{file_id}/events", operation_id="followFile", response_class=StreamingResponse, responses=EVENTS)
 async def events(
     node_id: UUID,
     file_id: UUID,

@@ -12,19 +12,17 @@ from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, identity, number
 from api.models import Instant, NewGrantBody
-from api.problems import answered, documented, replayable
+from api.problems import WRITES, answered, replayable
 from engine.domain.grant import AccessEntry, GivenGrant, Grant, GrantPreview, NewGrant, RevokedGrant, Viewer
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["access"], route_class=JsonRoute)
-READ_PROBLEMS = documented(404, 422, 503)
 
 
 @router.post(
     "/grants",
     operation_id="giveGrant",
     status_code=201,
-    responses=replayable(answered(200, GivenGrant, "The same grant existed already."))
-    | documented(400, 404, 409, 413, 415, 422, 503, 507),
+    responses=replayable(answered(200, GivenGrant, "The same grant existed already.")) | WRITES,
 )
 async def give(body: NewGrantBody, memory: OnceMemory, response: Response) -> GivenGrant:
     """Grants a persona or an integration access to one node, and to `depth` layers below it."""
@@ -33,7 +31,7 @@ async def give(body: NewGrantBody, memory: OnceMemory, response: Response) -> Gi
     return given
 
 
-@router.get("/grants", operation_id="listGrants", responses=PAGE_HEADERS | READ_PROBLEMS)
+@router.get("/grants", operation_id="listGrants", responses=PAGE_HEADERS)
 async def list_grants(
     memory: UserMemory,
     page: APage,
@@ -47,13 +45,13 @@ async def list_grants(
     return page.of(grants, lambda grant: grant.grant_id)
 
 
-@router.delete("/grants/{grant_id}", operation_id="revokeGrant", responses=READ_PROBLEMS)
+@router.delete("/grants/{grant_id}", operation_id="revokeGrant")
 async def revoke(grant_id: UUID, memory: UserMemory) -> RevokedGrant:
     """Revokes a grant: it gives no access once this request returns. Repeating it changes nothing."""
     return await memory.grants.revoke(grant_id)
 
 
-@router.get("/nodes/{node_id}/grant-preview", operation_id="previewGrant", responses=READ_PROBLEMS)
+@router.get("/nodes/{node_id}/grant-preview", operation_id="previewGrant")
 async def preview(
     node_id: UUID,
     memory: UserMemory,
@@ -64,7 +62,7 @@ async def preview(
     return await memory.grants.preview(node_id, depth=depth, below=below)
 
 
-@router.get("/nodes/{node_id}/audience", operation_id="getAudience", responses=PAGE_HEADERS | READ_PROBLEMS)
+@router.get("/nodes/{node_id}/audience", operation_id="getAudience", responses=PAGE_HEADERS)
 async def audience(
     node_id: UUID,
     memory: UserMemory,
@@ -75,7 +73,7 @@ async def audience(
     return page.window(await memory.grants.audience(node_id, at))
 
 
-@router.get("/access-log", operation_id="getAccessLog", responses=PAGE_HEADERS | READ_PROBLEMS)
+@router.get("/access-log", operation_id="getAccessLog", responses=PAGE_HEADERS)
 async def access_log(
     memory: UserMemory,
     page: APage,

@@ -14,7 +14,7 @@ from api.context import AtMoment, OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, Page, encoded, identity, number
 from api.entity_tags import ETAG, etag
 from api.models import Instant
-from api.problems import documented, replayable
+from api.problems import WRITES, documented, replayable
 from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
 from engine.domain.difference import DifferencePage, Within
 from engine.errors import InvalidInput
@@ -22,8 +22,8 @@ from engine.errors import InvalidInput
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["history"], route_class=JsonRoute)
 
 MOST_DIFFERENCES = 100
-WRITE_PROBLEMS = documented(400, 404, 409, 412, 413, 415, 422, 503, 507)
-READ_PROBLEMS = documented(404, 409, 422, 503)
+WRITE_PROBLEMS = WRITES | documented(412)
+READ_PROBLEMS = documented(409)
 CHANGED: dict[int | str, dict[str, Any]] = {200: {"headers": ETAG}}
 STATE: dict[int | str, dict[str, Any]] = {200: {"headers": ETAG}}
 
@@ -59,9 +59,7 @@ AWriting = Annotated[Writing, Depends()]
 
 
 @router.patch(
-    "/nodes/{node_id}",
-    operation_id="changeNode",
-    responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS,
+    "/nodes/{node_id}", operation_id="changeNode", responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS
 )
 async def change_node(node_id: UUID, body: NodeChange, writing: AWriting) -> Changed:
     """Renames, describes or moves a node. Its schema, files and ids stay the same; only its path changes."""
@@ -87,9 +85,7 @@ async def change_item(node_id: UUID, item_id: UUID, body: ItemChange, writing: A
 
 
 @router.patch(
-    "/edges/{edge_id}",
-    operation_id="changeEdge",
-    responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS,
+    "/edges/{edge_id}", operation_id="changeEdge", responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS
 )
 async def change_edge(edge_id: UUID, body: EdgeChange, writing: AWriting) -> Changed:
     """Changes a cross-node edge, ends it, or restores it."""

@@ -14,7 +14,7 @@ from api.context import OnceMemory, UserMemory, limited
 from api.cursors import PAGE_HEADERS, APage, identity, number
 from api.event_stream import followed
 from api.models import ManySources
-from api.problems import answered, documented, replayable
+from api.problems import WRITES, answered, replayable
 from api.routes.records import conversation_of
 from engine.domain.history import Text
 from engine.domain.ingest import IngestedSource, IngestSession
@@ -43,7 +43,7 @@ EVENTS: dict[int | str, dict[str, Any]] = {
     operation_id="ingest",
     status_code=201,
     responses=replayable(answered(200, IngestReport, "Nothing was stored: every source was stored before or failed."))
-    | documented(400, 404, 409, 413, 415, 422, 503, 507),
+    | WRITES,
 )
 async def ingest(body: ManySources, memory: OnceMemory, response: Response) -> IngestReport:
     """Stores many conversations and texts in one session. A source that fails is reported and does not stop the others.
@@ -57,7 +57,7 @@ async def ingest(body: ManySources, memory: OnceMemory, response: Response) -> I
     return report
 
 
-@router.get("", operation_id="listIngests", responses=PAGE_HEADERS | documented(404, 422, 503))
+@router.get("", operation_id="listIngests", responses=PAGE_HEADERS)
 async def list_ingests(
     memory: UserMemory,
     page: APage,
@@ -72,15 +72,13 @@ async def list_ingests(
     return page.of(sessions, lambda session: session.session_id)
 
 
-@router.get("/{session_id}", operation_id="getIngest", responses=documented(404, 422, 503))
+@router.get("/{session_id}", operation_id="getIngest")
 async def get_ingest(session_id: UUID, memory: UserMemory) -> IngestSession:
     """One session: counts of received, stored, skipped and failed sources, and of items that wait for their vectors."""
     return await memory.ingests.get(session_id)
 
 
-@router.get(
-    "/{session_id}/sources", operation_id="listIngestedSources", responses=PAGE_HEADERS | documented(404, 422, 503)
-)
+@router.get("/{session_id}/sources", operation_id="listIngestedSources", responses=PAGE_HEADERS)
 async def sources(
     session_id: UUID,
     memory: UserMemory,
@@ -92,12 +90,7 @@ async def sources(
     return page.of(found, lambda source: source.entry_id)
 
 
-@router.get(
-    "/{session_id}/events",
-    operation_id="followIngest",
-    response_class=StreamingResponse,
-    responses=EVENTS | documented(404, 422, 503),
-)
+@router.get("/{session_id}/events", operation_id="followIngest", response_class=StreamingResponse, responses=EVENTS)
 async def events(
     session_id: UUID,
     memory: UserMemory,

@@ -11,7 +11,7 @@ from api.bodies import JsonRoute
 from api.context import ADMINISTRATORS, CurrentWorkspace
 from api.cursors import PAGE_HEADERS, APage, text
 from api.models import NewIntegration
-from api.problems import answered, documented
+from api.problems import WRITES, answered
 from engine.domain.integration import Integration
 
 router = APIRouter(prefix="/v1/integrations", tags=["integrations"], route_class=JsonRoute, dependencies=ADMINISTRATORS)
@@ -21,7 +21,7 @@ router = APIRouter(prefix="/v1/integrations", tags=["integrations"], route_class
     "",
     operation_id="createIntegration",
     status_code=201,
-    responses=answered(200, Integration, "It existed already.") | documented(400, 404, 409, 413, 415, 422, 503, 507),
+    responses=answered(200, Integration, "It existed already.") | WRITES,
 )
 async def create_integration(body: NewIntegration, workspace: CurrentWorkspace, response: Response) -> Integration:
     """The integration of this name, created if it does not exist; repeating it changes nothing."""
@@ -30,7 +30,7 @@ async def create_integration(body: NewIntegration, workspace: CurrentWorkspace, 
     return integration
 
 
-@router.get("", operation_id="listIntegrations", responses=PAGE_HEADERS | documented(404, 422, 503))
+@router.get("", operation_id="listIntegrations", responses=PAGE_HEADERS)
 async def list_integrations(
     workspace: CurrentWorkspace,
     page: APage,

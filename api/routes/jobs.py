@@ -25,19 +25,19 @@ JobName = Annotated[str, Path(examples=["orphan-sweep"])]
 RunId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 
-@router.get("", operation_id="listJobs", responses=PAGE_HEADERS | documented(404, 422, 503))
+@router.get("", operation_id="listJobs", responses=PAGE_HEADERS)
 async def list_jobs(workspace: CurrentWorkspace, page: APage) -> Sequence[JobState]:
     """All jobs: schedule, next run, numbers of runs and failures, and the last run."""
     return page.window(await workspace.jobs.list())
 
 
-@router.get("/{name}", operation_id="getJob", responses=documented(404, 422, 503))
+@router.get("/{name}", operation_id="getJob")
 async def get_job(name: JobName, workspace: CurrentWorkspace) -> JobState:
     """One job."""
     return await workspace.jobs.get(name)
 
 
-@router.get("/{name}/runs", operation_id="listRuns", responses=PAGE_HEADERS | documented(404, 422, 503))
+@router.get("/{name}/runs", operation_id="listRuns", responses=PAGE_HEADERS)
 async def list_runs(
     name: JobName,
     workspace: CurrentWorkspace,
@@ -50,7 +50,7 @@ async def list_runs(
     return page.of(runs, lambda run: run.run_id)
 
 
-@router.get("/{name}/runs/{run_id}", operation_id="getRun", responses=documented(404, 422, 503))
+@router.get("/{name}/runs/{run_id}", operation_id="getRun")
 async def get_run(name: JobName, run_id: RunId, workspace: CurrentWorkspace) -> Run:
     """One run: waiting, running or ended, with its report."""
     return await workspace.jobs.run(name, run_id)
@@ -62,7 +62,7 @@ async def get_run(name: JobName, run_id: RunId, workspace: CurrentWorkspace) -> 
     status_code=202,
     responses=answered(200, Run, "The run ended within the waiting time.")
     | {202: {"description": "The run has not ended.", "headers": _RETRY | _PLACE}}
-    | documented(400, 404, 413, 415, 422, 503, 507),
+    | documented(400, 413, 415, 507),
 )
 async def run_job(
     name: JobName,

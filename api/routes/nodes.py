@@ -14,14 +14,12 @@ from api.context import AtMoment, OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, identity, named, text
 from api.entity_tags import TAGGED, IfNoneMatch, matches, shell_tag
 from api.models import Body, NewEdge, NewNodeBody
-from api.problems import answered, documented, replayable
+from api.problems import WRITES, answered, documented, replayable
 from engine.domain.metadata import EdgePlace, MetadataPage, RegisteredEdge
 from engine.domain.node import MAX_LAYER, ChildNode, CreatedEdge, NewNode, ProvisionedNode, Shell, TreeNode
 from engine.domain.search import Anchor
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["nodes"], route_class=JsonRoute)
-WRITE_PROBLEMS = documented(400, 404, 409, 413, 415, 422, 503, 507)
-READ_PROBLEMS = documented(404, 422, 503)
 
 
 class TouchBody(Body):
@@ -36,7 +34,7 @@ class TouchBody(Body):
     "/nodes",
     operation_id="provisionNode",
     status_code=201,
-    responses=replayable(answered(200, ProvisionedNode, "A child with this name existed already.")) | WRITE_PROBLEMS,
+    responses=replayable(answered(200, ProvisionedNode, "A child with this name existed already.")) | WRITES,
 )
 async def provision(body: NewNodeBody, memory: OnceMemory, response: Response) -> ProvisionedNode:
     """Creates a child node in all stores, atomically. Layer 5 is the deepest."""
@@ -47,7 +45,7 @@ async def provision(body: NewNodeBody, memory: OnceMemory, response: Response) -
     return node
 
 
-@router.get("/nodes/{node_id}", operation_id="getShell", response_model=Shell, responses=TAGGED | READ_PROBLEMS)
+@router.get("/nodes/{node_id}", operation_id="getShell", response_model=Shell, responses=TAGGED)
 async def shell(
     node_id: UUID, memory: UserMemory, moment: AtMoment, response: Response, known: IfNoneMatch = None
 ) -> Shell | Response:
@@ -60,14 +58,14 @@ async def shell(
     return found
 
 
-@router.get("/nodes/{node_id}/children", operation_id="listChildren", responses=PAGE_HEADERS | READ_PROBLEMS)
+@router.get("/nodes/{node_id}/children", operation_id="listChildren", responses=PAGE_HEADERS)
 async def children(node_id: UUID, memory: UserMemory, moment: AtMoment, page: APage) -> Sequence[ChildNode]:
     """The children of a node, by name, one page."""
     found = await memory.nodes.children(node_id, moment, after=page.start(named, None), limit=page.limit)
     return page.of(found, lambda child: (child.name, child.node_id))
 
 
-@router.get("/nodes/{node_id}/metadata", operation_id="getMetadata", responses=PAGE_HEADERS | READ_PROBLEMS)
+@router.get("/nodes/{node_id}/metadata", operation_id="getMetadata", responses=PAGE_HEADERS)
 async def metadata(node_id: UUID, memory: UserMemory, moment: AtMoment, page: APage) -> MetadataPage:
     """Records of a node, newest first, one page; no file is opened."""
     found = await memory.nodes.metadata(node_id, limit=page.limit, cursor=page.cursor, moment=moment)
@@ -76,15 +74,13 @@ async def metadata(node_id: UUID, memory: UserMemory, moment: AtMoment, page: AP
     return found
 
 
-@router.post(
-    "/nodes/{node_id}/touch", operation_id="touch", status_code=202, responses=READ_PROBLEMS | documented(400, 413, 415)
-)
+@router.post("/nodes/{node_id}/touch", operation_id="touch", status_code=202, responses=documented(400, 413, 415))
 async def touch(node_id: UUID, body: TouchBody, memory: UserMemory) -> None:
     """Marks the node, and these of its items and records, as used: access times and counts follow in some seconds."""
     await memory.nodes.touch(node_id, body.ids)
 
 
-@router.get("/tree", operation_id="getTree", responses=PAGE_HEADERS | READ_PROBLEMS)
+@router.get("/tree", operation_id="getTree", responses=PAGE_HEADERS)
 async def tree(
     memory: UserMemory,
     moment: AtMoment,
@@ -95,7 +91,7 @@ async def tree(
     return page.window(await memory.nodes.tree(moment, depth=depth))
 
 
-@router.get("/anchors", operation_id="findAnchors", responses=PAGE_HEADERS | READ_PROBLEMS)
+@router.get("/anchors", operation_id="findAnchors", responses=PAGE_HEADERS)
 async def anchors(
     memory: UserMemory,
     moment: AtMoment,
@@ -107,7 +103,7 @@ async def anchors(
     return page.following(found)
 
 
-@router.get("/edges", operation_id="listEdges", responses=PAGE_HEADERS | READ_PROBLEMS)
+@router.get("/edges", operation_id="listEdges", responses=PAGE_HEADERS)
 async def edges(memory: UserMemory, moment: AtMoment, page: APage) -> Sequence[RegisteredEdge]:
     """All cross-node edges, by the names of their ends, one page."""
     found = await memory.edges.list(moment, after=page.start(_edge, None), limit=page.limit)
@@ -123,7 +119,7 @@ def _edge(parts: Any) -> EdgePlace:
     "/edges",
     operation_id="relateNodes",
     status_code=201,
-    responses=replayable(answered(200, CreatedEdge, "It existed already.")) | WRITE_PROBLEMS,
+    responses=replayable(answered(200, CreatedEdge, "It existed already.")) | WRITES,
 )
 async def relate(body: NewEdge, memory: OnceMemory, response: Response) -> CreatedEdge:
     """Creates a cross-node edge; the same type between the same nodes is one edge."""

@@ -9,9 +9,9 @@ from fastapi import APIRouter
 from pydantic import Field, StringConstraints
 
 from api.bodies import JsonRoute
-from api.context import OnceMemory, UserMemory
+from api.context import LimitedMemory, OnceMemory, UserMemory
 from api.models import Body
-from api.problems import documented, replayable
+from api.problems import WRITES, documented, replayable
 from engine.domain.proposal import Applied, MovedTo, Proposal, ProposedNode
 
 NodeName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -36,18 +36,13 @@ class ProposalBody(Body):
 router = APIRouter(prefix="/v1/users/{user_id}/node-proposal", tags=["nodes"], route_class=JsonRoute)
 
 
-@router.get("", operation_id="proposeNodes", responses=documented(404, 422, 503))
-async def propose(memory: UserMemory) -> Proposal:
-    """Proposes nodes for the people and matters in the turns at the root. Creates nothing."""
+@router.get("", operation_id="proposeNodes")
+async def propose(memory: LimitedMemory) -> Proposal:
+    """Proposes nodes for the people and matters in the turns at the root. Creates nothing. `left_out`: what a limit left out."""
     return await memory.proposals.propose()
 
 
-@router.post(
-    "",
-    operation_id="makeProposedNodes",
-    status_code=201,
-    responses=replayable() | documented(400, 404, 409, 413, 415, 422, 503, 507),
-)
+@router.post("", operation_id="makeProposedNodes", status_code=201, responses=replayable() | WRITES)
 async def make(body: ProposalBody, memory: OnceMemory) -> Applied:
     """Creates the nodes of a proposal, edited or not, and moves records from the root that belong to one of them."""
     nodes = tuple(
@@ -59,9 +54,7 @@ async def make(body: ProposalBody, memory: OnceMemory) -> Applied:
     return await memory.proposals.make(Proposal(nodes, 0, 0))
 
 
-@router.post(
-    "/{proposal_id}/undo", operation_id="undoProposedNodes", responses=documented(400, 404, 409, 413, 415, 422, 503)
-)
+@router.post("/{proposal_id}/undo", operation_id="undoProposedNodes", responses=documented(400, 409, 413, 415))
 async def undo(proposal_id: UUID, memory: UserMemory) -> tuple[MovedTo, ...]:
     """Moves the proposal's records back to the root, except those moved again since; its nodes stay."""
     return await memory.proposals.undo(proposal_id)

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response
 from api.bodies import JsonRoute
 from api.context import OnceMemory, limited
 from api.models import ConversationBody, NewRecord
-from api.problems import answered, documented, replayable
+from api.problems import WRITES, answered, replayable
 from engine.domain.history import Conversation, Turn
 from engine.domain.record import IngestReport
 from engine.domain.scope import MemoryScope
@@ -21,8 +21,7 @@ router = APIRouter(prefix="/v1/users/{user_id}/records", tags=["records"], route
     "",
     operation_id="writeRecord",
     status_code=201,
-    responses=replayable(answered(200, IngestReport, "Everything was stored already."))
-    | documented(400, 404, 409, 413, 415, 422, 503, 507),
+    responses=replayable(answered(200, IngestReport, "Everything was stored already.")) | WRITES,
 )
 async def write_record(body: NewRecord, memory: OnceMemory, response: Response) -> IngestReport:
     """Stores what is not stored yet, atomically in all stores, and returns the records with their nodes.

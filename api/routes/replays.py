@@ -12,11 +12,10 @@ from api.bodies import JsonRoute
 from api.context import UserMemory
 from api.cursors import PAGE_HEADERS, APage, identity
 from api.models import RunRequest
-from api.problems import documented
+from api.problems import WRITES
 from engine.domain.replay import Replay, ReplayComparison
 
 router = APIRouter(prefix="/v1/users/{user_id}/replays", tags=["replays"], route_class=JsonRoute)
-WRITES = documented(400, 404, 409, 413, 415, 422, 503, 507)
 
 
 @router.post("", operation_id="beginReplay", status_code=202, responses=WRITES)
@@ -25,7 +24,7 @@ async def begin(body: RunRequest, memory: UserMemory) -> Replay:
     return await memory.replays.begin(job=True)
 
 
-@router.get("", operation_id="listReplays", responses=PAGE_HEADERS | documented(404, 422, 503))
+@router.get("", operation_id="listReplays", responses=PAGE_HEADERS)
 async def list_replays(
     memory: UserMemory,
     page: APage,
@@ -36,13 +35,13 @@ async def list_replays(
     return page.of(found, lambda replay: replay.replay_id)
 
 
-@router.get("/{replay_id}", operation_id="getReplay", responses=documented(404, 422, 503))
+@router.get("/{replay_id}", operation_id="getReplay")
 async def one(replay_id: UUID, memory: UserMemory) -> Replay:
     """One replay: how many records are rebuilt, and how they differ."""
     return await memory.replays.get(replay_id)
 
 
-@router.get("/{replay_id}/comparison", operation_id="compareReplay", responses=documented(404, 422, 503))
+@router.get("/{replay_id}/comparison", operation_id="compareReplay")
 async def compare(replay_id: UUID, memory: UserMemory) -> ReplayComparison:
     """The changes that a swap would make."""
     return await memory.replays.compare(replay_id)

@@ -11,13 +11,12 @@ from fastapi import APIRouter, Query, Response
 from api.context import UserMemory
 from api.cursors import PAGE_HEADERS, APage, Before, last_line, timed
 from api.downloads import BYTES, download
-from api.problems import documented
 from engine.domain.resource import RawResource, ResourceType
 
 router = APIRouter(prefix="/v1/users/{user_id}/resources", tags=["resources"])
 
 
-@router.get("", operation_id="listResources", responses=PAGE_HEADERS | documented(404, 422, 503))
+@router.get("", operation_id="listResources", responses=PAGE_HEADERS)
 async def resources(
     memory: UserMemory,
     page: APage,
@@ -33,12 +32,7 @@ async def resources(
     return page.of(found, lambda resource: (resource.received_at, resource.resource_id))
 
 
-@router.get(
-    "/{resource_id}/content",
-    operation_id="getResource",
-    response_class=Response,
-    responses=BYTES | documented(404, 422, 500, 503),
-)
+@router.get("/{resource_id}/content", operation_id="getResource", response_class=Response, responses=BYTES)
 async def content(resource_id: UUID, memory: UserMemory) -> Response:
     """The bytes of a raw input under its own name. The hash is verified before the first byte is sent."""
     found = await memory.resources.content(resource_id)

@@ -15,7 +15,7 @@ from engine.domain.search import SearchAnswer, SearchRequest
 router = APIRouter(prefix="/v1/users/{user_id}/search", tags=["search"], route_class=JsonRoute)
 
 
-@router.post("", operation_id="search", responses=documented(400, 404, 413, 415, 422, 503))
+@router.post("", operation_id="search", responses=documented(400, 413, 415))
 async def search(body: Question, memory: UserMemory) -> SearchAnswer:
     """Finds the anchors of the query and searches only there; opens no file."""
     return await memory.search(

@@ -12,7 +12,7 @@ from api.bodies import JsonRoute
 from api.context import ADMINISTRATORS, CurrentWorkspace
 from api.cursors import PAGE_HEADERS, APage, text
 from api.models import NewUser
-from api.problems import answered, documented
+from api.problems import WRITES, answered
 from engine.domain.node import User
 
 router = APIRouter(prefix="/v1/users", tags=["users"], route_class=JsonRoute)
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/v1/users", tags=["users"], route_class=JsonRoute)
     operation_id="createUser",
     dependencies=ADMINISTRATORS,
     status_code=201,
-    responses=answered(200, User, "It existed already.") | documented(400, 404, 409, 413, 415, 422, 503, 507),
+    responses=answered(200, User, "It existed already.") | WRITES,
 )
 async def create_user(body: NewUser, workspace: CurrentWorkspace, response: Response) -> User:
     """The user with this handle, created with a root node if it does not exist; repeating it changes nothing."""
@@ -32,12 +32,7 @@ async def create_user(body: NewUser, workspace: CurrentWorkspace, response: Resp
     return user
 
 
-@router.get(
-    "",
-    operation_id="listUsers",
-    dependencies=ADMINISTRATORS,
-    responses=PAGE_HEADERS | documented(404, 422, 503),
-)
+@router.get("", operation_id="listUsers", dependencies=ADMINISTRATORS, responses=PAGE_HEADERS)
 async def list_users(
     workspace: CurrentWorkspace,
     page: APage,
@@ -50,7 +45,7 @@ async def list_users(
     return page.of(users, lambda user: user.handle)
 
 
-@router.get("/by-handle/{handle:path}", operation_id="findUser", responses=documented(404, 422, 503))
+@router.get("/by-handle/{handle:path}", operation_id="findUser")
 async def find_user(
     handle: Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00]*$", examples=["bob"])],
     workspace: CurrentWorkspace,
@@ -59,7 +54,7 @@ async def find_user(
     return await workspace.users.find(handle)
 
 
-@router.get("/{user_id}", operation_id="getUser", responses=documented(404, 422, 503))
+@router.get("/{user_id}", operation_id="getUser")
 async def get_user(user_id: UUID, workspace: CurrentWorkspace) -> User:
     """The user with this id; a user finds only itself."""
     return await workspace.users.get(user_id)

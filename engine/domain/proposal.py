@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from engine.domain.history import History, NodePath, PlannedNode
+from engine.domain.record import LeftOut
 
 MOST_NODES = 40
 """Nodes of one proposal."""
@@ -34,6 +35,8 @@ class Proposal:
     covered: int
     by: str = "rules"
     """`rules`, or the language model that proposed them."""
+    left_out: tuple[LeftOut, ...] = ()
+    """What a limit or a silent service left out: the language model (`placements`), or matters (`embeddings`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ class Ingest:
 
         Raises StoreUnavailable, StoreFull; earlier commits stay, and a second call continues after them.
         """
-        run, committing = Run(principal, terms, trigger, progress, Allowance(terms.limits, self.active)), Committing()
+        run, committing = Run(principal, terms, trigger, progress, Allowance(self.active)), Committing()
         async with self.sessions.running(run, contents):
             while not run.over:
                 async with run.attempt(), committing:

@@ -1,20 +1,13 @@
-"""Who sends a request: whose credential it carries, a token of the workspace or a signed token (JWT) of the operator's issuer;
-and as which principal that identity reads and writes a memory."""
+"""Whose credential a request carries: a token of the workspace, or a signed token (JWT) of the operator's issuer."""
 
 from __future__ import annotations
-
-from uuid import UUID
 
 from engine.access.oidc import Issuer, is_safe, is_token
 from engine.access.tokens import is_secret
 from engine.domain.identity import Identity
-from engine.domain.principal import Principal
 from engine.errors import NotFound, SettingsError
 from engine.operations.keeper import Services
 from engine.settings import Settings
-
-NO_PRINCIPAL = UUID(int=0)
-"""An id that no principal has: with it every user is unknown."""
 
 
 class Authentication:
@@ -46,16 +39,3 @@ class Authentication:
         except NotFound:
             return None
         return Identity("user", user.user_id, workspace)
-
-
-async def principal_of(services: Services, identity: Identity, user_id: UUID) -> Principal:
-    """The principal as which an identity calls operations on the graph of a user; one that has no rights where it may not."""
-    own, kind = identity.principal_id, identity.kind
-    if kind == "operator":
-        # The stores may hold other workspaces too, with operators of their own.
-        return Principal("user", user_id if await services.tokens.knows("user", user_id) else NO_PRINCIPAL, user_id)
-    if kind == "administrator" or own is None:
-        return Principal("user", own or NO_PRINCIPAL, user_id)
-    if kind != "user" and own == user_id:  # no persona or integration is a user
-        return Principal(kind, NO_PRINCIPAL, user_id)
-    return Principal(kind, own, user_id)

@@ -12,9 +12,11 @@ from uuid import UUID
 
 from engine.access.grants import Grants
 from engine.access.idempotency import Answer, Idempotency
+from engine.access.tokens import Tokens
 from engine.commit.set_aside import SetAside
 from engine.domain.clock import Clock
-from engine.domain.ingest import PLAIN, Terms
+from engine.domain.identity import Identity
+from engine.domain.ingest import PLAIN, Limits, Terms
 from engine.domain.principal import Principal
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import NotFound, StoreDamaged
@@ -42,6 +44,8 @@ from engine.retrieval.pipeline import Search
 from engine.retrieval.touches import Touches
 from engine.stores.limits import ending_within
 
+NO_PRINCIPAL = UUID(int=0)
+"""An id that no principal has: with it every user is unknown."""
 REFUSAL_S = 0.05
 """A refusal is answered after this time, or a multiple of it; unpadded, denied and missing differ by some 0.1 ms."""
 
@@ -104,6 +108,11 @@ class Caller:
     def key(self) -> str | None:
         """The idempotency key as it is stored: without personal data."""
         return self.parts.redactor.identifier(self.repeatable.key) if self.repeatable else None
+
+    @property
+    def limits(self) -> Limits:
+        """What one of its operations may take of models."""
+        return self.terms.limits
 
     @property
     def redactor(self) -> Redactor:
@@ -170,6 +179,19 @@ class Caller:
         found = await damage.found(self.principal, [node_id], rows=True) if node_id else ()
         found = found or await damage.found(self.principal, None)
         return found[0].node_id if found else None
+
+
+async def principal_of(tokens: Tokens, identity: Identity, user_id: UUID) -> Principal:
+    """The principal as which an identity calls operations on the graph of a user; one that has no rights where it may not."""
+    own, kind = identity.principal_id, identity.kind
+    if kind == "operator":
+        # The stores may hold other workspaces too, with operators of their own.
+        return Principal("user", user_id if await tokens.knows("user", user_id) else NO_PRINCIPAL, user_id)
+    if kind == "administrator" or own is None:
+        return Principal("user", own or NO_PRINCIPAL, user_id)
+    if kind != "user" and own == user_id:  # no persona or integration is a user
+        return Principal(kind, NO_PRINCIPAL, user_id)
+    return Principal(kind, own, user_id)
 
 
 # who may call an operation: anyone else gets NotFound; what a caller then sees, the databases decide ---------

@@ -8,12 +8,12 @@ from uuid import UUID
 
 from engine.domain.commit import CommitOutcome, CommitSummary
 from engine.operations import redactions
-from engine.operations.caller import Caller, owner
-from engine.operations.declaring import Subject, reads, writes
-from engine.operations.keeper import Keeper, administrators
+from engine.operations.caller import owner
+from engine.operations.declaring import OfGraph, OfWorkspace, reads, writes
+from engine.operations.keeper import administrators
 
 
-class Commits(Subject[Caller], name="commits"):
+class Commits(OfGraph, name="commits"):
     """Commits of the own graph; for its user alone. See `engine.commit.set_aside`."""
 
     @reads(owner)
@@ -21,23 +21,23 @@ class Commits(Subject[Caller], name="commits"):
         self, *, after: UUID | None = None, behind: tuple[datetime, UUID] | None = None, limit: int = 100
     ) -> tuple[CommitSummary, ...]:
         """Oldest first, one page: after a commit that is still set aside, or after a time and an id."""
-        user_id = self.caller.principal.user_id
-        return await self.caller.parts.set_aside.list(user_id, after=after, behind=behind, limit=limit)
+        user_id = self._principal.user_id
+        return await self._parts.set_aside.list(user_id, after=after, behind=behind, limit=limit)
 
     @writes(owner)
     async def retry(self, commit_id: UUID) -> CommitOutcome:
         """Retries a commit now; if it fails again, recovery goes on retrying. Raises NotFound."""
-        principal = self.caller.principal
-        return await self.caller.parts.set_aside.retry(commit_id, principal.name, principal.user_id)
+        principal = self._principal
+        return await self._parts.set_aside.retry(commit_id, principal.name, principal.user_id)
 
     @writes(owner, redacts={"reason": redactions.note})
     async def discard(self, commit_id: UUID, reason: str = "") -> CommitOutcome:
         """Undoes a commit. Raises NotFound, Conflict for a revocation."""
-        principal = self.caller.principal
-        return await self.caller.parts.set_aside.discard(commit_id, principal.name, reason, principal.user_id)
+        principal = self._principal
+        return await self._parts.set_aside.discard(commit_id, principal.name, reason, principal.user_id)
 
 
-class AllCommits(Subject[Keeper], name="workspace.commits"):
+class AllCommits(OfWorkspace, name="workspace.commits"):
     """Commits of all users of the workspace."""
 
     @reads(administrators)
@@ -45,16 +45,16 @@ class AllCommits(Subject[Keeper], name="workspace.commits"):
         self, *, after: UUID | None = None, behind: tuple[datetime, UUID] | None = None, limit: int = 100
     ) -> tuple[CommitSummary, ...]:
         """As those of a graph. Only the operator sees what they write."""
-        found = await self.caller.services.commits.list(after=after, behind=behind, limit=limit)
-        operator = self.caller.identity.kind == "operator"
+        found = await self._services.commits.list(after=after, behind=behind, limit=limit)
+        operator = self._identity.kind == "operator"
         return found if operator else tuple(replace(one, subject=None) for one in found)
 
     @writes(administrators)
     async def retry(self, commit_id: UUID) -> CommitOutcome:
         """Retries a commit of any user now. Raises NotFound."""
-        return await self.caller.services.commits.retry(commit_id, self.caller.identity.kind)
+        return await self._services.commits.retry(commit_id, self._identity.kind)
 
     @writes(administrators, redacts={"reason": redactions.note})
     async def discard(self, commit_id: UUID, reason: str = "") -> CommitOutcome:
         """Undoes a commit of any user. Raises NotFound, Conflict for a revocation."""
-        return await self.caller.services.commits.discard(commit_id, self.caller.identity.kind, reason)
+        return await self._services.commits.discard(commit_id, self._identity.kind, reason)

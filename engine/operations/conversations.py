@@ -7,14 +7,14 @@ from uuid import UUID
 
 from engine.domain.scope import Privacy
 from engine.domain.stream import Append, Appended, EndedStream, StreamedTurn, StreamState
-from engine.operations.caller import Caller, members, readers
-from engine.operations.declaring import Subject, reads, writes
+from engine.operations.caller import members, readers
+from engine.operations.declaring import OfGraph, reads, writes
 from engine.operations.redactions import redacted_later, without_text
 
 _TURNS = dict.fromkeys(("conversation_id", "turns", "title"), redacted_later) | {"privacy": without_text}
 
 
-class Conversations(Subject[Caller], name="conversations"):
+class Conversations(OfGraph, name="conversations"):
     """Streamed conversations of a principal."""
 
     @writes(members, redacts=_TURNS, at="node_id", refusal="store", once=True)
@@ -34,23 +34,23 @@ class Conversations(Subject[Caller], name="conversations"):
         or another turn under the same number or `ref`, is Conflict. With neither, turns come at the end, however often
         they are sent. Waiting turns are stored by a job once enough of them wait, and by `end`; until then no search finds them.
         """
-        parts, principal = self.caller.parts, self.caller.principal
+        parts, principal = self._parts, self._principal
         append = Append(conversation_id, turns, first, title, started_at, node_id, privacy, self.caller.origin)
         if node_id is not None:
             await parts.shells.require_unarchived(principal, node_id)
         return await parts.streams.append(principal, append)
 
-    @writes(members, redacts={"conversation_id": redacted_later}, once=True)
+    @writes(members, redacts={"conversation_id": redacted_later}, once=True, spends=True)
     async def end(self, conversation_id: str) -> EndedStream:
         """Stores what is not stored yet of a streamed conversation, however short. Raises NotFound, Conflict."""
-        return await self.caller.parts.streams.end(self.caller.principal, conversation_id)
+        return await self._parts.streams.end(self._principal, conversation_id)
 
     @reads(readers)
     async def get(self, conversation_id: str) -> StreamState:
         """How a streamed conversation stands. Raises NotFound."""
-        return await self.caller.parts.streams.state(self.caller.principal, conversation_id)
+        return await self._parts.streams.state(self._principal, conversation_id)
 
     @reads(readers)
     async def list(self, *, after: str = "", limit: int = 100) -> tuple[StreamState, ...]:
         """Streamed conversations that have not ended, by id, one page."""
-        return await self.caller.parts.streams.page(self.caller.principal, after=after, limit=limit)
+        return await self._parts.streams.page(self._principal, after=after, limit=limit)

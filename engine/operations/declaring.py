@@ -1,11 +1,13 @@
-"""How an operation is declared: who may call it, where a refusal is noted, what is redacted, whether a repeat is recognised.
+"""How an operation is declared: who may call it, where a refusal is noted, what is redacted, whether a repeat is recognised,
+whether it may call models.
 
-    class Events(Subject[Caller], name="events"):
+    class Events(OfGraph, name="events"):
         @writes(owner, redacts={"new": redactions.event}, at="new.node_id", refusal="event", once=True)
         async def write(self, new: NewEvent) -> Event: ...
 
 REST, shell and Python call the operation, so this is decided in one place for all of them. A class with a public method that is
-not declared cannot be defined, nor one with a write that does not say how each of its texts is redacted.
+not declared cannot be defined, nor one with a write that does not say how each of its texts is redacted. A call of a model in an
+operation that does not declare it is an error.
 """
 
 from __future__ import annotations
@@ -19,26 +21,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property, partial, wraps
 from types import UnionType
-from typing import (
-    Any,
-    Concatenate,
-    Generic,
-    Literal,
-    ParamSpec,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 from pydantic import TypeAdapter
 from pydantic_core import to_jsonable_python
 
 from engine.errors import NotFound
+from engine.operations.caller import Caller
+from engine.operations.keeper import Keeper
 from engine.privacy.redact import Redactor
 from engine.progress import Progress
+from engine.providers.calls import spending, spending_nothing
 from engine.turns import computed
 
 P = ParamSpec("P")
@@ -57,7 +51,7 @@ _NO_TEXT = (UUID, int, float, bool, datetime, timedelta, type(None), Progress)
 @dataclass(frozen=True)
 class Operation:
     """A declared operation. `at`: the argument with its node, as in `new.node_id`, or another one where that is None; `refusal`:
-    its name in the access log."""
+    its name in the access log; `spends`: it may call models, within the limits of the caller."""
 
     name: str
     function: Callable[..., Any]
@@ -68,6 +62,7 @@ class Operation:
     refusal: str
     once: bool
     limited: bool
+    spends: bool
 
     @cached_property
     def signature(self) -> inspect.Signature:
@@ -88,13 +83,15 @@ class Operation:
     @asynccontextmanager
     async def around(self, caller: Any, given: MutableMapping[str, Any]) -> AsyncIterator[None]:
         """Inside, the caller may call it, and its arguments are redacted. Raises NotFound, InvalidName."""
-        async with caller.around(self.refusal, self._node(given) if self.at else None, limited=self.limited):
-            if not await self.audience(caller):
-                raise NotFound
-            for name, redact in self.redacts.items():
-                if redact is not None:
-                    given[name] = redact(given[name], caller.redactor, caller.counts)
-            yield
+        node = self._node(given) if self.at else None
+        with spending(caller.limits) if self.spends else spending_nothing(self.name):
+            async with caller.around(self.refusal, node, limited=self.limited):
+                if not await self.audience(caller):
+                    raise NotFound
+                for name, redact in self.redacts.items():
+                    if redact is not None:
+                        given[name] = redact(given[name], caller.redactor, caller.counts)
+                yield
 
     def _node(self, given: Mapping[str, Any]) -> Any:
         """The first of the named arguments that is there."""
@@ -177,20 +174,38 @@ class Subject(Generic[C]):
             OPERATIONS[operation.name] = value.operation = operation
 
 
+class OfGraph(Subject[Caller], name="graph"):
+    """Operations on a graph."""
+
+    def __init__(self, caller: Caller) -> None:
+        super().__init__(caller)
+        self._parts, self._principal = caller.parts, caller.principal
+
+
+class OfWorkspace(Subject[Keeper], name="workspace"):
+    """Operations on the workspace."""
+
+    def __init__(self, caller: Keeper) -> None:
+        super().__init__(caller)
+        self._services, self._identity = caller.services, caller.identity
+
+
 def reads(
-    audience: Audience, *, at: str = "", refusal: str = "", limited: bool = True
+    audience: Audience, *, at: str = "", refusal: str = "", limited: bool = True, spends: bool = False
 ) -> Callable[[Method[S, P, R]], Method[S, P, R]]:
     """Declares a read. All its calls to the stores share the timeout of one, where it is `limited`; an empty page of a graph
     that does not exist is NotFound."""
-    return partial(_declared, audience=audience, at=at, refusal=refusal, limited=limited)
+    return partial(_declared, audience=audience, at=at, refusal=refusal, limited=limited, spends=spends)
 
 
 def writes(
-    audience: Audience, *, redacts: Mapping[str, Redaction] | None = None, at: str = "", refusal: str = "", once: bool = False
+    audience: Audience, *, redacts: Mapping[str, Redaction] | None = None, at: str = "", refusal: str = "",
+    once: bool = False, spends: bool = False,
 ) -> Callable[[Method[S, P, R]], Method[S, P, R]]:  # fmt: skip
     """Declares a write. `redacts`: for each argument with texts how it is redacted before anything else happens; `once`: a
-    repeat with the caller's idempotency key gets the first answer."""
-    return partial(_declared, audience=audience, at=at, refusal=refusal, writes=True, redacts=redacts or {}, once=once)
+    repeat with the caller's idempotency key gets the first answer; `spends`: it may call models."""
+    settings = {"at": at, "refusal": refusal, "redacts": redacts or {}, "once": once, "spends": spends}
+    return partial(_declared, audience=audience, writes=True, **settings)
 
 
 def opens(
@@ -230,5 +245,5 @@ def _declared(function: Any, **settings: Any) -> Any:
 
 
 def _settings(function: Callable[..., Any], **settings: Any) -> dict[str, Any]:
-    usual = {"writes": False, "redacts": {}, "at": "", "refusal": "", "once": False, "limited": False}
+    usual = {"writes": False, "redacts": {}, "at": "", "refusal": "", "once": False, "limited": False, "spends": False}
     return usual | settings | {"function": function}

@@ -10,11 +10,11 @@ from engine.domain.metadata import EdgePlace, RegisteredEdge
 from engine.domain.node import CreatedEdge
 from engine.hierarchy.shells import MOST_EDGES
 from engine.operations import redactions
-from engine.operations.caller import Caller, members, readers
-from engine.operations.declaring import Subject, reads, writes
+from engine.operations.caller import members, readers
+from engine.operations.declaring import OfGraph, reads, writes
 
 
-class Edges(Subject[Caller], name="edges"):
+class Edges(OfGraph, name="edges"):
     """Cross-node edges. They are changed and ended by `history.change`."""
 
     @reads(readers)
@@ -22,7 +22,7 @@ class Edges(Subject[Caller], name="edges"):
         self, moment: Moment = NOW, *, after: EdgePlace | None = None, limit: int = MOST_EDGES
     ) -> tuple[RegisteredEdge, ...]:
         """All edges by the names of the ends, one page; `after` is the `place` of the last edge before."""
-        return await self.caller.parts.shells.edges(self.caller.principal, moment, after=after, limit=limit)
+        return await self._parts.shells.edges(self._principal, moment, after=after, limit=limit)
 
     @writes(
         members,
@@ -35,5 +35,5 @@ class Edges(Subject[Caller], name="edges"):
         self, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str] | None = None
     ) -> CreatedEdge:
         """Makes an edge, or returns the one of that type between these nodes. Raises NotFound, InvalidInput."""
-        make = self.caller.parts.edges.make
-        return CreatedEdge(*await make(self.caller.principal, source, target, edge_type, properties or {}))
+        make = self._parts.edges.make
+        return CreatedEdge(*await make(self._principal, source, target, edge_type, properties or {}))

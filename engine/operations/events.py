@@ -7,23 +7,21 @@ from uuid import UUID
 
 from engine.domain.event import Event, NewEvent, Wanted
 from engine.operations import redactions
-from engine.operations.caller import Caller, owner
-from engine.operations.declaring import Subject, reads, writes
+from engine.operations.caller import owner
+from engine.operations.declaring import OfGraph, reads, writes
 
 
-class Events(Subject[Caller], name="events"):
+class Events(OfGraph, name="events"):
     """Events are written once and never changed; for the user of the graph alone."""
 
     @writes(owner, redacts={"new": redactions.event}, at="new.node_id", refusal="event", once=True)
     async def write(self, new: NewEvent) -> Event:
         """Writes an event. Raises NotFound for a node that is not the user's."""
-        return await self.caller.parts.events.write(self.caller.principal, new)
+        return await self._parts.events.write(self._principal, new)
 
     @reads(owner)
     async def list(
         self, wanted: Wanted | None = None, *, before: tuple[datetime, UUID] | None = None, limit: int = 100
     ) -> tuple[Event, ...]:
         """Events by when they happened, newest first, one page; `before`: time and id of the last one of the page before."""
-        return await self.caller.parts.events.page(
-            self.caller.principal, wanted or Wanted(), before=before, limit=limit
-        )
+        return await self._parts.events.page(self._principal, wanted or Wanted(), before=before, limit=limit)

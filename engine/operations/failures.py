@@ -10,12 +10,12 @@ from engine.errors import Conflict, NeurigraphError, NotFound
 from engine.ingest.documents import read_document, referred
 from engine.ingest.sources import Pending
 from engine.operations import redactions
-from engine.operations.caller import Caller, owner
-from engine.operations.declaring import Subject, reads, writes
+from engine.operations.caller import owner
+from engine.operations.declaring import OfGraph, reads, writes
 from engine.progress import Silent
 
 
-class Failures(Subject[Caller], name="failures"):
+class Failures(OfGraph, name="failures"):
     """The failures of the own graph; for its user alone."""
 
     @reads(owner)
@@ -23,16 +23,14 @@ class Failures(Subject[Caller], name="failures"):
         self, *, state: FailureState | None = "open", before: UUID | None = None, limit: int = 100
     ) -> tuple[Failure, ...]:
         """Permanent failures, newest first, one page; `state` None: settled ones, too."""
-        failures = self.caller.parts.ingest.failures
-        return await failures.page(self.caller.principal, state=state, before=before, limit=limit)
+        return await self._parts.ingest.failures.page(self._principal, state=state, before=before, limit=limit)
 
     @writes(owner, redacts={"text": redactions.note})
     async def dismiss(self, failure_id: UUID, text: str = "") -> Failure:
         """Settles a failure that does not matter. Raises NotFound, Conflict where it was replayed, InvalidInput."""
-        failures = self.caller.parts.ingest.failures
-        return await failures.settle(self.caller.principal, failure_id, "dismissed", text)
+        return await self._parts.ingest.failures.settle(self._principal, failure_id, "dismissed", text)
 
-    @writes(owner)
+    @writes(owner, spends=True)
     async def replay(self, failure_id: UUID) -> Failure:
         """Retries what failed; returns the failure as it is then.
 
@@ -41,7 +39,7 @@ class Failures(Subject[Caller], name="failures"):
         dismissed, or where the source came without a file and has to be sent again. Raises what reading and storing raise,
         Conflict where the source is skipped: the failure stays open, with that as its cause.
         """
-        parts, principal = self.caller.parts, self.caller.principal
+        parts, principal = self._parts, self._principal
         failures = parts.ingest.failures
         failure = await failures.failure(principal, failure_id)
         if failure.state == "replayed":
@@ -64,11 +62,11 @@ class Failures(Subject[Caller], name="failures"):
         return await failures.settle(principal, failure_id, "replayed")
 
     async def _stored_again(self, failure: Failure) -> None:
-        parts = self.caller.parts
+        parts = self._parts
         file, origin = referred(failure.subject.removeprefix("file:"), failure.reference)
         document = await read_document(file, max_text_bytes=parts.max_text_bytes)
         pending = Pending(document, await self._where(failure.reference["node_id"]), file.privacy, origin)
-        done = await parts.ingest.store(self.caller.principal, [pending], Silent())
+        done = await parts.ingest.store(self._principal, [pending], Silent())
         for one in done.skipped:
             if one.reason != STORED_ALREADY:
                 raise Conflict(one.reason)
@@ -77,7 +75,7 @@ class Failures(Subject[Caller], name="failures"):
         """The node that a source was given by hand, if any. Raises NotFound, Archived."""
         if not node_id:
             return None
-        parts, principal = self.caller.parts, self.caller.principal
+        parts, principal = self._parts, self._principal
         for node in await parts.ingest.nodes(principal):
             if str(node.node_id) == node_id:
                 return node

@@ -10,11 +10,11 @@ from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
 from engine.domain.difference import EVERYTHING, DifferencePage, Within
 from engine.operations import redactions
-from engine.operations.caller import Caller, members, readers
-from engine.operations.declaring import Subject, reads, writes
+from engine.operations.caller import members, readers
+from engine.operations.declaring import OfGraph, reads, writes
 
 
-class History(Subject[Caller], name="history"):
+class History(OfGraph, name="history"):
     """Changes as deltas, states at any moment, differences. A subject is a record, an item, a node or an edge."""
 
     @writes(
@@ -23,6 +23,7 @@ class History(Subject[Caller], name="history"):
         at="change.node_id or change.subject_id",
         refusal="change",
         once=True,
+        spends=True,
     )
     async def change(self, change: Change) -> Changed:
         """Changes a subject by a delta: nothing is overwritten. See `engine.domain.delta`.
@@ -30,15 +31,15 @@ class History(Subject[Caller], name="history"):
         Raises NotFound, Conflict (it was changed meanwhile), NameTaken, DepthExceeded, InvalidInput, StoreUnavailable.
         """
         keyed = replace(change, key=self.caller.key or change.key)
-        return await self.caller.parts.changes.change(self.caller.principal, keyed)
+        return await self._parts.changes.change(self._principal, keyed)
 
     @reads(readers, at="node_id or subject_id", refusal="history")
     async def deltas(
         self, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, after: int = 0, limit: int = 100
     ) -> tuple[Delta, ...]:
         """How a subject changed, by revision, one page; a record's or item's `node_id` is where it lies. Raises NotFound."""
-        return await self.caller.parts.past.deltas(
-            self.caller.principal, kind, subject_id, node_id=node_id, after=after, limit=limit
+        return await self._parts.past.deltas(
+            self._principal, kind, subject_id, node_id=node_id, after=after, limit=limit
         )
 
     @reads(readers, at="node_id or subject_id", refusal="state")
@@ -46,8 +47,7 @@ class History(Subject[Caller], name="history"):
         self, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, moment: Moment = NOW
     ) -> SubjectState:
         """What a subject was at a moment on both clocks, with its revision of today. Raises NotFound."""
-        past = self.caller.parts.past
-        return await past.state(self.caller.principal, kind, subject_id, node_id=node_id, moment=moment)
+        return await self._parts.past.state(self._principal, kind, subject_id, node_id=node_id, moment=moment)
 
     @reads(readers, at="within.node_id", refusal="difference")
     async def difference(
@@ -60,5 +60,4 @@ class History(Subject[Caller], name="history"):
         limit: int = 100,
     ) -> DifferencePage:
         """What differs between what was so at `start` and at `end`: in all, at one node, of one subject. Raises NotFound."""
-        past = self.caller.parts.past
-        return await past.difference(self.caller.principal, start, end, within, after=after, limit=limit)
+        return await self._parts.past.difference(self._principal, start, end, within, after=after, limit=limit)

@@ -17,7 +17,7 @@ from engine.ingest.documents import note, read_document, reference_of
 from engine.ingest.sources import Pending, failed
 from engine.operations import redactions
 from engine.operations.caller import Caller, owner
-from engine.operations.declaring import Subject, reads, writes
+from engine.operations.declaring import OfGraph, reads, writes
 from engine.operations.edges import Edges
 from engine.operations.nodes import Nodes
 from engine.operations.records import stored
@@ -26,7 +26,7 @@ from engine.progress import Progress, Silent
 from engine.turns import computed
 
 
-class Ingests(Subject[Caller], name="ingests"):
+class Ingests(OfGraph, name="ingests"):
     """Ingests of the own graph; for its user alone."""
 
     @reads(owner)
@@ -35,21 +35,19 @@ class Ingests(Subject[Caller], name="ingests"):
     ) -> tuple[IngestSession, ...]:
         """Sessions, newest first, one page; with `key` the one that was started with it."""
         key = redactions.identifier(key, self.caller.redactor, None)
-        sessions = self.caller.parts.ingest.sessions
-        return await sessions.page(self.caller.principal, key=key, before=before, limit=limit)
+        return await self._parts.ingest.sessions.page(self._principal, key=key, before=before, limit=limit)
 
     @reads(owner)
     async def get(self, session_id: UUID) -> IngestSession:
         """One session as it stands. Raises NotFound."""
-        return await self.caller.parts.ingest.sessions.session(self.caller.principal, session_id)
+        return await self._parts.ingest.sessions.session(self._principal, session_id)
 
     @reads(owner)
     async def sources(self, session_id: UUID, *, after: int = 0, limit: int = 100) -> tuple[IngestedSource, ...]:
         """The outcome of each source of a session: hash, ids, reasons; one page. Raises NotFound."""
-        sessions = self.caller.parts.ingest.sessions
-        return await sessions.sources(self.caller.principal, session_id, after=after, limit=limit)
+        return await self._parts.ingest.sessions.sources(self._principal, session_id, after=after, limit=limit)
 
-    @writes(owner, redacts=dict.fromkeys(("conversations", "texts"), redactions.redacted_later), once=True)
+    @writes(owner, redacts=dict.fromkeys(("conversations", "texts"), redactions.redacted_later), once=True, spends=True)
     async def many(self, conversations: Sequence[Conversation] = (), texts: Sequence[Text] = ()) -> IngestReport:
         """Stores conversations and texts, each where its content belongs; otherwise as `store`. Raises InvalidInput for none."""
         if not conversations and not texts:
@@ -61,7 +59,7 @@ class Ingests(Subject[Caller], name="ingests"):
         terms = replace(self.caller.terms, tolerant=True)
         return await stored(self.caller, pending, "conversation_end", Silent(), terms)
 
-    @writes(owner, redacts={"pending": redactions.redacted_later})
+    @writes(owner, redacts={"pending": redactions.redacted_later}, spends=True)
     async def store(self, pending: Sequence[Pending], progress: Progress | None = None) -> IngestReport:
         """Stores conversations and documents that are placed already, or are to be; what is stored already is skipped.
 
@@ -71,7 +69,7 @@ class Ingests(Subject[Caller], name="ingests"):
         terms = replace(self.caller.terms, tolerant=True)
         return await stored(self.caller, pending, "conversation_end", progress or Silent(), terms)
 
-    @writes(owner, redacts={"history": redactions.redacted_later})
+    @writes(owner, redacts={"history": redactions.redacted_later}, spends=True)
     async def history(self, history: History, progress: Progress | None = None) -> IngestReport:
         """Stores a whole history: its nodes and edges, then its conversations and files, with progress.
 

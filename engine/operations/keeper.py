@@ -13,6 +13,7 @@ from engine.access.tokens import Tokens
 from engine.access.users import Users
 from engine.commit.set_aside import SetAside
 from engine.domain.identity import Identity
+from engine.domain.ingest import UNLIMITED, Limits
 from engine.ingest.failures import FailureLog
 from engine.jobs.jobs import Jobs
 from engine.lifecycle.embedding_versions import EmbeddingVersions
@@ -44,6 +45,7 @@ class Keeper:
     services: Services
 
     key: None = None
+    limits: Limits = UNLIMITED
     counts: Counter[str] | None = None
 
     @property

@@ -14,69 +14,67 @@ from engine.domain.record import AssignableNode
 from engine.domain.search import Anchor
 from engine.hierarchy.shells import MOST_ANCHORS
 from engine.operations import redactions
-from engine.operations.caller import Caller, members, owner, readers
-from engine.operations.declaring import Subject, reads, writes
+from engine.operations.caller import members, owner, readers
+from engine.operations.declaring import OfGraph, reads, writes
 
 
-class Nodes(Subject[Caller], name="nodes"):
+class Nodes(OfGraph, name="nodes"):
     """Only the user changes the structure of a graph."""
 
-    @writes(members, redacts={"new": redactions.node}, at="new.parent_id", refusal="provision", once=True)
+    @writes(members, redacts={"new": redactions.node}, at="new.parent_id", refusal="provision", once=True, spends=True)
     async def provision(self, new: NewNode) -> ProvisionedNode:
         """A child node in all stores, or the sibling that already has the name. See `Provisioning.node`.
 
         A name that holds personal data raises InvalidName.
         """
-        return await self.caller.parts.provisioning.node(self.caller.principal, new)
+        return await self._parts.provisioning.node(self._principal, new)
 
-    @writes(members, redacts={"names": redactions.names})
+    @writes(members, redacts={"names": redactions.names}, spends=True)
     async def provision_path(self, names: Sequence[str]) -> ProvisionedNode | None:
         """The node at a path below the root, missing ones created, never below layer 5. See `Provisioning.path`."""
-        return await self.caller.parts.provisioning.path(self.caller.principal, names)
+        return await self._parts.provisioning.path(self._principal, names)
 
-    @writes(members, redacts={"path": redactions.nodes})
+    @writes(members, redacts={"path": redactions.nodes}, spends=True)
     async def provision_whole(self, path: Sequence[NewNode]) -> ProvisionedNode:
         """The node at the end of a path below the root, all that is missing on the way with it, or nothing at all: see
         `Provisioning.whole_path`."""
-        return await self.caller.parts.provisioning.whole_path(self.caller.principal, path)
+        return await self._parts.provisioning.whole_path(self._principal, path)
 
     @reads(readers, at="node_id", refusal="shell")
     async def shell(self, node_id: UUID, moment: Moment = NOW) -> Shell:
         """The live shell of a node: identity, path, children, edges, manifest. Raises NotFound."""
-        return await self.caller.parts.shells.shell(self.caller.principal, node_id, moment)
+        return await self._parts.shells.shell(self._principal, node_id, moment)
 
     @reads(readers, at="node_id", refusal="shell")
     async def children(
         self, node_id: UUID, moment: Moment = NOW, *, after: tuple[str, UUID] | None = None, limit: int = MOST
     ) -> tuple[ChildNode, ...]:
         """The children of a node by name, one page; `after` is the name and id of the last one before. Raises NotFound."""
-        shells = self.caller.parts.shells
-        return await shells.children(self.caller.principal, node_id, moment, after=after, limit=limit)
+        return await self._parts.shells.children(self._principal, node_id, moment, after=after, limit=limit)
 
     @reads(owner)
     async def tree(self, moment: Moment = NOW, *, depth: int = MAX_LAYER) -> tuple[TreeNode, ...]:
         """All nodes of the graph down to a layer, parents first. Raises NotFound."""
-        return await self.caller.parts.shells.tree(self.caller.principal, moment, depth)
+        return await self._parts.shells.tree(self._principal, moment, depth)
 
     @reads(readers)
     async def anchors(
         self, name: str, moment: Moment = NOW, *, skip: int = 0, limit: int = MOST_ANCHORS
     ) -> tuple[Anchor, ...]:
         """Every node of that name, with the path to each and its edges; one page after `skip` others."""
-        return await self.caller.parts.shells.anchors(self.caller.principal, name, moment, skip=skip, limit=limit)
+        return await self._parts.shells.anchors(self._principal, name, moment, skip=skip, limit=limit)
 
     @reads(readers, at="node_id", refusal="metadata")
     async def metadata(
         self, node_id: UUID, *, limit: int = 50, cursor: str | None = None, moment: Moment = NOW
     ) -> MetadataPage:
         """Records of a node, newest first, files closed. Raises NotFound, InvalidInput."""
-        shells = self.caller.parts.shells
-        return await shells.metadata(self.caller.principal, node_id, limit=limit, cursor=cursor, moment=moment)
+        return await self._parts.shells.metadata(self._principal, node_id, limit=limit, cursor=cursor, moment=moment)
 
     @reads(readers)
     async def writable(self) -> list[AssignableNode]:
         """The nodes that the principal may write to, the root first. Raises NotFound where there is none, Archived."""
-        return await self.caller.parts.ingest.nodes(self.caller.principal)
+        return await self._parts.ingest.nodes(self._principal)
 
     @reads(readers, at="node_id", refusal="touch")
     async def touch(self, node_id: UUID, ids: Sequence[UUID] = ()) -> None:
@@ -84,19 +82,19 @@ class Nodes(Subject[Caller], name="nodes"):
 
         Unknown ids are ignored. Raises NotFound for the node.
         """
-        found = await self.caller.parts.shells.readable(self.caller.principal, node_id, ids)
+        found = await self._parts.shells.readable(self._principal, node_id, ids)
         items = [one for one, is_item in found.items() if is_item]
-        self.caller.parts.touches.note(node_id, items=items, records=[one for one in found if one not in items])
+        self._parts.touches.note(node_id, items=items, records=[one for one in found if one not in items])
 
-    @writes(members, redacts={"reason": redactions.note}, at="node_id", refusal="change")
+    @writes(members, redacts={"reason": redactions.note}, at="node_id", refusal="change", spends=True)
     async def archive(self, node_id: UUID, *, reason: str = "") -> Changed:
         """Archives a node with all below it: not searched, without new content, still there for the past. The root archives
         its user."""
         change = Change("node", node_id, {"archived": True}, reason=reason)
-        return await self.caller.parts.changes.change(self.caller.principal, change)
+        return await self._parts.changes.change(self._principal, change)
 
-    @writes(members, redacts={"reason": redactions.note}, at="node_id", refusal="change")
+    @writes(members, redacts={"reason": redactions.note}, at="node_id", refusal="change", spends=True)
     async def unarchive(self, node_id: UUID, *, reason: str = "") -> Changed:
         """Takes an archived node back; what lies below another archived node stays archived."""
         change = Change("node", node_id, {"archived": False}, reason=reason)
-        return await self.caller.parts.changes.change(self.caller.principal, change)
+        return await self._parts.changes.change(self._principal, change)

@@ -11,15 +11,15 @@ from engine.domain.node import NewNode
 from engine.domain.proposal import Applied, MovedTo, Proposal, ProposedNode
 from engine.errors import InvalidInput, InvalidName
 from engine.operations import redactions
-from engine.operations.caller import Caller, owner
-from engine.operations.declaring import Subject, reads, writes
+from engine.operations.caller import owner
+from engine.operations.declaring import OfGraph, reads, writes
 from engine.privacy.nodes import check_names, redacted_node
 
 
-class Proposals(Subject[Caller], name="proposals"):
+class Proposals(OfGraph, name="proposals"):
     """Proposals of nodes; for the user alone."""
 
-    @reads(owner, limited=False)
+    @reads(owner, limited=False, spends=True)
     async def propose(self, conversations: Sequence[Conversation] | None = None) -> Proposal:
         """The hierarchy for what these conversations say; without any, for the turns that lie at the root. Nothing is made.
 
@@ -27,7 +27,7 @@ class Proposals(Subject[Caller], name="proposals"):
         Only what is redacted already is embedded or given to a model. A node whose name holds something of the kind is left
         out, and so are such keywords and aliases. Raises NotFound for anyone but the user.
         """
-        proposals, principal = self.caller.parts.proposals, self.caller.principal
+        proposals, principal = self._parts.proposals, self._principal
         if conversations is None:
             proposal = await proposals.for_stored(principal)
         else:
@@ -41,7 +41,7 @@ class Proposals(Subject[Caller], name="proposals"):
         try:
             check_names(node.path, redactor)
             cleaned = NewNode(
-                self.caller.principal.user_id, node.path[-1], "concept", node.summary, node.keywords, node.aliases
+                self._principal.user_id, node.path[-1], "concept", node.summary, node.keywords, node.aliases
             )
             cleaned = redacted_node(cleaned, redactor)
         except InvalidName:
@@ -49,7 +49,7 @@ class Proposals(Subject[Caller], name="proposals"):
         reason = redactor.text(node.reason)
         return replace(node, summary=cleaned.summary, keywords=cleaned.keywords, aliases=cleaned.aliases, reason=reason)
 
-    @writes(owner, redacts={"proposal": redactions.proposal}, once=True)
+    @writes(owner, redacts={"proposal": redactions.proposal}, once=True, spends=True)
     async def make(self, proposal: Proposal) -> Applied:
         """Makes the nodes of a proposal, edited or not, and moves records from the root that belong to one of them.
 
@@ -60,9 +60,9 @@ class Proposals(Subject[Caller], name="proposals"):
             if not node.path or (len(node.path) > 1 and node.path[:-1] not in paths):
                 raise InvalidInput("Parents come with their children in a proposal.")
         ordered = tuple(sorted(proposal.nodes, key=lambda node: len(node.path)))
-        return await self.caller.parts.proposals.make(self.caller.principal, replace(proposal, nodes=ordered))
+        return await self._parts.proposals.make(self._principal, replace(proposal, nodes=ordered))
 
     @writes(owner)
     async def undo(self, proposal_id: UUID) -> tuple[MovedTo, ...]:
         """Moves back to the root what the proposal moved and what was not moved again since. Its nodes stay. Raises NotFound."""
-        return await self.caller.parts.proposals.undo(self.caller.principal, proposal_id)
+        return await self._parts.proposals.undo(self._principal, proposal_id)

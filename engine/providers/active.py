@@ -18,11 +18,13 @@ from pgvector import HalfVector, Vector
 
 from engine.domain.embedding import EmbeddingVersion, ModelChoice
 from engine.errors import NeurigraphError, ProviderUnavailable, WrongDimension
+from engine.providers.calls import Patience, budget
 from engine.providers.embedder import Embedder, Vectors
-from engine.providers.patience import Patience
 
 log = logging.getLogger(__name__)
 
+TEXTS_OF_A_CALL = 128
+"""Texts that one request to an embedding service holds."""
 RETRY_AFTER = 60.0
 """Seconds after which a model that could not be loaded is tried again."""
 
@@ -40,21 +42,23 @@ class Model:
         return self.version.name
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of stored texts; raises ProviderUnavailable, WrongDimension."""
+        """Unit vectors of stored texts; raises ProviderUnavailable, LimitReached, WrongDimension."""
         if not texts:
             return np.empty((0, self.version.dimension), dtype=np.float32)
-        return self._checked(await self.embedder.embed_documents(texts))
+        return await self._made(texts, lambda: self.embedder.embed_documents(texts))
 
     async def embed_query(self, text: str) -> Vectors:
-        """The unit vector of a question; raises ProviderUnavailable, WrongDimension."""
-        return self._checked(await self.embedder.embed_query(text))
+        """The unit vector of a question; raises ProviderUnavailable, LimitReached, WrongDimension."""
+        return await self._made([text], lambda: self.embedder.embed_query(text))
 
     async def shell(self, text: str) -> dict[str, Any]:
         """The properties of a shell that say what it means, as the graph takes them."""
         column = self.version.column
         return {column: shell_vector((await self.embed_documents([text]))[0]), f"{column}_version": self.name}
 
-    def _checked(self, vectors: Vectors) -> Vectors:
+    async def _made(self, texts: Sequence[str], call: Callable[[], Awaitable[Vectors]]) -> Vectors:
+        calls = 0 if self.version.provider == "onnx" else -(-len(texts) // TEXTS_OF_A_CALL)
+        vectors = await budget().spent(calls, texts, self.embedder.count_tokens, call)
         if vectors.shape[-1] != self.version.dimension:
             raise WrongDimension(
                 f"{self.version.model} gave {vectors.shape[-1]} dimensions; those of {self.name} have {self.version.dimension}."

@@ -19,7 +19,7 @@ from engine.domain.search import Anchor, Hit, ItemKind, SearchAnswer, SearchRequ
 from engine.errors import InvalidInput, NeurigraphError, ProviderUnavailable
 from engine.hierarchy.damage import Damage
 from engine.providers.active import ActiveModel, Model
-from engine.providers.patience import QUESTION
+from engine.providers.calls import QUESTION, LimitReached
 from engine.retrieval.anchors import Anchors, Navigation, navigate
 from engine.retrieval.fusion import Ranked, fuse, merged
 from engine.retrieval.query import Question, parse
@@ -132,9 +132,9 @@ class Search:
     async def _embed(self, model: Model, question: Question) -> tuple[QueryVector, list[str]]:
         try:
             values = await self._active.patience.asked(lambda: model.embed_query(question.text), QUESTION)
-        except ProviderUnavailable:
-            lost = "The embedding service did not answer: searched by words only."
-            return QueryVector(None, model.version), [lost]
+        except ProviderUnavailable as error:
+            cause = error.detail if isinstance(error, LimitReached) else "The embedding service did not answer:"
+            return QueryVector(None, model.version), [f"{cause} searched by words only."]
         return QueryVector(values, model.version), []
 
     async def _navigate(

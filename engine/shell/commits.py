@@ -15,14 +15,16 @@ if TYPE_CHECKING:
 
 CommitId = Annotated[UUID, typer.Argument(metavar="COMMIT", help="As `neurigraph commits list` shows it.")]
 
+Of = Annotated[str | None, typer.Option("--user", metavar="HANDLE", help="Of this user's graph; without it, of all.")]
+
 commits = Commands("commits", "Commits that were set aside: list, retry, discard.")
 
 
 @commits.async_command("list", as_json=True)
-async def list_commits(here: Session) -> None:
+async def list_commits(here: Session, user: Of = None) -> None:
     """List the commits that are set aside, at most 500. Exit code 1 when there are some."""
-    async with here.workspace() as workspace:
-        found = await workspace.commits.list(limit=500)
+    async with here.either(user, whole=user is None) as either:
+        found = await either.commits.list(limit=500)
     rows = []
     for one in found:
         cause = f"waits for {', '.join(map(str, one.waits_for))}" if one.waits_for else one.cause
@@ -34,10 +36,10 @@ async def list_commits(here: Session) -> None:
 
 
 @commits.async_command("retry", as_json=True)
-async def retry(here: Session, commit_id: CommitId) -> None:
+async def retry(here: Session, commit_id: CommitId, user: Of = None) -> None:
     """Retry a commit now. Exit code 1 if it fails again; recovery then goes on retrying."""
-    async with here.workspace() as workspace:
-        outcome = await workspace.commits.retry(commit_id)
+    async with here.either(user, whole=user is None) as either:
+        outcome = await either.commits.retry(commit_id)
     _print_outcome(here, outcome)
     if outcome.state != "done":
         raise typer.Exit(1)
@@ -45,11 +47,14 @@ async def retry(here: Session, commit_id: CommitId) -> None:
 
 @commits.async_command("discard", as_json=True)
 async def discard(
-    here: Session, commit_id: CommitId, reason: Annotated[str, typer.Option("--reason", help="Why, for the log.")] = ""
+    here: Session,
+    commit_id: CommitId,
+    user: Of = None,
+    reason: Annotated[str, typer.Option("--reason", help="Why, for the log.")] = "",
 ) -> None:
     """Undo a commit: a node's name is free again, records can be stored again, a grant is revoked."""
-    async with here.workspace() as workspace:
-        _print_outcome(here, await workspace.commits.discard(commit_id, reason))
+    async with here.either(user, whole=user is None) as either:
+        _print_outcome(here, await either.commits.discard(commit_id, reason))
 
 
 def _print_outcome(here: Session, outcome: CommitOutcome) -> None:

@@ -23,7 +23,9 @@ from engine.shell.answers import described, print_answer, print_opening
 from engine.shell.extraction import extraction_lines
 from engine.shell.hierarchy import arranged
 from engine.shell.opening import open_best
-from engine.shell.options import AsOf, Handle, KnownAt, moment_of, scope_named, source_named
+from engine.shell.options import (
+    AsOf, Handle, KnownAt, Milliseconds, ModelCalls, Tokens, moment_of, scope_named, source_named,
+)  # fmt: skip
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Commands, Session, the_user
 from engine.shell.tables import counted
@@ -89,13 +91,9 @@ async def ingest(
         ),
     ] = "show",
     private: Annotated[bool, typer.Option("--private", help="Only for the user; no grant opens it.")] = False,
-    milliseconds: Annotated[
-        int | None, typer.Option("--milliseconds", min=0, help="Wait at most so long for models.")
-    ] = None,
-    tokens: Annotated[int | None, typer.Option("--tokens", min=0, help="Send at most so many to models.")] = None,
-    model_calls: Annotated[
-        int | None, typer.Option("--model-calls", min=0, help="Call models at most so often.")
-    ] = None,
+    milliseconds: Milliseconds = None,
+    tokens: Tokens = None,
+    model_calls: ModelCalls = None,
 ) -> None:
     """Store a chat history or texts. Sources stored before are skipped; work beyond a limit is done later."""
     if nodes not in ("auto", "show", "no"):
@@ -110,9 +108,10 @@ async def ingest(
         for history in histories:
             try:
                 taken = history.private() if private else history
-                if nodes != "no":
-                    taken = await arranged(here, engine, taken, origin, make=nodes == "auto")
-                report = await engine.ingest(taken, progress, origin, terms)
+                with engine.spending(terms.limits):  # the proposal and the ingest together
+                    if nodes != "no":
+                        taken = await arranged(here, engine, taken, origin, make=nodes == "auto")
+                    report = await engine.ingest(taken, progress, origin, terms)
                 ingested.append(Ingested(history.handle, report))
             except asyncio.CancelledError:
                 stored = f"Turns and files stored until now: {progress.done('ingest'):,.0f}"

@@ -12,9 +12,10 @@ from rich.tree import Tree
 
 from engine.domain.node import MAX_LAYER, Edge, TreeNode, User
 from engine.domain.page import MOST, every
+from engine.errors import NotFound
 from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of
 from engine.shell.plain_json import print_json
-from engine.shell.session import Commands, Session, the_user
+from engine.shell.session import Commands, Session, the_user, unknown
 from engine.shell.tables import counted, print_list
 from engine.shell.tokens import is_id
 
@@ -101,7 +102,10 @@ def _state(user: User) -> str:
 async def show_user(here: Session, user: Whose) -> None:
     """Show a user, named by handle or id."""
     async with here.workspace() as workspace:
-        found = await (workspace.users.get(UUID(user)) if is_id(user) else workspace.users.find(user))
+        try:
+            found = await (workspace.users.get(UUID(user)) if is_id(user) else workspace.users.find(user))
+        except NotFound as error:
+            raise unknown(user, workspace.identity.workspace) from error
     here.answer(found, f"{found.handle} ({found.display_name}): {_state(found)}, {found.user_id}.")
 
 

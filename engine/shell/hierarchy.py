@@ -7,9 +7,10 @@ from uuid import UUID
 
 import typer
 
+from engine.domain.ingest import Limits
 from engine.domain.proposal import Proposal, with_nodes
 from engine.domain.scope import Origin
-from engine.shell.options import Handle
+from engine.shell.options import Handle, Milliseconds, ModelCalls, Tokens
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
 from engine.shell.tables import counted, print_table
@@ -22,18 +23,21 @@ nodes = Commands("nodes", "Node proposals for records at the root: propose, make
 
 
 @nodes.async_command("propose", as_json=True)
-async def propose(
+async def propose(  # noqa: PLR0913 (the options of a command are its parameters)
     here: Session,
     user: Handle = None,
     apply: Annotated[
         bool, typer.Option("--apply", help="Make the nodes, and move the records that belong there.")
     ] = False,
+    milliseconds: Milliseconds = None,
+    tokens: Tokens = None,
+    model_calls: ModelCalls = None,
 ) -> None:
     """Propose nodes for the people and matters in the turns at the root. Nothing is made without --apply.
 
     A record is moved whole if most of its turns are about one node; a record about several stays at the root.
     """
-    async with here.memory(user) as memory:
+    async with here.memory(user, Limits(milliseconds, tokens, model_calls)) as memory:
         proposal = await memory.proposals.propose()
         applied = await memory.proposals.make(proposal) if apply and proposal.nodes else None
     if here.as_json:
@@ -87,3 +91,6 @@ def print_proposal(here: Session, proposal: Proposal) -> None:
     ]
     columns = ("proposed node", "type", "turns", "conversations", "why")
     print_table(here, columns, rows, "Too few turns to propose nodes.")
+    for left in proposal.left_out:
+        without = "by rules, without the model" if left.what == "placements" else "people only, without matters"
+        here.line(f"{without}: {left.reason}", style="yellow")

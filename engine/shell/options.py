@@ -34,6 +34,9 @@ Private = Annotated[bool, typer.Option("--private", help="For its user alone.")]
 Handle = Annotated[str | None, typer.Option("--user", metavar="HANDLE", help="Whose memory.")]
 AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="When it was true; without it, now.")]
 KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="TIME", help="When it was known; without it, now.")]
+Milliseconds = Annotated[int | None, typer.Option("--milliseconds", min=0, help="Wait at most so long for models.")]
+Tokens = Annotated[int | None, typer.Option("--tokens", min=0, help="Send at most so many to models.")]
+ModelCalls = Annotated[int | None, typer.Option("--model-calls", min=0, help="Call models at most so often.")]
 
 
 def point(text: str | None) -> datetime | None:

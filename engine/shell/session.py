@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.text import Text
 
 import engine
+from engine.domain.ingest import UNLIMITED, Limits
 from engine.errors import InvalidInput, NeurigraphError, NotFound
 from engine.settings import Settings
 from engine.shell.plain_json import print_json
@@ -103,19 +104,27 @@ class Session:
                 yield opened, progress
 
     @asynccontextmanager
-    async def memory(self, handle: str | None) -> AsyncIterator[Memory]:
-        """The memory of the user with the handle, acting as that user; without a handle of the only user.
+    async def memory(self, handle: str | None, limits: Limits = UNLIMITED) -> AsyncIterator[Memory]:
+        """The memory of the user with the handle, acting as that user; without a handle of the only user. Its operations share
+        the limits.
 
         Raises NotFound, InvalidInput.
         """
         async with self.engine() as (opened, _):
-            yield opened.memory((await the_user(opened, handle)).user_id)
+            with opened.spending(limits):
+                yield opened.memory((await the_user(opened, handle)).user_id)
 
     @asynccontextmanager
     async def workspace(self) -> AsyncIterator[Workspace]:
         """The workspace, acting as its operator."""
         async with self.engine() as (opened, _):
             yield opened.workspace
+
+    @asynccontextmanager
+    async def either(self, handle: str | None, *, whole: bool) -> AsyncIterator[Memory | Workspace]:
+        """The workspace where it is `whole`, else the memory of a user: for what a graph has and the workspace has, too."""
+        async with self.engine() as (opened, _):
+            yield opened.workspace if whole else opened.memory((await the_user(opened, handle)).user_id)
 
     def with_home(self, home: Path) -> Session:
         """The same session on another home, with its files there."""
@@ -231,7 +240,7 @@ async def the_user(opened_engine: Engine, handle: str | None) -> User:
         try:
             return await opened_engine.workspace.users.find(handle)
         except NotFound as error:
-            raise NotFound(f"There is no user {handle} in the workspace {workspace}.") from error
+            raise unknown(handle, workspace) from error
     users = await opened_engine.workspace.users.list(limit=6)
     if len(users) == 1:
         return users[0]
@@ -239,6 +248,11 @@ async def the_user(opened_engine: Engine, handle: str | None) -> User:
         raise NotFound(f"There is no user in the workspace {workspace} yet: start with `neurigraph ingest PATH`.")
     names = ", ".join(user.handle for user in users[:5]) + (", …" if len(users) > 5 else "")
     raise InvalidInput(f"There are several users; name one with --user ({names}).")
+
+
+def unknown(user: str, workspace: str) -> NotFound:
+    """The error for a user that the workspace does not have."""
+    return NotFound(f"There is no user {user} in the workspace {workspace}.")
 
 
 async def _until_interrupted(work: Coroutine[Any, Any, None]) -> None:

@@ -292,7 +292,13 @@ async def test_the_shell_lists_retries_and_discards(engine: Engine, memory: Memo
     again = await typed(engine, tmp_path, None, "commits", "retry", str(commit))
     assert (again.returncode, "pending" in again.stdout) == (1, True), again.stderr
     await set_aside(engine, commit)
+    of = [(await engine.workspace.users.get(memory.principal.user_id)).handle, "commits"]
+    other = (await engine.workspace.users.create(f"n{uuid4().hex[:12]}")).handle
+    assert str(commit) in (await typed(engine, tmp_path, *of, "list", "--json")).stdout
+    assert (await typed(engine, tmp_path, other, "commits", "list")).stdout.strip() == "No commit is set aside."
+    refused = await typed(engine, tmp_path, other, "commits", "discard", str(commit))
+    assert (refused.returncode, refused.stderr.strip()) == (1, "Not found.")
     await unplant(engine, schema)
-    gone = await typed(engine, tmp_path, None, "commits", "discard", str(commit), "--reason", "a mistake")
+    gone = await typed(engine, tmp_path, *of, "discard", str(commit), "--reason", "a mistake")
     assert (gone.returncode, "discarded" in gone.stdout) == (0, True), gone.stderr
     assert await engine.parts.set_aside.list(memory.principal.user_id) == ()

@@ -111,6 +111,8 @@ async def test_children_touch_and_users(engine: Engine, user: User, memory: Memo
     whole = Shell(engine, tmp_path, "")
     shown = await whole.answers("user", "show", user.handle)
     assert shown == await whole.answers("user", "show", str(user.user_id)) and shown["user_id"] == str(user.user_id)
+    for nobody in ("nobody", str(uuid4())):
+        assert f"There is no user {nobody} in the workspace" in await whole.refuses("user", "show", nobody)
     handle = f"ann-{uuid4().hex[:12]}"
     assert [(await whole.answers("user", "create", handle, "--name", "Ann"))["created"] for _ in range(2)] == [
         True,

@@ -14,6 +14,7 @@ import pytest
 
 from engine.domain.assignment import AssignmentFilter
 from engine.domain.history import Conversation, History, Turn
+from engine.domain.ingest import Limits, Terms
 from engine.domain.node import User
 from engine.domain.principal import Principal
 from engine.domain.proposal import Proposal, ProposedNode, with_nodes
@@ -186,6 +187,32 @@ async def test_a_model_sees_nothing_that_is_redacted_and_brings_nothing_of_the_k
                 assert (node.keywords, node.aliases, node.reason) == (("van",), (), "[phone]")
 
 
+@pytest.mark.ledger("X08", "X13")
+async def test_a_proposal_and_the_ingest_that_it_is_for_share_their_limits(
+    engine: Engine, settings: Settings, user: User
+) -> None:
+    said = (came := history(user.handle)).conversations
+    with model_server(lambda _: {"nodes": [{"path": ["Choir"], "turns": [0]}]}) as server:
+        async with reader(settings, server) as opened:
+            memory = opened.memory(user.user_id)
+            unasked = await memory.on_terms(Terms(limits=Limits(model_calls=0))).proposals.propose(said)
+            assert (unasked.by, [one.what for one in unasked.left_out], server.requests) == (
+                "rules",
+                ["placements"],
+                [],
+            )
+            assert any(node.node_type == "concept" for node in unasked.nodes)
+            with opened.spending(Limits(model_calls=1)):
+                assert (await memory.proposals.propose(said)).left_out == ()
+                report = await opened.ingest(came)
+            assert len(server.requests) == 1 and "readings" in {one.what for one in report.left_out}
+            without_vectors = (
+                await engine.memory(user.user_id).on_terms(Terms(limits=Limits(tokens=0))).proposals.propose()
+            )
+    assert {node.node_type for node in without_vectors.nodes} == {"persona"}
+    assert [(one.what, one.items) for one in without_vectors.left_out] == [("embeddings", without_vectors.turns)]
+
+
 @pytest.mark.ledger("X13", "F12")
 async def test_what_a_proposal_says_of_a_node_is_redacted_when_it_is_made(redacting: Engine, user: User) -> None:
     memory = redacting.memory(user.user_id)
@@ -262,6 +289,8 @@ async def test_a_proposal_is_made_and_undone_over_rest(engine: Engine, memory: M
     transport = httpx.ASGITransport(new_door(engine.settings, engine=engine), client=("127.0.0.1", 1))
     path = f"/v1/users/{user.user_id}/node-proposal"
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
+        hasty = (await door.get(path, params={"milliseconds": 0})).json()
+        assert [one["what"] for one in hasty["left_out"]] == ["embeddings"]
         proposed = (await door.get(path)).json()["nodes"]
         assert ["Ellen"] in [node["path"] for node in proposed]
         fields = ("path", "node_type", "summary", "keywords", "aliases")

@@ -18,7 +18,7 @@ from engine.domain.search import SearchRequest
 from engine.errors import ProviderUnavailable
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.providers import patience
+from engine.providers import calls
 from engine.retrieval import pipeline
 from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
@@ -158,7 +158,7 @@ async def test_a_service_that_hangs_holds_up_one_question_and_no_further_one(
     served: Engine, service: ModelService, bob: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for pause in ("FIRST_PAUSE", "LONGEST_PAUSE"):  # longer than this test, whatever the machine
-        monkeypatch.setattr(patience, pause, 600.0)
+        monkeypatch.setattr(calls, pause, 600.0)
     monkeypatch.setattr(pipeline, "QUESTION", 1.0)
     await bob.records.remember(Conversation("c", TURNS))
     service.hang.clear()

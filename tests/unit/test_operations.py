@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from uuid import UUID
@@ -12,11 +13,15 @@ from uuid import UUID
 import pytest
 
 from engine.domain.identity import Identity
+from engine.domain.ingest import Limits
+from engine.memory import Memory
 from engine.neurigraph import Engine  # (it defines all operations)
 from engine.operations.caller import Caller, owner
 from engine.operations.declaring import OPERATIONS, Subject, reads, writes
 from engine.operations.keeper import Keeper, identities
 from engine.operations.redactions import note
+from engine.operations.workspace import Workspace
+from engine.providers.calls import LimitReached, budget, spending
 from engine.stores.limits import remaining
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,9 +38,6 @@ ELSEWHERE = {
         "replays.build": "a job builds it",
     },
     "shell": {
-        "commits.list": "`workspace.commits`: the shell is the operator",
-        "commits.retry": "`workspace.commits`",
-        "commits.discard": "`workspace.commits`",
         "files.read": "`files.open` reads it",
         "ingests.history": "`ingest` creates the user, too",
         "ingests.many": "`ingest` reads files",
@@ -48,7 +50,7 @@ ELSEWHERE = {
 DOORS = {"REST": "api/routes", "shell": "engine/shell"}
 OPEN = {
     "api": {"settings", "identity", "memory_for", "workspace_as", "health", "degraded"},
-    "engine/shell": {"settings", "memory", "workspace", "ingest", "working", "health", "embedder"}
+    "engine/shell": {"settings", "memory", "workspace", "ingest", "spending", "working", "health", "embedder"}
     | {"doctor", "remedies", "mending", "quarantine", "sweep", "dormancy", "upgrades", "installation"},
 }
 """What a door may use of an engine; the upkeep of the stores is the operator's alone, who has the machine."""
@@ -61,6 +63,8 @@ def _reached(folder: str) -> set[str]:
     calls = {f"{space}.{name}" for space, name in re.findall(r"(?=(?<!workspace\.)\b(\w+)\.(\w+)\b)", text)}
     for call in (f"{space}.{name}" for space, name in re.findall(r"\bworkspace\.(\w+)\.(\w+)\b", text)):
         calls.add(f"workspace.{call}" if f"workspace.{call}" in OPERATIONS else call)
+    for call in (f"{space}.{name}" for space, name in re.findall(r"\beither\.(\w+)\.(\w+)\b", text)):
+        calls |= {call, f"workspace.{call}"}  # of a memory, or of the workspace
     return calls | ({"searching.search"} if "memory.search(" in text else set())
 
 
@@ -113,6 +117,15 @@ def test_what_a_door_may_not_use_is_noticed() -> None:
     ]
 
 
+def test_a_memory_and_the_workspace_offer_operations_alone() -> None:
+    """And what says who calls them, or how."""
+    caller = SimpleNamespace(identity=None, parts=None, services=None, principal=None)
+    for offered, own in ((Memory, {"principal", "search", "within", "on_terms", "once"}), (Workspace, set())):
+        parts = {name: part for name, part in vars(offered(caller)).items() if not name.startswith("_")}
+        assert {name for name in vars(offered) if not name.startswith("_")} == own
+        assert all(isinstance(part, Subject) for name, part in parts.items() if name != "identity")
+
+
 def test_a_method_without_a_declaration_is_refused() -> None:
     with pytest.raises(TypeError, match=r"open\.read is not declared"):
 
@@ -145,6 +158,52 @@ def test_a_read_needs_no_redaction() -> None:
             return (text,)
 
     assert OPERATIONS.pop("words.find").audience is owner
+
+
+@pytest.mark.ledger("X08")
+async def test_a_model_is_called_where_it_is_declared_within_limits_that_nested_operations_share() -> None:
+    class _Thoughts(Subject[Keeper], name="thoughts"):
+        @reads(identities)
+        async def silent(self) -> str:
+            return await self.spoken()
+
+        @reads(identities, spends=True)
+        async def spoken(self) -> str:
+            return await budget().spent(1, ["a thought"], len, thought)
+
+        @reads(identities, spends=True)
+        async def twice(self) -> str:
+            return await self.spoken() + await self.spoken()
+
+    async def thought() -> str:
+        return "x"
+
+    thoughts = _Thoughts(
+        SimpleNamespace(limits=Limits(model_calls=1), around=lambda *_, **__: nullcontext(), redactor=None)
+    )
+    with pytest.raises(RuntimeError, match=r"thoughts\.silent calls a model"):
+        await thoughts.silent()
+    assert await thoughts.spoken() + await thoughts.spoken() == "xx"
+    with pytest.raises(LimitReached, match="1 times"):
+        await thoughts.twice()
+    with spending(Limits()), pytest.raises(LimitReached, match="1 times"):
+        await thoughts.twice()
+    with spending(Limits(tokens=18)):
+        assert await thoughts.twice() == "xx"
+        with pytest.raises(LimitReached, match="18 tokens"):
+            await thoughts.spoken()
+    for name in ("silent", "spoken", "twice"):
+        del OPERATIONS[f"thoughts.{name}"]
+
+
+def test_models_are_called_where_a_budget_counts() -> None:
+    called = re.compile(r"embedder\.embed_|model\.answer\(")
+    files = [
+        file
+        for part in ("operations", "ingest", "retrieval", "history", "lifecycle", "hierarchy", "providers")
+        for file in (ROOT / "engine" / part).rglob("*.py")
+    ]
+    assert {file.name for file in files if called.search(file.read_text(encoding="utf-8"))} == {"active.py", "asked.py"}
 
 
 @pytest.mark.ledger("U07")

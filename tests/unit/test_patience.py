@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.backoff import pause_before
+from engine.domain.ingest import Limits
 from engine.errors import ProviderUnavailable
+from engine.providers.calls import LONGEST_PAUSE, LimitReached, Patience, budget, spending
 from engine.providers.openai import pause_asked_for
-from engine.providers.patience import LONGEST_PAUSE, Patience
 
 
 class Clock:
@@ -78,13 +79,18 @@ async def test_a_pause_that_was_asked_for_is_kept_to() -> None:
     assert await refused(patience, service)
 
 
-@pytest.mark.parametrize("blamed", [True, False])
-async def test_a_call_ends_in_its_time_and_only_a_blamed_service_is_left_alone(blamed: bool) -> None:
+async def test_a_call_ends_in_its_time_and_a_slow_service_is_left_alone_unless_a_limit_ended_it() -> None:
     clock, service = Clock(), Service()
     patience = Patience(clock)
+
+    async def answer() -> bool:
+        return await budget().spent(1, (), len, asyncio.Event().wait)
+
+    with spending(Limits(milliseconds=10)), pytest.raises(LimitReached, match="10 ms"):
+        await patience.asked(answer)
     with pytest.raises(ProviderUnavailable, match="within"):
-        await patience.asked(asyncio.Event().wait, 0.01, blamed=blamed)
-    assert await refused(patience, service) == (not blamed)
+        await patience.asked(answer, 0.01)
+    assert not await refused(patience, service)
 
 
 @given(

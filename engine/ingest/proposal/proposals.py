@@ -16,7 +16,6 @@ from uuid import UUID, uuid4
 import numpy as np
 
 from engine.domain.history import Conversation
-from engine.domain.ingest import UNLIMITED
 from engine.domain.names import name_key
 from engine.domain.node import NewNode
 from engine.domain.principal import Principal
@@ -104,14 +103,16 @@ class Proposals:
         said = await computed(_redacted, said, self.redactor)  # what was stored before redaction was configured, too
         existing = frozenset(name_key(node.path[-1]) for node in await self.ingest.nodes(principal))
         active = self.ingest.active
+        allowance = Allowance(active)
         if self.model is not None:
-            allowance = Allowance(UNLIMITED, active)
             answered = await by_model(self.model, principal, said, self.characters, allowance)
             if answered is not None:
                 return answered
         parts = [said.texts[start : start + EMBEDDED_AT_ONCE] for start in range(0, len(said.texts), EMBEDDED_AT_ONCE)]
-        vectors = np.concatenate([await active.current.embed_documents(part) for part in parts])
-        return proposed(said, vectors, existing)
+        vectors = [one for part in parts for one in await allowance.vectors(active.current, part)]
+        made = [one for one in vectors if one is not None]
+        proposal = proposed(said, np.stack(made) if len(made) == len(vectors) else None, existing)
+        return replace(proposal, left_out=allowance.left_out)
 
     async def make(self, principal: Principal, proposal: Proposal) -> Applied:
         """Makes the nodes and moves what lies at the root and belongs to one of them. The user's alone: raises NotFound.

@@ -55,11 +55,13 @@ class Said:
         )
 
 
-def proposed(said: Said, vectors: Floats, existing: frozenset[str] = frozenset()) -> Proposal:
-    """The hierarchy for what was said, `vectors` of its texts as unit rows; `existing` names (folded) are left out."""
+def proposed(said: Said, vectors: Floats | None, existing: frozenset[str] = frozenset()) -> Proposal:
+    """The hierarchy for what was said, `vectors` of its texts as unit rows, or None: then no matters; `existing` names (folded)
+    are left out."""
     found = [one for one in _chosen(people(said.texts, said.speakers), said) if one.name.casefold() not in existing]
     taken = frozenset(one.name.casefold() for one in found) | existing | {name.casefold() for name in said.speakers}
-    subjects = matters(said.texts, vectors, said.conversations, taken)[:MOST_MATTERS]
+    found_matters = [] if vectors is None else matters(said.texts, vectors, said.conversations, taken)
+    subjects = found_matters[:MOST_MATTERS]
     names = _GROUPS.get(language_of(said.texts), _GROUPS["en"])
     nodes = [*_people_nodes(found, names, said), *(_matter_node(one, said) for one in subjects)][:MOST_NODES]
     covered = {turn for one in found for turn in one.turns} | {turn for one in subjects for turn in one.turns}

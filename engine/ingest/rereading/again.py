@@ -21,7 +21,6 @@ from engine.commit.rows import items, pending_vectors, sources, term_counts
 from engine.commit.unit_of_work import UnitOfWork, UnitsOfWork
 from engine.domain.document import NewVersion, RecordRenewal, Renewed, chunk_hash
 from engine.domain.graph import DocumentFile
-from engine.domain.ingest import UNLIMITED
 from engine.domain.principal import Principal
 from engine.domain.record import ItemDraft, RecordDraft, SourceAdvance
 from engine.domain.rereading import KEYWORDS, MatchedItems, Rebuilt, differing, matched_items, moved
@@ -86,8 +85,7 @@ class Rereading:
             return None
         extraction = self._extraction if by_model else self._kept
         drafted = await self._records.draft(principal, held)
-        unlimited = Allowance(UNLIMITED, self._active)
-        [read], report = await extraction.read(principal, [drafted], set(), unlimited)
+        [read], report = await extraction.read(principal, [drafted], set(), Allowance(self._active))
         model = self._active.current
         draft = await computed(describe, read, model.embedder.count_tokens, extraction.limits.summary_words)
         rebuilt = replace(rebuilt_of(held, draft), missing=bool(report.failures))
