@@ -58,7 +58,7 @@ class Allowance:
         `given`: its whole input, counted by the tokenizer of the embeddings. Raises the errors of the call.
         """
         try:
-            return await budget().spent(1, given, self._active.current.embedder.count_tokens, call)
+            return await budget().spent(1, given, self._active.current.embedder, call)
         except LimitReached as error:
             self._left[what, error.detail] += items
             return None

@@ -41,7 +41,7 @@ class Replays(OfGraph, name="replays"):
         """What a swap would do. Raises NotFound."""
         return await self._parts.replays.compare(self._principal, replay_id)
 
-    @writes(owner)
+    @writes(owner, spends=True)
     async def swap(self, replay_id: UUID) -> Replay:
         """Renews all records that come out otherwise, in one step. Raises NotFound, Conflict."""
         return await self._parts.replays.swap(self._principal, replay_id)

@@ -199,7 +199,7 @@ class Embeddings(OfWorkspace, name="embeddings"):
         """Makes the canary the active version, in one step. Raises NotFound, Conflict."""
         return await self._services.embeddings.promote(name, force=force)
 
-    @writes(administrators, redacts={"name": without_text})
+    @writes(administrators, redacts={"name": without_text}, spends=True)
     async def roll_back(self, name: str | None = None) -> VersionProgress:
         """Rolls back the active version to the one before, in one step. Raises NotFound, Conflict for another name."""
         embeddings = self._services.embeddings

@@ -58,7 +58,7 @@ class Model:
 
     async def _made(self, texts: Sequence[str], call: Callable[[], Awaitable[Vectors]]) -> Vectors:
         calls = 0 if self.version.provider == "onnx" else -(-len(texts) // TEXTS_OF_A_CALL)
-        vectors = await budget().spent(calls, texts, self.embedder.count_tokens, call)
+        vectors = await budget().spent(calls, texts, self.embedder, call)
         if vectors.shape[-1] != self.version.dimension:
             raise WrongDimension(
                 f"{self.version.model} gave {vectors.shape[-1]} dimensions; those of {self.name} have {self.version.dimension}."

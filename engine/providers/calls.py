@@ -25,6 +25,7 @@ from typing import TypeVar
 from engine.domain.backoff import pause_before
 from engine.domain.ingest import UNLIMITED, Limits
 from engine.errors import ProviderUnavailable
+from engine.providers.embedder import Embedder
 from engine.turns import computed
 
 Answer = TypeVar("Answer")
@@ -51,16 +52,16 @@ class Budget:
         return self._limits != UNLIMITED
 
     async def spent(
-        self, calls: int, given: Sequence[str], tokens_of: Callable[[str], int], call: Callable[[], Awaitable[Answer]]
+        self, calls: int, given: Sequence[str], by: Embedder, call: Callable[[], Awaitable[Answer]]
     ) -> Answer:
-        """The answer of a model that takes so many requests to a service, and is given these texts.
+        """The answer of a model that takes so many requests to a service, and is given these texts, counted `by` an embedder.
 
         Raises LimitReached, the errors of the call; RuntimeError in an operation that does not declare it.
         """
         if self.undeclared:
             raise RuntimeError(f"{self.undeclared} calls a model, but is not declared as an operation that spends.")
         limits = self._limits
-        tokens = 0 if limits.tokens is None else await computed(lambda: sum(map(tokens_of, given)))
+        tokens = 0 if limits.tokens is None else await computed(lambda: sum(map(by.count_tokens, given)))
         if self._seconds_left == 0:
             raise LimitReached(self._too_late)
         if limits.tokens is not None and self._tokens + tokens > limits.tokens:

@@ -169,7 +169,7 @@ async def test_a_model_is_called_where_it_is_declared_within_limits_that_nested_
 
         @reads(identities, spends=True)
         async def spoken(self) -> str:
-            return await budget().spent(1, ["a thought"], len, thought)
+            return await budget().spent(1, ["a thought"], SimpleNamespace(count_tokens=len), thought)
 
         @reads(identities, spends=True)
         async def twice(self) -> str:

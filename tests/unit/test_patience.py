@@ -84,7 +84,7 @@ async def test_a_call_ends_in_its_time_and_a_slow_service_is_left_alone_unless_a
     patience = Patience(clock)
 
     async def answer() -> bool:
-        return await budget().spent(1, (), len, asyncio.Event().wait)
+        return await budget().spent(1, (), None, asyncio.Event().wait)
 
     with spending(Limits(milliseconds=10)), pytest.raises(LimitReached, match="10 ms"):
         await patience.asked(answer)
