@@ -24,7 +24,15 @@ from engine.shell.extraction import extraction_lines
 from engine.shell.hierarchy import arranged
 from engine.shell.opening import open_best
 from engine.shell.options import (
-    AsOf, Handle, KnownAt, Milliseconds, ModelCalls, Tokens, moment_of, scope_named, source_named,
+    AsOf,
+    Handle,
+    KnownAt,
+    Milliseconds,
+    ModelCalls,
+    Tokens,
+    moment_of,
+    scope_named,
+    source_named,
 )  # fmt: skip
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Commands, Session, the_user

@@ -23,7 +23,7 @@ nodes = Commands("nodes", "Node proposals for records at the root: propose, make
 
 
 @nodes.async_command("propose", as_json=True)
-async def propose(  # noqa: PLR0913 (the options of a command are its parameters)
+async def propose(
     here: Session,
     user: Handle = None,
     apply: Annotated[

@@ -9,7 +9,7 @@ import typer
 
 from engine.shell.options import Handle
 from engine.shell.plain_json import print_json
-from engine.shell.session import Commands, Session, the_user
+from engine.shell.session import Commands, Session
 from engine.shell.tables import counted, print_list, print_table, timestamp
 
 if TYPE_CHECKING:
@@ -67,12 +67,8 @@ async def list_failures(
 ) -> None:
     """The newest 100 permanent failures that are not settled."""
     state: FailureState | None = None if settled else "open"
-    async with here.engine() as (engine, _):
-        if jobs:
-            found = await engine.workspace.failures.list(state=state)
-        else:
-            memory = engine.memory((await the_user(engine, user)).user_id)
-            found = await memory.failures.list(state=state)
+    async with here.either(user, whole=jobs) as either:
+        found = await either.failures.list(state=state)
     rows = [
         (one.failure_id, one.last_at, one.state, one.stage, one.subject, f"{one.cause}: {one.detail}") for one in found
     ]
@@ -83,13 +79,8 @@ async def list_failures(
 @failures.async_command("replay")
 async def replay(here: Session, failure: FailureId, user: Handle = None, jobs: OfJobs = False) -> None:
     """Replay a failure: read the source from its file and store it, or request a run of the job."""
-    async with here.engine() as (engine, _):
-        if jobs:
-            settled = await engine.workspace.failures.replay(failure)
-        else:
-            memory = engine.memory((await the_user(engine, user)).user_id)
-            settled = await memory.failures.replay(failure)
-        _print_state(here, settled)
+    async with here.either(user, whole=jobs) as either:
+        _print_state(here, await either.failures.replay(failure))
 
 
 @failures.async_command("dismiss")
@@ -101,13 +92,8 @@ async def dismiss(
     note: Annotated[str, typer.Option("--note", help="Why, in one line.")] = "",
 ) -> None:
     """Dismiss a failure."""
-    async with here.engine() as (engine, _):
-        if jobs:
-            settled = await engine.workspace.failures.dismiss(failure, note)
-        else:
-            memory = engine.memory((await the_user(engine, user)).user_id)
-            settled = await memory.failures.dismiss(failure, note)
-        _print_state(here, settled)
+    async with here.either(user, whole=jobs) as either:
+        _print_state(here, await either.failures.dismiss(failure, note))
 
 
 def _print_state(here: Session, failure: Failure) -> None:
