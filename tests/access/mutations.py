@@ -36,9 +36,14 @@ async def noticed(
     """
     if not planned:
         await Run(engine, world, seed=1, kinds=kinds.split(", "), patience=1, at_once=1).go(2, changing=False)
-    for seed in (11,) if redundant else (11, 12, 13):
+    attempts, count = (11, 12, 13), AIMED
+    if redundant:
+        attempts, count = (11,), AIMED_AT_REDUNDANT
+    elif changing:  # a run changes the forest before its operations: many short ones
+        attempts, count = range(11, 131), AIMED // 120
+    for seed in attempts:
         run = Run(engine, world, seed=seed, kinds=kinds.split(", "), patience=1, at_once=4)
-        await run.go(AIMED_AT_REDUNDANT if redundant else AIMED, changing=changing)
+        await run.go(count, changing=changing)
         if run.leaks:
             return True
     return False
