@@ -14,9 +14,7 @@ SHARED_PICTURE = " [shares a picture: {caption}]"
 """How the caption of a picture follows a turn's own text."""
 
 _SESSION = re.compile(r"session_([0-9]{1,9})")
-_MONTHS = (
-    "january february march april may june july august september october november december".split()
-)  # fmt: skip
+_MONTHS = "january february march april may june july august september october november december".split()
 _DATE_TIME = re.compile(
     r"\s*([0-9]{1,2}):([0-9]{2})\s*([ap])\.?m\.?\s+on\s+([0-9]{1,2})\s+([a-z]+),?\s+([0-9]{4})\s*", re.IGNORECASE
 )
@@ -47,10 +45,8 @@ def locomo_histories(document: object, *, handle: str | None, skipped: Skipped) 
     if not isinstance(document, list):
         return [_history(document, "", handle, skipped)]
     if handle is not None and len(document) > 1:
-        detail = (
-            f"The list holds {len(document)} samples, each with a handle of its own; a handle fits one sample only."
-        )
-        raise InvalidHistory(detail)
+        several = f"The list holds {len(document)} samples, each with a handle of its own"
+        raise InvalidHistory(f"{several}; a handle fits one sample only.")
     found: dict[str, History] = {}
     for place, raw in drained(document, ""):
         history = _history(raw, place, handle, skipped)
@@ -67,14 +63,15 @@ def _history(raw: object, place: str, handle: str | None, skipped: Skipped) -> H
     sample = filled(_SampleForm, raw, place)
     where = joined(place, "conversation")
     people = filled(_PeopleForm, sample.conversation, where)
-    name = (
-        f"{named(people.speaker_a, joined(where, 'speaker_a'))} & {named(people.speaker_b, joined(where, 'speaker_b'))}"
+    one, other = (
+        named(people.speaker_a, joined(where, "speaker_a")),
+        named(people.speaker_b, joined(where, "speaker_b")),
     )
     if handle is None:
         if sample.sample_id is None:
             raise InvalidHistory("The sample has no id; add one or pass a handle.", path=joined(place, "sample_id"))
         handle = named(sample.sample_id.lower(), joined(place, "sample_id"))
-    return History(handle, named(name, where), _sessions(sample.conversation, where, skipped))
+    return History(handle, named(f"{one} & {other}", where), _sessions(sample.conversation, where, skipped))
 
 
 def _sessions(fields: dict[str, object], place: str, skipped: Skipped) -> tuple[Conversation, ...]:

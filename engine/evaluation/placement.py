@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import Any, Literal
 
-from engine.domain.history import History
+from engine.domain.history import Conversation, History
 from engine.domain.search import SearchAnswer, SearchRequest
 from engine.errors import InvalidInput
 from engine.evaluation.metrics import mean, unique
@@ -87,19 +87,12 @@ def gold_of(path: FilePath) -> Gold:
 
 def referred(history: History) -> History:
     """The history with an id for every turn."""
-    return replace(
-        history,
-        conversations=tuple(
-            replace(
-                talk,
-                turns=tuple(
-                    replace(turn, ref=turn.ref or f"{talk.source_id}:{number}")
-                    for number, turn in enumerate(talk.turns)
-                ),
-            )
-            for talk in history.conversations
-        ),
-    )
+    return replace(history, conversations=tuple(map(_referred, history.conversations)))
+
+
+def _referred(talk: Conversation) -> Conversation:
+    turns = (replace(turn, ref=turn.ref or f"{talk.source_id}:{number}") for number, turn in enumerate(talk.turns))
+    return replace(talk, turns=tuple(turns))
 
 
 @dataclass(frozen=True, slots=True)

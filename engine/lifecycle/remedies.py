@@ -184,9 +184,8 @@ class Remedies:
 
     async def _listed(self, node_id: UUID) -> AsyncIterator[list[UUID]]:
         after = ""
-        while records := await self._neo4j.read(
-            cypher("lifecycle/lines_of"), row=UUID, node_id=str(node_id), after=after, limit=PAGE
-        ):
+        lines, node = cypher("lifecycle/lines_of"), str(node_id)
+        while records := await self._neo4j.read(lines, row=UUID, node_id=node, after=after, limit=PAGE):
             after = str(records[-1])
             yield records
 

@@ -65,9 +65,7 @@ class Retention:
         total = 0
         while True:
             async with self._postgres.as_service() as connection:
-                await connection.execute(
-                    sql_text("job/queue_path")
-                )  # the queue's own triggers look for their tables there
+                await connection.execute(sql_text("job/queue_path"))  # where the queue's own triggers find their tables
                 cursor = await connection.execute(sql_text(statement), before | {"limit": BATCH})
             total += cursor.rowcount
             if cursor.rowcount < BATCH:

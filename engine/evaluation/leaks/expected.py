@@ -198,14 +198,9 @@ def metadata(world: World, asker: Asker, node_id: UUID, moment: Moment, outcome:
         yield f"not given: {short(outcome)}"
         return
     records: list[RecordMetadata] = outcome
+    owns = world.owns(asker, node_id)
     expected = {
-        (
-            record.record_id,
-            record.title_at(moment.known_at),
-            record.part and not world.owns(asker, node_id),
-            record.scope,
-            record.source,
-        )
+        (record.record_id, record.title_at(moment.known_at), record.part and not owns, record.scope, record.source)
         for record in world.held[node_id]
         if world.sees(asker, record, "records", at) and not later(moment, record.made_at)
     }

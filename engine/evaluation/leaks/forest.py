@@ -54,13 +54,10 @@ async def grow(engine: Engine, rng: Random, size: Size | None = None) -> World:
         world.users.append(user.user_id)
         world.add_place(Place(user.user_id, user.user_id, None, name, (), "user", 0, root.schema_name or ""))
     await _introduce(engine, world)
-    plots = [Random(rng.getrandbits(64)) for _ in world.users]
-    await asyncio.gather(
-        *(_plant(engine, world, user, plot, size) for user, plot in zip(world.users, plots, strict=True))
-    )
-    await asyncio.gather(*(add_past(engine, world, user, plot) for user, plot in zip(world.users, plots, strict=True)))
-    entitled = (entitle(engine, world, user, plot, size.grants) for user, plot in zip(world.users, plots, strict=True))
-    lapsing = await asyncio.gather(*entitled)
+    owned = list(zip(world.users, [Random(rng.getrandbits(64)) for _ in world.users], strict=True))
+    await asyncio.gather(*(_plant(engine, world, user, plot, size) for user, plot in owned))
+    await asyncio.gather(*(add_past(engine, world, user, plot) for user, plot in owned))
+    lapsing = await asyncio.gather(*(entitle(engine, world, user, plot, size.grants) for user, plot in owned))
     await asyncio.sleep(LAPSE)
     for grant_id in (grant_id for grants in lapsing for grant_id in grants):
         world.end_right(grant_id)

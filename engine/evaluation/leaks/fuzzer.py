@@ -126,13 +126,6 @@ async def fuzz(
     run = Run(engine, world, seed, progress=progress)
     await run.go(count)
     progress.finish("leaks", f"{run.asked.total()} operations, {len(run.leaks)} leaks")
-    return LeakReport(
-        seed,
-        run.asked.total(),
-        dict(sorted(run.asked.items())),
-        tuple(run.leaks),
-        len(world.places),
-        len(world.written),
-        len(world.rights),
-        round(perf_counter() - started, 1),
-    )
+    nodes, records, grants = len(world.places), len(world.written), len(world.rights)
+    by_kind, took = dict(sorted(run.asked.items())), round(perf_counter() - started, 1)
+    return LeakReport(seed, run.asked.total(), by_kind, tuple(run.leaks), nodes, records, grants, took)

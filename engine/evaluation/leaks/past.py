@@ -85,9 +85,8 @@ async def add_document(engine: Engine, world: World, ends: tuple[Place, Place], 
     kinds = [("walleye", "lake", "boat"), ("payroll", "invoice", "library")]
     for place, keywords in zip(ends, kinds, strict=True):
         await memory.history.change(Change("node", place.node_id, {"keywords": list(keywords)}))
-    words = [
-        [marker(rng) for _ in range(3)] for _ in ends
-    ]  # the kept text, that of the first version, that of the second
+    # of each end: the word of the kept text, that of the first version, that of the second
+    words = [[marker(rng) for _ in range(3)] for _ in ends]
     for version in (1, 2):
         sections = (
             f"# {kind[1]}\n\n{_passage(kind, own[0])}\n\n{_passage(kind, own[version])}"
@@ -133,11 +132,8 @@ async def add_past(engine: Engine, world: World, user: UUID, rng: Random) -> Non
     """Records and nodes with a past, inside and outside of later grants."""
     mine = [place for place in world.places.values() if place.user_id == user]
     world.mark(user)
-    movable = [
-        one
-        for one in world.written.values()
-        if one.node_id in {place.node_id for place in mine} and one.scope == "user" and not one.private
-    ]
+    held = [one for place in mine for one in world.held[place.node_id]]
+    movable = [one for one in held if one.scope == "user" and not one.private]
     for record in rng.sample(movable, min(8, len(movable))):
         renamed = await rename(engine, world, record, rng)
         elsewhere = rng.choice([place for place in mine if place.node_id != renamed.node_id])

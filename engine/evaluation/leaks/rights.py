@@ -30,9 +30,8 @@ async def entitle(engine: Engine, world: World, user: UUID, rng: Random, grants:
     personas = [place for place in mine if place.node_type == "persona"]
     lapsing: list[UUID] = []
     for place in below:
-        lapsing.append(
-            await give(engine, world, NewGrant(place.node_id, "third_party", lapsed, depth=4, expires_at=_soon()))
-        )
+        brief = NewGrant(place.node_id, "third_party", lapsed, depth=4, expires_at=_soon())
+        lapsing.append(await give(engine, world, brief))
         ended = NewGrant(place.node_id, "third_party", lapsed, depth=5)
         await revoke(engine, world, user, await give(engine, world, ended))
     once = NewGrant(rng.choice(inner).node_id, "third_party", single)
@@ -66,9 +65,8 @@ async def _let_write(engine: Engine, world: World, user: UUID, personas: list[Pl
     parts = [place for place in outside if any(one.part for one in world.held[place.node_id])]
     place, given = rng.choice(parts or outside), []
     for persona in writers:
-        await give(
-            engine, world, NewGrant(rng.choice(outside).node_id, "persona", persona.node_id, "read", rng.choice((0, 1)))
-        )
+        elsewhere = rng.choice(outside).node_id
+        await give(engine, world, NewGrant(elsewhere, "persona", persona.node_id, "read", rng.choice((0, 1))))
         new = NewGrant(place.node_id, "persona", persona.node_id, "read_write", rng.choice((0, 1)))
         given.append(await give(engine, world, new))
     for persona in writers:
@@ -77,9 +75,8 @@ async def _let_write(engine: Engine, world: World, user: UUID, personas: list[Pl
     second = Asker("persona", writers[1].node_id, user)
     hidden = rng.choice([one for one in mine if not world.reads(second, one.node_id)])
     stored = (await add_record(engine, world, owner(user), hidden, rng)).records[0]
-    await move(
-        engine, world, world.written[stored.record_id], place, rng
-    )  # the second one must not see its origin and reason
+    # the second one must not see its origin and reason
+    await move(engine, world, world.written[stored.record_id], place, rng)
     await revoke(engine, world, user, given[0])
     for part in [place for place in mine if any(one.part for one in world.held[place.node_id])]:
         single, by_fields = world.integrations[1:3]

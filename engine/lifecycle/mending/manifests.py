@@ -70,9 +70,8 @@ class ManifestMending:
     async def counts(self, tally: Tally) -> None:
         """Recounts where the counts of a shell are wrong. Raises StoreUnavailable."""
         after = UUID(int=0)
-        while facts := await self._postgres.fetch_as_service(
-            sql_text("doctor/nodes"), {"after": after, "limit": PAGE}, row=NodeFacts
-        ):
+        page = sql_text("doctor/nodes")
+        while facts := await self._postgres.fetch_as_service(page, {"after": after, "limit": PAGE}, row=NodeFacts):
             after = facts[-1].node_id
             nodes = [str(node.node_id) for node in facts]
             shells = await self._neo4j.read(cypher("doctor/shells"), row=ShownShell, nodes=nodes)
@@ -88,9 +87,8 @@ class ManifestMending:
 
     async def _records(self, schema: str, after: UUID) -> list[_Record]:
         try:
-            return await self._postgres.fetch_as_service(
-                sql_in("mend/records", schema), {"after": after, "limit": PAGE}, row=_Record
-            )
+            page = {"after": after, "limit": PAGE}
+            return await self._postgres.fetch_as_service(sql_in("mend/records", schema), page, row=_Record)
         except TABLES_LOST:  # its tables are not there, or not those of the template: a finding of its own
             return []
 

@@ -152,8 +152,5 @@ class Mending:
 
     async def _left(self, surplus: Surplus) -> list[Finding]:
         left = [finding for finding in await self._parts.doctor.compared() if finding.severity == "error"]
-        for kind, number in surplus.counts.items():
-            left.append(
-                Finding("error", "postgres", f"{number:,} {kind}", "the graph knows them, Postgres does not", REMEDY)
-            )
-        return left
+        problem, counts = "the graph knows them, Postgres does not", surplus.counts.items()
+        return left + [Finding("error", "postgres", f"{number:,} {kind}", problem, REMEDY) for kind, number in counts]

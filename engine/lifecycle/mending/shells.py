@@ -145,9 +145,8 @@ class ShellMending:
 
     async def _places(self, nodes: list[RegisteredNode]) -> dict[UUID, _Place]:
         ids = [str(node.node_id) for node in nodes]
-        return {
-            place.node_id: place for place in await self._neo4j.read(cypher("doctor/places"), row=_Place, nodes=ids)
-        }
+        places = await self._neo4j.read(cypher("doctor/places"), row=_Place, nodes=ids)
+        return {place.node_id: place for place in places}
 
     async def _commits_of(self, node: RegisteredNode) -> _Commits:
         [commits] = await self._rows("mend/shell", row=_Commits, node_id=node.node_id, user_id=node.user_id)
