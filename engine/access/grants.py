@@ -75,13 +75,7 @@ class Grants:
             "expires_at": new.expires_at,
             "past": new.past,
         }
-        given = await self._units.call(
-            principal,
-            sql_text("grant/give"),
-            parameters,
-            _Given,
-            lambda made: made.follow,
-        )
+        given = await self._units.call(principal, sql_text("grant/give"), parameters, _Given, lambda made: made.follow)
         return GivenGrant(given.grant_id, given.granted_at, given.created)
 
     async def preview(
@@ -100,11 +94,7 @@ class Grants:
         """Revokes a grant, in force when this returns. Returns the time of revocation; raises NotFound."""
         parameters = {"commit_id": uuid4(), "grant_id": grant_id}
         revoked = await self._units.call(
-            principal,
-            sql_text("grant/revoke"),
-            parameters,
-            _Revoked,
-            lambda ended: ended.follow,
+            principal, sql_text("grant/revoke"), parameters, _Revoked, lambda ended: ended.follow
         )
         return revoked.revoked_at
 

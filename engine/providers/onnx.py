@@ -124,11 +124,7 @@ class OnnxEncoder:
         for index, row in enumerate(rows):
             ids[index, : len(row)] = row
             mask[index, : len(row)] = 1
-        feed: dict[str, Any] = {
-            "input_ids": ids,
-            "attention_mask": mask,
-            "token_type_ids": np.zeros_like(ids),
-        }
+        feed: dict[str, Any] = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         tokens = self._session.run(None, {key: value for key, value in feed.items() if key in self._inputs})[0]
         if self._model.pooling == "first":
             pooled = tokens[:, 0]
