@@ -120,7 +120,7 @@ class Engine:
         return Memory(Caller(principal, self.parts))
 
     async def memory_for(self, identity: Identity, user_id: UUID) -> Memory:
-        """The memory of a user as an identity may see it; one without rights is told nothing that a stranger is not."""
+        """The memory of a user as an identity may see it; one without rights gets what a stranger gets: not found."""
         return self.memory_as(await principal_of(self.services.tokens, identity, user_id))
 
     async def ingest(

@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import Protocol
 
 
+def counted(number: int, unit: str, units: str = "") -> str:
+    """A number with its unit, in the singular for 1."""
+    return f"{number:,} {unit if number == 1 else units or unit + 's'}"
+
+
 class Progress(Protocol):
     """Receives progress of named tasks; totals and amounts are in the task's own unit."""
 

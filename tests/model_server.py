@@ -142,10 +142,10 @@ class ModelServer:
 
 
 def asked_of(path: str, body: dict[str, Any]) -> Asked:
-    told = [message["content"] for message in body["messages"] if message["role"] == "system"]
+    instructions = [message["content"] for message in body["messages"] if message["role"] == "system"]
     text = next(message["content"] for message in body["messages"] if message["role"] == "user")
     constrained = bool(body.get("response_format") or body.get("output_config"))
-    return Asked(path, body["model"], body.get("system") or "".join(told), text, constrained)
+    return Asked(path, body["model"], body.get("system") or "".join(instructions), text, constrained)
 
 
 def completion(model: str, content: str, given: int, taken: int) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from engine.errors import NeurigraphError, SettingsError
 from engine.lifecycle.doctor import LateCommits
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.progress import Progress
+from engine.progress import Progress, counted
 from engine.settings import Settings
 from engine.stores.statements import sql_text
 
@@ -76,7 +76,7 @@ class Ordeal:
                 raise TimeoutError
             left = [number for number in range(writes) if number not in self.endured.acknowledged]
             await self._until_it_dies(left, plan, progress)
-        progress.finish("crashes", f"{sum(self.endured.kills.values())} kills")
+        progress.finish("crashes", counted(sum(self.endured.kills.values()), "kill"))
         await self._compare(writes)
         return self.endured
 

@@ -30,7 +30,7 @@ from engine.domain.stream import StreamedTurn
 from engine.embedded import status
 from engine.errors import NeurigraphError, SettingsError
 from engine.memory import Memory
-from engine.progress import Progress
+from engine.progress import Progress, counted
 from engine.settings import Settings
 from engine.stores.statements import cypher, sql_text
 
@@ -107,7 +107,7 @@ class Soak:
             for worker in workers:
                 worker.cancel()
         self.soaked.samples.append(await self._sample())
-        progress.finish("soak", f"{self.soaked.done.total()} operations")
+        progress.finish("soak", counted(self.soaked.done.total(), "operation"))
         return self.soaked
 
     async def _work(self, until: float) -> None:

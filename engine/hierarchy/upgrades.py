@@ -13,7 +13,7 @@ import logging
 from dataclasses import dataclass
 
 from engine.errors import NeurigraphError
-from engine.progress import Progress, Silent
+from engine.progress import Progress, Silent, counted
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
@@ -61,7 +61,7 @@ class Upgrades:
             progress.advance("upgrade", done.upgraded)
             if not done.upgraded:
                 break
-        progress.finish("upgrade", f"{upgraded:,} nodes upgraded" + (f", {left:,} in use" if left else ""))
+        progress.finish("upgrade", f"{counted(upgraded, 'node')} upgraded" + (f", {left:,} in use" if left else ""))
         return UpgradeReport(upgraded, left)
 
     async def run_quietly(self) -> None:

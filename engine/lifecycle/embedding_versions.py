@@ -25,7 +25,7 @@ from engine.domain.node import User
 from engine.errors import Conflict, InvalidInput, NotFound, ProviderUnavailable, SettingsError, StackError
 from engine.lifecycle.canary import NODES, TASK, CanaryBuild, nodes, prepared, settled
 from engine.lifecycle.comparison import Ask, LabelledQuery, SampledQuery, compared, sampled
-from engine.progress import Progress, Silent
+from engine.progress import Progress, Silent, counted
 from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Jsonb, Parameters, Postgres
@@ -124,7 +124,7 @@ class EmbeddingVersions:
         if not far.remaining:
             parameters = {"name": far.version.name, "now": self._clock.now()}
             await self._postgres.change_as_service(sql_text("embedding/built"), parameters)
-        progress.finish(TASK, f"{build.filled:,} vectors")
+        progress.finish(TASK, counted(build.filled, "vector"))
         return BuildReport(far.version.name, build.filled, far.remaining, round(monotonic() - started, 3))
 
     async def progress(self, name: str | None = None) -> VersionProgress:

@@ -22,7 +22,7 @@ from engine.operations.edges import Edges
 from engine.operations.nodes import Nodes
 from engine.operations.records import stored
 from engine.privacy.redact import redacted_origin
-from engine.progress import Progress, Silent
+from engine.progress import Progress, Silent, counted
 from engine.turns import computed
 
 
@@ -108,7 +108,8 @@ class _Plan:
         progress.start("ingest", sum(len(c.turns) for c in history.conversations) + len(history.files), "turns")
         terms = replace(self._caller.terms, tolerant=True, refused=tuple(refused))
         report = await stored(self._caller, pending, "conversation_end", progress, terms)
-        progress.finish("ingest", f"{report.turns} turns and {report.files} files into {len(report.records)} records")
+        given = f"{counted(report.turns, 'turn')} and {counted(report.files, 'file')}"
+        progress.finish("ingest", f"{given} into {counted(len(report.records), 'record')}")
         self._redacted.update(report.redacted)
         return replace(report, nodes_created=created, edges_created=edges, redacted=dict(self._redacted))
 

@@ -44,7 +44,8 @@ class _Task:
             total = f"/{decimal(int(self.total))}" if self.total else ""
             return f"{decimal(int(self.done))}{total}  {decimal(int(self.done / seconds))}/s"
         total = f"/{self.total:,.0f}" if self.total else ""
-        return f"{self.done:,.0f}{total} {self.unit}  {self.done / seconds:,.0f}/s"
+        unit = _singular(self.unit) if (self.total or self.done) == 1 else self.unit
+        return f"{self.done:,.0f}{total} {unit}  {self.done / seconds:,.0f}/s"
 
 
 class RichProgress:
@@ -136,6 +137,11 @@ class _Amount(ProgressColumn):
         running = task.fields["running"]
         words = f"{time.monotonic() - running.started:.0f} s" if running.total is None else running.amount()
         return Text(words, style="dim")
+
+
+def _singular(units: str) -> str:
+    """One of these units; `s` stands for seconds and stays."""
+    return units.removesuffix("es") if units.endswith("ches") else units if units == "s" else units.removesuffix("s")
 
 
 def _label(task: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from engine.progress import counted as counted  # commands take it from here with the rest
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
 
@@ -19,11 +20,6 @@ ID = 36
 def timestamp(moment: datetime) -> str:
     """A time in UTC, to the second."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
-
-
-def counted(number: int, unit: str, units: str = "") -> str:
-    """A number with its unit, in the singular for 1."""
-    return f"{number:,} {unit if number == 1 else units or unit + 's'}"
 
 
 def table(*names: str, right: Container[str] = ()) -> Table:

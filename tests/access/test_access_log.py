@@ -45,9 +45,9 @@ async def test_requests_of_strangers_are_one_line_without_their_ids(engine: Engi
     assert line.node_id in (family, user.user_id) and line.last_at > line.occurred_at
     async with engine.postgres.as_principal(memory.principal) as connection:
         cursor = await connection.execute("SELECT to_jsonb(l)::text AS line FROM engine.access_log AS l")
-        told = "".join([row["line"] for row in await cursor.fetchall()])
+        text = "".join([row["line"] for row in await cursor.fetchall()])
     foreign = (*(one.principal.principal_id for one in others), graph)
-    assert family.hex and not any(str(one) in told for one in foreign)
+    assert family.hex and not any(str(one) in text for one in foreign)
 
 
 async def test_who_the_user_knows_is_named_each_with_a_count(engine: Engine, user: User, memory: Memory) -> None:
@@ -62,8 +62,8 @@ async def test_who_the_user_knows_is_named_each_with_a_count(engine: Engine, use
         await refused(persona, family)
     for _ in range(2):
         await refused(third, family)
-    told = {(line.actor_kind, line.actor_id, line.node_id, line.requests) for line in await lines(memory)}
-    assert told == {("persona", lawyer, family, 3), ("third_party", mailbox.integration_id, family, 2)}
+    listed = {(line.actor_kind, line.actor_id, line.node_id, line.requests) for line in await lines(memory)}
+    assert listed == {("persona", lawyer, family, 3), ("third_party", mailbox.integration_id, family, 2)}
 
 
 async def test_what_is_not_there_is_counted_too_and_shown_to_nobody(engine: Engine, user: User, memory: Memory) -> None:

@@ -266,15 +266,15 @@ async def test_after_a_revocation_no_reader_gets_the_node(engine: Engine, ground
         while not ended.is_set() or number >= 0:
             asked_after = ended.is_set()
             try:
-                told = (
+                seen = (
                     repr(await ground.mailbox.nodes.shell(family)) if number % 2 else repr(await found(ground.mailbox))
                 )
             except NotFound:
-                told = ""
+                seen = ""
             if asked_after:
-                late.append(told)
+                late.append(seen)
                 return
-            early += "Family" in told
+            early += "Family" in seen
 
     for _ in range(3):
         ended.clear()
@@ -285,7 +285,7 @@ async def test_after_a_revocation_no_reader_gets_the_node(engine: Engine, ground
         ended.set()
         await asyncio.gather(*readers)
     assert early > 0, "nobody read while it was granted: the test proved nothing"
-    assert len(late) == 48 and not any("Family" in told for told in late)
+    assert len(late) == 48 and not any("Family" in seen for seen in late)
 
 
 CHANGES_OF_THE_PAST = (

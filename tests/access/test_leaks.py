@@ -14,7 +14,7 @@ OPERATIONS, OPERATIONS_OF_LONG_FORM = 400, 10_000
 async def test_random_operations_leak_nothing(engine: Engine, long: bool) -> None:
     count = OPERATIONS_OF_LONG_FORM if long else OPERATIONS
     report = await fuzz(engine, count=count, seed=20)
-    told = "\n".join(f"{leak.operation} by {leak.asker}: {leak.wrong}" for leak in report.leaks)
-    assert not report.leaks, told
+    listed = "\n".join(f"{leak.operation} by {leak.asker}: {leak.wrong}" for leak in report.leaks)
+    assert not report.leaks, listed
     assert report.operations >= count
     assert set(DRAWS) <= set(report.by_kind)

@@ -86,6 +86,6 @@ async def test_tokens_of_personas_integrations_and_administrators(
     ],
 )
 async def test_what_cannot_be_done_is_said_in_a_sentence(run: Run, arguments: tuple[str, ...], says: str) -> None:
-    told = await run(*arguments)
-    assert told.returncode == 1 and says in told.stderr and told.stdout == "", told
-    assert "Traceback" not in told.stderr
+    result = await run(*arguments)
+    assert result.returncode == 1 and says in result.stderr and result.stdout == "", result
+    assert "Traceback" not in result.stderr

@@ -48,7 +48,7 @@ async def answers(
     door: httpx.AsyncClient, user: object, nodes: dict[str, UUID], key: str = ""
 ) -> list[tuple[int, str]]:
     """Status and body of each request, with the path and what differs from call to call taken out."""
-    told = []
+    answered = []
     headers = {"Idempotency-Key": key} if key else {}
     for method, path, body in requests(nodes):
         response = await door.request(method, f"/v1/users/{user}{path}", json=body, headers=headers)
@@ -56,8 +56,8 @@ async def answers(
         if isinstance(content, dict):
             content.pop("instance", None)
             content.pop("timings_ms", None)
-        told.append((response.status_code, json.dumps(content)))
-    return told
+        answered.append((response.status_code, json.dumps(content)))
+    return answered
 
 
 @pytest.mark.ledger("N28", "N29", "N30", "N31")
@@ -90,9 +90,9 @@ async def test_the_own_id_is_no_user(open_door: OpenDoor, house: House, engine: 
 
 @pytest.mark.ledger("N28")
 async def test_a_user_has_the_whole_own_graph(open_door: OpenDoor, own_house: House) -> None:
-    told = await answers(open_door(own_house.secrets["user"]), own_house.user.user_id, own_house.nodes)
-    assert {status for status, _ in told} <= {200, 201}
-    assert "walleye of Family" in told[7][1]
+    answered = await answers(open_door(own_house.secrets["user"]), own_house.user.user_id, own_house.nodes)
+    assert {status for status, _ in answered} <= {200, 201}
+    assert "walleye of Family" in answered[7][1]
 
 
 @pytest.mark.ledger("N29")

@@ -15,7 +15,7 @@ from api.event_stream import FIRST_LOOK
 from engine.domain.identity import Identity
 from engine.domain.token import IssuedToken, NewToken
 from engine.neurigraph import Engine
-from tests.contract.test_rest_files import claimed, told
+from tests.contract.test_rest_files import claimed, events_in
 
 if TYPE_CHECKING:
     from tests.contract.conftest import House, OpenDoor
@@ -45,7 +45,7 @@ async def begun(door: httpx.AsyncClient, path: str) -> asyncio.Task[httpx.Respon
 
 def ended_by_problem(answer: httpx.Response) -> str:
     assert answer.status_code == 200
-    (first, _), (last, problem) = told(answer.text)
+    (first, _), (last, problem) = events_in(answer.text)
     assert (first, last) == ("state", "problem")
     return str(problem["detail"])
 

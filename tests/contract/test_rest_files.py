@@ -32,7 +32,7 @@ async def claimed(engine: Engine, memory: Memory, path: str) -> tuple[object, UU
     return found, claim.claim_id
 
 
-def told(text: str) -> list[tuple[str, dict[str, object]]]:
+def events_in(text: str) -> list[tuple[str, dict[str, object]]]:
     """Server-sent events: name and data."""
     parts = [dict(line.split(": ", 1) for line in part.split("\n")) for part in text.strip().split("\n\n")]
     return [(part["event"], json.loads(part["data"])) for part in parts]
@@ -73,19 +73,19 @@ async def test_a_file_that_is_being_restored_is_202_until_it_is_there(
     assert (await waiting).text == TEXT
     followed = await following
     assert followed.headers["content-type"].startswith("text/event-stream")
-    assert [(name, data["state"]) for name, data in told(followed.text)][-1] == ("state", "active")
+    assert [(name, data["state"]) for name, data in events_in(followed.text)][-1] == ("state", "active")
 
 
 @pytest.mark.ledger("N21")
 async def test_events_end_at_once_where_nothing_is_restored_and_after_the_wait(
     door: httpx.AsyncClient, engine: Engine, memory: Memory, path: str
 ) -> None:
-    assert [data["state"] for _, data in told((await door.get(f"{path}/events")).text)] == ["dormant"]
+    assert [data["state"] for _, data in events_in((await door.get(f"{path}/events")).text)] == ["dormant"]
     found, claim = await claimed(engine, memory, path)
-    assert [data["state"] for _, data in told((await door.get(f"{path}/events?wait=0.2")).text)] == ["rehydrating"]
+    assert [data["state"] for _, data in events_in((await door.get(f"{path}/events?wait=0.2")).text)] == ["rehydrating"]
     following = asyncio.create_task(door.get(f"{path}/events?wait=60"))
     await engine.states.failed(found, claim, "The object is damaged.", review=True)
-    last = told((await following).text)[-1][1]
+    last = events_in((await following).text)[-1][1]
     assert (last["state"], last["failure"]) == ("dormant", "The object is damaged.")
 
 
@@ -111,8 +111,8 @@ async def test_the_log_is_read_and_reviewed_by_its_user_alone(
     older = (await door.get(f"{home_path}/file-log", params={"before": newest["entry_id"], "limit": 1})).json()
     assert older[0]["reviewed_by"] == newest["entry_id"]
     stranger = f"/v1/users/{(await engine.workspace.users.create(f's{uuid4().hex[:12]}')).user_id}"
-    for nobody in (stranger, f"/v1/users/{MISSING}"):
-        answer = await door.post(f"{nobody}/file-log/{wrong['entry_id']}/review", json={})
+    for outsider in (stranger, f"/v1/users/{MISSING}"):
+        answer = await door.post(f"{outsider}/file-log/{wrong['entry_id']}/review", json={})
         assert answer.status_code == 404
     assert (await door.get(f"{stranger}/file-log")).json() == []
 

@@ -111,8 +111,8 @@ async def test_what_a_grant_would_open_and_private_turns_over_rest(
     closed = {"conversation": {"id": "d", "privacy": "private", "turns": turns[:1]}, "node_id": str(node)}
     assert (await door.post(f"{home_path}/records", json=closed)).status_code == 201
     path = f"{home_path}/nodes/{node}/grant-preview"
-    told = (await door.get(path)).json()
-    assert [(one["path"][1:], one["records"], one["private_records"], one["titles"]) for one in told["nodes"]] == [
+    preview = (await door.get(path)).json()
+    assert [(one["path"][1:], one["records"], one["private_records"], one["titles"]) for one in preview["nodes"]] == [
         (["Lake"], 1, 2, ["Noon"])
     ]
     assert (await door.get(path, params={"depth": 6})).status_code == 422

@@ -36,11 +36,11 @@ async def test_many_sources_in_one_session(door: httpx.AsyncClient, home_path: s
     assert [one["session_id"] for one in found] == [report["session_id"]]
     session = (await door.get(f"{path}/{report['session_id']}")).json()
     assert session == found[0] and (session["state"], session["sources_in"], session["records"]) == ("done", 4, 4)
-    told = (await door.get(f"{path}/{report['session_id']}/sources")).json()
-    assert {(one["source_id"], one["outcome"]) for one in told} == {
+    listed = (await door.get(f"{path}/{report['session_id']}/sources")).json()
+    assert {(one["source_id"], one["outcome"]) for one in listed} == {
         ("c0", "stored"), ("c1", "stored"), ("c2", "stored"), ("text:lease", "stored")
     }  # fmt: skip
-    assert {record for one in told for record in one["records"]} == {one["record_id"] for one in report["records"]}
+    assert {record for one in listed for record in one["records"]} == {one["record_id"] for one in report["records"]}
     again = await door.post(path, json=sources(), headers=key)
     assert again.json() == report and again.headers["Idempotency-Replayed"] == "true"
     assert (await door.post(path, json={})).status_code == 422

@@ -103,11 +103,11 @@ async def test_failed_attempts_are_counted_for_each_address(open_door: OpenDoor,
 
 async def test_one_network_of_ipv6_is_one_client(open_door: OpenDoor) -> None:
     changes = {"rate_limit_per_minute": 20, "api_token": SecretStr("operator-7f3a91c05be2d864")}
-    told = [
+    statuses = [
         (await open_door("guess", peer=peer, **changes).get("/v1/users")).status_code
         for peer in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1")
     ]
-    assert told == [401, 429, 401]
+    assert statuses == [401, 429, 401]
 
 
 async def test_a_body_that_is_too_long_is_refused_before_it_is_read(open_door: OpenDoor, house: House) -> None:
@@ -123,14 +123,14 @@ class TestOrigins:
     async def test_a_page_may_read_every_header_that_the_document_names(self, open_door: OpenDoor) -> None:
         door = open_door(cors_origins=(PAGE,))
         exposed = (await door.get("/v1/users", headers={"Origin": PAGE})).headers["access-control-expose-headers"]
-        told = {
+        sent = {
             name
             for methods in create_app(Settings(_env_file=None)).openapi()["paths"].values()
             for operation in methods.values()
             for answer in operation["responses"].values()
             for name in answer.get("headers", {})
         }
-        assert told - {"Content-Length"} <= set(exposed.split(", ")) and "Neurigraph-Part" in told
+        assert sent - {"Content-Length"} <= set(exposed.split(", ")) and "Neurigraph-Part" in sent
 
     async def test_none_may_ask_by_default(self, open_door: OpenDoor) -> None:
         for answer in (
@@ -179,5 +179,7 @@ class TestOrigins:
 
 async def test_an_unknown_user_costs_as_much_as_a_known_one(open_door: OpenDoor, house: House) -> None:
     door = open_door(house.secrets["user"], rate_limit_per_minute=2)
-    told = [await door.get(f"/v1/users/{who}/edges") for who in (house.neighbour.user_id, uuid4(), house.user.user_id)]
-    assert [answer.status_code for answer in told] == [404, 404, 429]
+    answers = [
+        await door.get(f"/v1/users/{who}/edges") for who in (house.neighbour.user_id, uuid4(), house.user.user_id)
+    ]
+    assert [answer.status_code for answer in answers] == [404, 404, 429]

@@ -27,12 +27,12 @@ STRONG = "operator-7f3a91c05be2d864"
 
 
 async def statuses(door: httpx.AsyncClient, headers: dict[str, str]) -> list[int]:
-    told = []
+    statuses = []
     for method, path in ASKED:
         body: dict[str, Any] = {"json": {"handle": f"o{uuid4().hex[:12]}"}} if method == "POST" else {}
         there = path.format(user=uuid4(), id=uuid4())
-        told.append((await door.request(method, there, headers=headers, **body)).status_code)
-    return told
+        statuses.append((await door.request(method, there, headers=headers, **body)).status_code)
+    return statuses
 
 
 @pytest.mark.parametrize(

@@ -59,11 +59,11 @@ async def test_what_is_sent_half_is_answered_or_closed(engine: Engine, sent: byt
     async with serving(engine) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(sent)
-        told = await until_closed(reader)
+        received = await until_closed(reader)
         writer.close()
-    assert told.split(b" ")[1:2] == ([answer] if answer else [])
+    assert received.split(b" ")[1:2] == ([answer] if answer else [])
     if answer == b"408":
-        assert b"urn:neurigraph:problem:too-slow" in told and b"application/problem+json" in told
+        assert b"urn:neurigraph:problem:too-slow" in received and b"application/problem+json" in received
 
 
 @pytest.mark.parametrize("start", [b"GET /v1/users HTTP/1.1\r\nX-Long: ", HEAD + b"Content-Length: 100000\r\n\r\n"])
@@ -110,10 +110,10 @@ async def test_where_there_are_too_many_the_one_that_waits_longest_is_closed(eng
 async def test_what_a_client_says_of_its_address_does_not_count(engine: Engine) -> None:
     changes = {"api_token": SecretStr(TOKEN), "rate_limit_per_minute": 20}
     async with serving(engine, **changes) as port, httpx.AsyncClient(base_url=f"http://localhost:{port}") as door:
-        told = [
+        statuses = [
             (
                 await door.get("/v1/users", headers={"X-Forwarded-For": said, "Authorization": "Bearer guess"})
             ).status_code
             for said in ("1.1.1.1", "2.2.2.2")
         ]
-    assert told == [401, 429]
+    assert statuses == [401, 429]

@@ -30,9 +30,9 @@ async def started(environment: dict[str, str]) -> list[str]:
         )
         for _ in range(PROCESSES)
     ]  # fmt: skip
-    told = await asyncio.wait_for(asyncio.gather(*(process.communicate() for process in processes)), 240)
-    assert [process.returncode for process in processes] == [0] * PROCESSES, [words.decode() for _, words in told]
-    return [words.decode().strip() for words, _ in told]
+    outputs = await asyncio.wait_for(asyncio.gather(*(process.communicate() for process in processes)), 240)
+    assert [process.returncode for process in processes] == [0] * PROCESSES, [words.decode() for _, words in outputs]
+    return [words.decode().strip() for words, _ in outputs]
 
 
 @pytest.mark.ledger("U07")

@@ -26,9 +26,9 @@ async def small(engine: Engine, settings: Settings) -> AsyncIterator[Engine]:
 
 async def killed(engine: Engine, handle: str, operation: str, step: str, times: int) -> list[str]:
     """What the victim printed before it died by our hand."""
-    told = await printed(engine, stream_victim, handle, operation, step, str(times))
-    assert LIVED not in told
-    return told
+    words = await printed(engine, stream_victim, handle, operation, step, str(times))
+    assert LIVED not in words
+    return words
 
 
 async def stored(engine: Engine, handle: str) -> list[tuple[int, str]]:
@@ -72,8 +72,8 @@ async def test_a_turn_is_there_once_it_is_acknowledged(engine: Engine, small: En
 @pytest.mark.parametrize("step", ["piece_read", "objects_written", *STEPS, "piece_stored", "piece_settled"])
 async def test_storing_goes_on_wherever_it_died(engine: Engine, small: Engine, operation: str, step: str) -> None:
     handle = f"k{uuid4().hex[:12]}"
-    told = await killed(engine, handle, operation, step, 2)  # in the second piece
-    assert told[-1] == str(TURNS)
+    words = await killed(engine, handle, operation, step, 2)  # in the second piece
+    assert words[-1] == str(TURNS)
     await all_is_there_once(engine, small, handle)
 
 

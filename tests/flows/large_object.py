@@ -69,8 +69,8 @@ async def main(url: str, megabytes: str) -> None:
     await there_and_back(store, 20 << 20)  # in parts already
     small, begun = peak(), time.monotonic()
     read, found = await there_and_back(store, size)
-    told = {"size": read, "same": found == digest(size), "small_mib": small, "peak_mib": peak()}
-    print(json.dumps(told | {"took": str(timedelta(seconds=round(time.monotonic() - begun)))}))
+    measured = {"size": read, "same": found == digest(size), "small_mib": small, "peak_mib": peak()}
+    print(json.dumps(measured | {"took": str(timedelta(seconds=round(time.monotonic() - begun)))}))
 
 
 if __name__ == "__main__":

@@ -157,13 +157,13 @@ async def test_versions_of_a_document_at_several_nodes_keep_every_part_where_it_
             found.setdefault(hit.path[-1], set()).add(" ".join(hit.content.split()[:3]).rstrip("."))
         return found
 
-    def told(kind: str, *numbers: int) -> set[str]:
+    def sentences(kind: str, *numbers: int) -> set[str]:
         return {f"{kind} number {number}" for number in numbers}
 
     other = (await memory.nodes.provision(NewNode(user.user_id, "Outdoors"))).node_id
     first = await memory.records.remember_text("Week", text([1, 2], [3, 4]), source_id="week")
     assert {change.version for change in first.documents} == {1} and len(first.documents) == 2
-    assert await held() == {"Fishing": told("Lake", 1, 2), "Finances": told("Money", 3, 4)}
+    assert await held() == {"Fishing": sentences("Lake", 1, 2), "Finances": sentences("Money", 3, 4)}
     ids = {change.node_id: change.document_id for change in first.documents}
 
     second = await memory.records.remember_text("Week", text([1, 5, 2], [4, 6]), source_id="week")
@@ -172,7 +172,7 @@ async def test_versions_of_a_document_at_several_nodes_keep_every_part_where_it_
         change.node_id: (change.version, change.kept, change.added, change.superseded) for change in second.documents
     }
     assert changes == {places["Fishing"]: (2, 2, 1, 0), places["Finances"]: (2, 1, 1, 1)}
-    assert await held() == {"Fishing": told("Lake", 1, 5, 2), "Finances": told("Money", 4, 6)}
+    assert await held() == {"Fishing": sentences("Lake", 1, 5, 2), "Finances": sentences("Money", 4, 6)}
     session = await memory.ingests.get(second.session_id)
     assert (session.files, session.records) == (1, 2)
 
@@ -183,10 +183,10 @@ async def test_versions_of_a_document_at_several_nodes_keep_every_part_where_it_
         other: 3,
         places["Finances"]: 0,
     }
-    assert await held() == {"Outdoors": told("Lake", 1, 2, 7)}
+    assert await held() == {"Outdoors": sentences("Lake", 1, 2, 7)}
     assert await memory.documents.read(ids[places["Finances"]], 2) == text([1, 5, 2], [4, 6]).encode()
     before = (await memory.documents.versions(lake))[1].known_at
-    assert await held(before) == {"Outdoors": told("Lake", 1, 5, 2), "Finances": told("Money", 4, 6)}
+    assert await held(before) == {"Outdoors": sentences("Lake", 1, 5, 2), "Finances": sentences("Money", 4, 6)}
     assert (await memory.records.remember_text("Week", text([1, 2, 7], []), source_id="week")).documents == ()
     await agree(engine, memory)
 
@@ -220,8 +220,8 @@ async def test_what_is_not_sure_private_or_told_where_to_go_creates_nothing(
     short = "\n\n".join(BEES.split("\n\n")[:3])
     assert (await memory.records.remember_text("Notes", short)).nodes_created == 0
     assert (await memory.records.remember_text("Quillfeather Meadow", BEES, privacy="private")).nodes_created == 0
-    told = await memory.records.remember_text("Quillfeather Meadow", BEES, node_id=places["Finances"])
-    assert told.nodes_created == 0 and told.records[0].node_id == places["Finances"]
+    report = await memory.records.remember_text("Quillfeather Meadow", BEES, node_id=places["Finances"])
+    assert report.nodes_created == 0 and report.records[0].node_id == places["Finances"]
     assert {child.name for child in (await memory.nodes.shell(user.user_id)).children} == set(places)
 
 

@@ -97,7 +97,7 @@ async def canary(engine: Engine, model: str = "minilm") -> str:
     return version.name
 
 
-def told(answer: SearchAnswer) -> list[tuple[object, ...]]:
+def shown(answer: SearchAnswer) -> list[tuple[object, ...]]:
     """What an answer says, to the last digit of its scores."""
     return [(hit.item_id, hit.score) for hit in answer.hits]
 
@@ -121,7 +121,7 @@ async def test_a_canary_is_built_compared_promoted_and_taken_back(engine: Engine
     assert report.remaining == 0 and report.filled > 0
     assert (await engine.workspace.embeddings.build(pace=FAST)).filled == 0
     assert (await engine.workspace.embeddings.get()).version.built_at is not None
-    assert [told(answer) for answer in await asked(memory)] == [told(answer) for answer in before]
+    assert [shown(answer) for answer in await asked(memory)] == [shown(answer) for answer in before]
 
     comparison = await engine.workspace.embeddings.compare(20)
     assert comparison["queries"] > 0 and 0 < comparison["overlap@10"] <= 1
@@ -132,7 +132,7 @@ async def test_a_canary_is_built_compared_promoted_and_taken_back(engine: Engine
     assert (far.version.name, far.version.status, far.remaining) == (MINILM, "active", 0)
     after = await asked(memory)
     assert {answer.embeddings for answer in after} == {MINILM}
-    assert [told(answer) for answer in after] != [told(answer) for answer in before]
+    assert [shown(answer) for answer in after] != [shown(answer) for answer in before]
     await memory.records.remember(Conversation("later", (Turn("Bob", "The harbour froze over."),)))
     assert (await engine.workspace.embeddings.get(MINILM)).remaining == 0
 
@@ -163,7 +163,7 @@ async def test_no_answer_ever_mixes_versions(engine: Engine, memory: Memory) -> 
     async def learn(name: str) -> None:
         for answer in await asked(memory):
             assert answer.embeddings == name
-            pure[name][answer.query] = told(answer)
+            pure[name][answer.query] = shown(answer)
 
     await learn(E5)
     name = await canary(engine)
@@ -179,7 +179,7 @@ async def test_no_answer_ever_mixes_versions(engine: Engine, memory: Memory) -> 
         while not stop.is_set():
             for question in QUESTIONS:
                 answer = await memory.search(SearchRequest(question, limit=20, widen="always"))
-                assert told(answer) == pure[answer.embeddings][answer.query], f"mixed: {answer.embeddings}"
+                assert shown(answer) == pure[answer.embeddings][answer.query], f"mixed: {answer.embeddings}"
                 seen.append(answer.embeddings)
                 if answer.embeddings == MINILM:
                     promoted.set()
@@ -276,7 +276,7 @@ async def test_nodes_of_the_old_template_serve_beside_new_ones(engine: Engine, m
     root = await memory.nodes.shell(memory.principal.user_id)
     old = await memory.nodes.shell(root.children[0].node_id)
     await downgraded(engine, old.schema_name)
-    assert [told(answer) for answer in await asked(memory)] == [told(answer) for answer in before]
+    assert [shown(answer) for answer in await asked(memory)] == [shown(answer) for answer in before]
     await memory.records.remember(
         Conversation("more", (Turn("Bob", "A heron stood in the reeds."),)), node_id=old.node_id
     )
@@ -284,7 +284,7 @@ async def test_nodes_of_the_old_template_serve_beside_new_ones(engine: Engine, m
     assert "A heron stood in the reeds." in [hit.content for hit in hits]
     await engine.workspace.embeddings.start(ModelChoice("onnx", "minilm"))
     assert (await engine.workspace.embeddings.get()).remaining > 0  # counted, too
-    assert [told(answer) for answer in await asked(memory)]
+    assert [shown(answer) for answer in await asked(memory)]
     await engine.workspace.embeddings.build(pace=FAST)
     assert (await engine.workspace.embeddings.promote()).remaining == 0
     found = (await memory.search(SearchRequest("a wading bird", limit=5, widen="always"))).hits

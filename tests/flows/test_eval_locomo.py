@@ -44,7 +44,7 @@ def samples(tmp_path):
         {"question": "A trap?", "answer": "x", "evidence": ["D1:1"], "category": 5},
     ]
     path = tmp_path / "samples.json"
-    told = {
+    observation = {
         "Ann": [["Ann has a puppy.", "D1:1"], ["Ann likes beagles.", ["D1:1", "D1:3"]], ["Ann sings.", "D9:9"]],
         "Ben": [["Ben enjoys pottery.", "D1:6"]],
     }
@@ -57,7 +57,7 @@ def samples(tmp_path):
             "session_1": session,
         },
         "qa": qa,
-        "observation": {"session_1_observation": told},
+        "observation": {"session_1_observation": observation},
         "session_summary": {"session_1_summary": "Ann got a beagle; Ben took up pottery."},
     }
     path.write_text(json.dumps([sample]), encoding="utf-8")

@@ -134,8 +134,8 @@ async def test_an_observation_stands_once_in_a_node(reads: Engine, user: User) -
     first = await memory.records.remember(Conversation("a", TURNS, started_at=WHEN))
     both = await memory.records.remember(Conversation("b", (Turn("Bob", "Ellen called again."),)))
     beside = await memory.records.remember(Conversation("d", (Turn("Bob", "Ellen wrote."),)), node_id=node.node_id)
-    told = [report.extraction.observations for report in (first, both, beside)]
-    assert told == [2, 0, 2]
+    counts = [report.extraction.observations for report in (first, both, beside)]
+    assert counts == [2, 0, 2]
     assert Counter(hit.content for hit in await kinds(memory, "observation")).most_common(1)[0][1] == 2
 
 
@@ -260,8 +260,8 @@ async def test_the_answer_of_rest_tells_what_models_did(reads: Engine, user: Use
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
         body = {"conversation": {"id": "c", "turns": turns}}
         answer = await door.post(f"/v1/users/{user.user_id}/records", json=body)
-    told = answer.json()["extraction"]
-    assert (answer.status_code, told["calls"], told["facts"], told["cost"]) == (201, 2, 2, 0.0006)
+    extraction = answer.json()["extraction"]
+    assert (answer.status_code, extraction["calls"], extraction["facts"], extraction["cost"]) == (201, 2, 2, 0.0006)
 
 
 # recorded answers -----------------------------------------------------------------------------------------

@@ -220,7 +220,7 @@ async def test_a_job_that_failed_for_good_is_in_the_log_until_it_succeeds(engine
         async with workshop(engine, job(name, work), limits=replace(LIMITS, attempts=1)) as jobs, jobs.working(None):
             await jobs.outcome(await jobs.ask(name), 60)
 
-    async def told(name: str) -> Failure:
+    async def failure_of(name: str) -> Failure:
         """Its entry, which is written a moment after the run has ended."""
         async with asyncio.timeout(60):
             while True:
@@ -231,7 +231,7 @@ async def test_a_job_that_failed_for_good_is_in_the_log_until_it_succeeds(engine
 
     name = fresh("broken")
     await run_of(name)
-    failure = await told(name)
+    failure = await failure_of(name)
     assert (failure.stage, failure.cause, failure.state) == ("job", "ProviderUnavailable", "open")
     broken = False
     await run_of(name)
@@ -239,6 +239,6 @@ async def test_a_job_that_failed_for_good_is_in_the_log_until_it_succeeds(engine
 
 
 async def test_a_graph_without_such_a_user_has_no_session(engine: Engine, user: User) -> None:
-    nobody = engine.memory(uuid4())
+    stranger = engine.memory(uuid4())
     with pytest.raises((NotFound, StoreUnavailable)):
-        await nobody.records.remember(GOOD)
+        await stranger.records.remember(GOOD)

@@ -29,8 +29,8 @@ async def test_two_ingests_of_one_history_at_once_store_it_once_and_fail_nothing
     history = History(f"i{uuid4().hex[:12]}", "Bob", CONVERSATIONS, nodes=(PlannedNode(("Fishing",)),))
     async with open_engine(settings, warming=False) as other:
         reports = await asyncio.gather(engine.ingest(history), other.ingest(history))
-    told = [skip for report in reports for skip in report.skipped]
-    assert {skip.reason for skip in told} <= {"Stored already."}
+    skips = [skip for report in reports for skip in report.skipped]
+    assert {skip.reason for skip in skips} <= {"Stored already."}
     assert sum(report.turns for report in reports) == 18 * 40
     memory = engine.memory((await engine.workspace.users.find(history.handle)).user_id)
     assert await memory.failures.list() == ()
@@ -83,11 +83,11 @@ async def test_ctrl_c_ends_a_large_ingest_and_says_how_to_go_on(engine: Engine, 
             memory = engine.memory(found[0].user_id) if found else None
         await asyncio.sleep(5)
         process.send_signal(signal.SIGINT)
-        told = (await asyncio.wait_for(process.communicate(), 60))[1].decode()
+        printed = (await asyncio.wait_for(process.communicate(), 60))[1].decode()
     finally:
         if process.returncode is None:
             process.kill()
-    assert process.returncode == 130, told
-    assert "Stopped." in told and "goes on from there" in told and "Traceback" not in told
+    assert process.returncode == 130, printed
+    assert "Stopped." in printed and "goes on from there" in printed and "Traceback" not in printed
     [session] = await memory.ingests.list()
     assert session.state == "failed"

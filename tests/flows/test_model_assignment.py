@@ -48,10 +48,10 @@ async def places(memory: Memory, user: User) -> dict[str, UUID]:
     }
 
 
-def parts(*told: tuple[int, int, int, float], new: tuple[dict[str, Any], ...] = ()) -> dict[str, Any]:
+def parts(*placed: tuple[int, int, int, float], new: tuple[dict[str, Any], ...] = ()) -> dict[str, Any]:
     found = [
         {"first_piece": first, "last_piece": last, "node": node, "confidence": sure, "reason": f"about {node}"}
-        for first, last, node, sure in told
+        for first, last, node, sure in placed
     ]
     return {"parts": found, "new_nodes": list(new)}
 
@@ -81,8 +81,8 @@ async def test_the_model_parts_a_conversation_and_its_reasons_are_kept(
     longer = (*MIXED, Turn("Bob", "Yes, all of them."))
     await mine.records.remember(Conversation("c", longer, "An evening"))
     assert "hull" not in server.placements[-1].text.split("pieces:")[1]  # what is stored is not placed again
-    told = await mine.records.remember(Conversation("d", MIXED), node_id=places["Loon"])
-    assert [record.node_id for record in told.records] == [places["Loon"]] and len(server.placements) == 2
+    report = await mine.records.remember(Conversation("d", MIXED), node_id=places["Loon"])
+    assert [record.node_id for record in report.records] == [places["Loon"]] and len(server.placements) == 2
 
 
 @pytest.mark.ledger("N07")
@@ -118,11 +118,11 @@ async def test_what_is_beyond_one_call_is_placed_by_the_rules(
     async with reader(settings, server, language_model_characters=1000) as opened:
         report = await opened.memory(user.user_id).records.remember(Conversation("c", turns))
         lines = await opened.memory(user.user_id).records.assignments()
-    told = sum(line.startswith("[") for line in server.placements[0].text.split("pieces:")[1].splitlines())
-    assert 0 < told < 60
+    shown = sum(line.startswith("[") for line in server.placements[0].text.split("pieces:")[1].splitlines())
+    assert 0 < shown < 60
     assert report.turns == 60
     units = {line.node_id: (line.decided_by, line.reasons["units"]) for line in lines}
-    assert units == {places["Loon"]: ("model", told), places["Taxes"]: ("engine", 60 - told)}
+    assert units == {places["Loon"]: ("model", shown), places["Taxes"]: ("engine", 60 - shown)}
 
 
 async def test_many_sources_are_asked_about_at_once_and_found_again_for_nothing(

@@ -161,9 +161,9 @@ class ObjectStoreTests:
             sys.executable, str(LARGE), fresh_url(), str(MEGABYTES), stdout=asyncio.subprocess.PIPE
         )
         out, _ = await asyncio.wait_for(process.communicate(), 550)
-        told = json.loads(out)
-        assert (told["size"], told["same"]) == (MEGABYTES << 20, True)
-        assert told["peak_mib"] - told["small_mib"] < FLAT, told
+        measured = json.loads(out)
+        assert (measured["size"], measured["same"]) == (MEGABYTES << 20, True)
+        assert measured["peak_mib"] - measured["small_mib"] < FLAT, measured
 
     async def test_an_object_lies_in_the_tier_that_it_was_put_into(self, tiers: ObjectStore) -> None:
         for number, cold in enumerate((True, False, True, True, False)):

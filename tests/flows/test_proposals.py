@@ -22,8 +22,8 @@ from engine.domain.scope import MemoryScope, Origin
 from engine.errors import InvalidInput, NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.progress import counted
 from engine.settings import Settings
-from engine.shell.tables import counted
 from engine.wiring.open_engine import open_engine
 from tests.door import new_door
 from tests.flows.commands import typed
@@ -271,11 +271,11 @@ async def test_what_is_private_moves_to_a_node_that_was_made_of_something_else(
 async def test_no_command_names_nodes_after_what_it_stores_for_the_user_alone(
     engine: Engine, user: User, tmp_path: Path, how: tuple[str, ...]
 ) -> None:
-    told = [
+    conversations = [
         {"id": f"c{number}", "turns": [{"speaker": "Rosa", "text": f"{text} ({number})"} for text in SISTER]}
         for number in range(5)
     ]
-    asked = {"format": "neurigraph-history/1", "user": {"handle": user.handle}, "conversations": told}
+    asked = {"format": "neurigraph-history/1", "user": {"handle": user.handle}, "conversations": conversations}
     (tmp_path / "h.json").write_text(json.dumps(asked))
     done = await typed(engine, tmp_path, user.handle, "ingest", "h.json", "--nodes", "auto", *how)
     assert done.returncode == 0, done.stderr

@@ -122,12 +122,12 @@ async def test_what_is_no_name(memory: Memory, user: User, name: str) -> None:
 
 async def test_unknown_parents_and_foreign_parents_look_the_same(engine: Engine, memory: Memory) -> None:
     other = await engine.workspace.users.create(f"o{uuid4().hex[:12]}", "Other")
-    told = []
+    details = []
     for parent in (uuid4(), other.user_id):
         with pytest.raises(NotFound) as error:
             await memory.nodes.provision(NewNode(parent, "mine"))
-        told.append(str(error.value))
-    assert told[0] == told[1]
+        details.append(str(error.value))
+    assert details[0] == details[1]
 
 
 async def test_wrong_types_are_refused(memory: Memory, user: User) -> None:

@@ -102,8 +102,8 @@ async def stored(engine: Engine, user_id: UUID) -> str:
         for table in await cursor.fetchall():
             name = sql.Identifier(table["table_schema"], table["table_name"])
             rows = await connection.execute(sql.SQL("SELECT to_jsonb(t)::text AS row FROM {} AS t").format(name))
-            told = [row["row"] for row in await rows.fetchall()]
-            found += [row for row in told if table["table_schema"] != "engine" or str(user_id) in row]
+            texts = [row["row"] for row in await rows.fetchall()]
+            found += [row for row in texts if table["table_schema"] != "engine" or str(user_id) in row]
     assert len(schemas) >= 1 and len(found) > 10
     for of in ("(n {user_id: $user})", "(:Node {user_id: $user})-[n]-()"):
         rows = await engine.neo4j.read(f"MATCH {of} RETURN properties(n) AS of", user=str(user_id))
@@ -120,14 +120,14 @@ async def stored(engine: Engine, user_id: UUID) -> str:
 
 def traces(dump: str, folder: Path) -> set[str]:
     """Which of the planted things can be seen, as text, as a word, as a term, or by a hash of the original."""
-    told = history("x", folder)
+    given = history("x", folder)
     seen = {name for name, value in PLANTED.items() if value.casefold() in dump.casefold()}
     slugs = {name for name, value in PLANTED.items() if re.sub(r"[^a-z0-9]", "_", value.casefold()) in dump}
     rare = {word for value in PLANTED.values() for word in words(value) if len(word) > 6 and not word.isdigit()}
     rare |= {"415555267", *words("zq81Xnv55TrPwq02LmBd")}
     terms = {word for word in rare if re.search(rf'"term": {term_id(word)}\b|[{{,]{term_id(word)}:', dump)}
-    originals = [fingerprint(told.conversations[0]), *(file_hash(file.path) for file in told.files)]
-    originals += [hashlib.sha256(turn.text.encode()).digest() for turn in told.conversations[0].turns]
+    originals = [fingerprint(given.conversations[0]), *(file_hash(file.path) for file in given.files)]
+    originals += [hashlib.sha256(turn.text.encode()).digest() for turn in given.conversations[0].turns]
     hashes = {f"hash {number}" for number, digest in enumerate(originals) if digest.hex() in dump}
     return seen | slugs | terms | hashes
 
@@ -164,18 +164,18 @@ async def test_without_it_every_one_of_them_is_found_where_the_first_test_looks(
 async def test_what_is_left_is_found_by_its_other_words_and_the_same_again_changes_nothing(
     redacting: Engine, tmp_path: Path
 ) -> None:
-    told = history(f"r{uuid4().hex[:12]}", tmp_path)
-    first = await redacting.ingest(told)
+    given = history(f"r{uuid4().hex[:12]}", tmp_path)
+    first = await redacting.ingest(given)
     memory = redacting.memory(first.user_id)
     answer = await memory.search(SearchRequest("Who paid the marina?", limit=1))
     assert answer.hits[0].content == "I paid the marina with [card] and called [phone]."
     assert (await memory.nodes.anchors("Ships"))[0].name == "Boats" and not await memory.nodes.anchors(PLANTED["alias"])
     text = (await memory.files.read(first.records[1].node_id, first.records[1].file_id)).decode()
     assert "from [ip]" in text and "postgres://[url_credentials]@localhost/boats" in text
-    again = await redacting.ingest(told)
+    again = await redacting.ingest(given)
     assert (again.records, again.redacted, [skip.reason for skip in again.skipped]) == ((), {}, ["Stored already."] * 2)
     longer = Conversation(
-        told.conversations[0].source_id, (*told.conversations[0].turns, Turn("Bob", "Call 415-555-2672."))
+        given.conversations[0].source_id, (*given.conversations[0].turns, Turn("Bob", "Call 415-555-2672."))
     )
     more = await memory.records.remember(longer, node_id=first.records[0].node_id)
     assert (more.turns, more.redacted) == (1, {"phone": 1})

@@ -178,11 +178,11 @@ async def test_a_history_brings_its_nodes_and_files(engine: Engine, memory: Memo
 
 
 async def test_an_unknown_user_cannot_be_remembered(engine: Engine) -> None:
-    nobody = engine.memory(uuid4())
+    stranger = engine.memory(uuid4())
     with pytest.raises(NotFound):
-        await nobody.records.remember(Conversation("c", FISHING))
+        await stranger.records.remember(Conversation("c", FISHING))
     with pytest.raises(NotFound):
-        await nobody.records.remember_text("Note", "The walleye of Loon Lake.")
+        await stranger.records.remember_text("Note", "The walleye of Loon Lake.")
 
 
 async def test_a_damaged_file_is_never_served(engine: Engine, memory: Memory, user: User) -> None:

@@ -43,10 +43,10 @@ async def test_readers_of_another_process_wait_for_the_same_restoration(engine: 
 
 @pytest.mark.ledger("N21")
 async def test_who_does_not_wait_is_told_to_come_back(library: Library) -> None:
-    with pytest.raises(Rehydrating) as told:
+    with pytest.raises(Rehydrating) as raised:
         async with library.memory.files.open(library.node, library.file, wait_s=0):
             pass
-    assert told.value.retry_after > 0
+    assert raised.value.retry_after > 0
     async with library.memory.files.open(library.node, library.file, wait_s=60) as file:
         assert file.content.read() == TEXT.encode()
     assert len(await library.log()) == 2

@@ -26,7 +26,7 @@ async def found(memory: Memory, query: str, **more: object) -> list[Hit]:
 
 
 @pytest.fixture
-async def told(memory: Memory, user: User) -> dict[str, IngestReport]:
+async def reports(memory: Memory, user: User) -> dict[str, IngestReport]:
     """A sentence about the harbour of the user, of a thread and of a workflow, at the root."""
     reports = {}
     for name, place in {
@@ -38,7 +38,7 @@ async def told(memory: Memory, user: User) -> dict[str, IngestReport]:
 
 
 @pytest.mark.ledger("L05", "L06")
-async def test_a_thread_does_not_surface_outside_of_it(memory: Memory, told: dict[str, IngestReport]) -> None:
+async def test_a_thread_does_not_surface_outside_of_it(memory: Memory, reports: dict[str, IngestReport]) -> None:
     assert {hit.scope for hit in await found(memory, "harbour")} == {"user"}
     assert await found(memory, "zanderboat") == await found(memory, "zanderboat", scopes=(MemoryScope("thread", "x"),))
     inside = await found(memory, "harbour", scopes=(BOAT,))
@@ -53,7 +53,7 @@ async def test_a_thread_does_not_surface_outside_of_it(memory: Memory, told: dic
 
 
 @pytest.mark.ledger("L05")
-async def test_sources_narrow_a_search(memory: Memory, told: dict[str, IngestReport]) -> None:
+async def test_sources_narrow_a_search(memory: Memory, reports: dict[str, IngestReport]) -> None:
     manual = await found(memory, "harbour", scopes=(TAX,), sources=("manual",))
     assert [(hit.scope_id, hit.source) for hit in manual] == [("tax 2025", "manual")]
     assert await found(memory, "harbour", sources=("manual", "extracted")) == []
@@ -79,7 +79,7 @@ async def test_words_of_a_scope_do_not_move_scores_outside_of_it(memory: Memory,
 
 @pytest.mark.ledger("L05", "N29")
 async def test_nobody_but_the_user_reads_what_is_scoped(
-    engine: Engine, memory: Memory, user: User, told: dict[str, IngestReport]
+    engine: Engine, memory: Memory, user: User, reports: dict[str, IngestReport]
 ) -> None:
     persona = await memory.nodes.provision(NewNode(user.user_id, "Lawyer", "persona"))
     mine = await memory.within(BOAT).records.remember_text("Below", "zanderbelow", node_id=persona.node_id)
@@ -92,7 +92,7 @@ async def test_nobody_but_the_user_reads_what_is_scoped(
         await memory.grants.give(grant)
     for kind, subject in (("persona", persona.node_id), ("third_party", mailbox.integration_id)):
         other = engine.memory_as(Principal(kind, subject, user.user_id))
-        await sees_the_users_alone(other, user.user_id, told)
+        await sees_the_users_alone(other, user.user_id, reports)
         assert [hit for hit in await found(other, "zanderbelow") if hit.node_id == persona.node_id] == []
         with pytest.raises(NotFound):
             await other.files.read(persona.node_id, mine.records[0].file_id)
@@ -104,13 +104,13 @@ async def test_nobody_but_the_user_reads_what_is_scoped(
             smuggled = Conversation("smuggled", (Turn("Eve", "zandersmuggled"),), origin=Origin(scope))
             with pytest.raises(InvalidInput if kind == "persona" else NotFound):
                 await other.records.remember(smuggled, node_id=user.user_id)
-    written = engine.memory_as(Principal("persona", persona.node_id, user.user_id)).within(source="manual")
-    assert (await written.records.remember_text("By hand", "zanderhand", node_id=user.user_id)).records
+    writer = engine.memory_as(Principal("persona", persona.node_id, user.user_id)).within(source="manual")
+    assert (await writer.records.remember_text("By hand", "zanderhand", node_id=user.user_id)).records
     assert (await found(memory, "zanderhand"))[0].source == "manual"
 
 
-async def sees_the_users_alone(other: Memory, node: UUID, told: dict[str, IngestReport]) -> None:
-    assert {hit.record_id for hit in await found(other, "harbour")} == {told["user"].records[0].record_id}
+async def sees_the_users_alone(other: Memory, node: UUID, reports: dict[str, IngestReport]) -> None:
+    assert {hit.record_id for hit in await found(other, "harbour")} == {reports["user"].records[0].record_id}
     page = await other.nodes.metadata(node)
     assert [(record.title, record.scope, record.source) for record in page.records] == [
         ("About user", "user", "ingested")
@@ -118,7 +118,7 @@ async def sees_the_users_alone(other: Memory, node: UUID, told: dict[str, Ingest
     shell = await other.nodes.shell(node)
     assert (shell.records, shell.items, [line.title for line in shell.manifest]) == (1, 1, ["About user"])
     for name in ("boat", "tax"):
-        record = told[name].records[0]
+        record = reports[name].records[0]
         for reading in (
             other.files.read(node, record.file_id),
             other.history.state("record", record.record_id, node_id=node),
@@ -129,7 +129,7 @@ async def sees_the_users_alone(other: Memory, node: UUID, told: dict[str, Ingest
 
 @pytest.mark.ledger("L05")
 async def test_pages_and_states_show_scope_and_source(
-    memory: Memory, user: User, told: dict[str, IngestReport]
+    memory: Memory, user: User, reports: dict[str, IngestReport]
 ) -> None:
     shown = {record.title: record for record in (await memory.nodes.metadata(user.user_id)).records}
     tax = shown["About tax"]
@@ -145,7 +145,7 @@ async def test_pages_and_states_show_scope_and_source(
 
 
 @pytest.mark.ledger("L05")
-async def test_a_changed_item_stays_in_its_scope(memory: Memory, user: User, told: dict[str, IngestReport]) -> None:
+async def test_a_changed_item_stays_in_its_scope(memory: Memory, user: User, reports: dict[str, IngestReport]) -> None:
     hit = (await found(memory, "zanderboat", scopes=(BOAT,)))[0]
     change = Change("item", hit.item_id, {"content": "Now it is perchboat."}, node_id=user.user_id)
     await memory.history.change(change)

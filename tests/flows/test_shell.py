@@ -296,8 +296,8 @@ def test_a_file_is_woken_and_put_to_sleep(run: Run, tmp_path: Path) -> None:
 def test_a_thread_is_taken_in_and_asked_within(run: Run, tmp_path: Path) -> None:
     (tmp_path / "note.md").write_text("The zander of the thread.", encoding="utf-8")
     note = str(tmp_path / "note.md")
-    told = run("ingest", note, "--user", "thea", "--scope", "thread:t 1", "--source", "manual")
-    assert told.returncode == 0, told.stderr
+    result = run("ingest", note, "--user", "thea", "--scope", "thread:t 1", "--source", "manual")
+    assert result.returncode == 0, result.stderr
     ask = ("ask", "zander", "--user", "thea", "--json")
     assert json.loads(run(*ask).stdout)["hits"] == []
     [hit] = json.loads(run(*ask, "--scope", "workflow:w", "--scope", "thread:t 1", "--source", "manual").stdout)["hits"]
@@ -336,10 +336,10 @@ def test_a_write_says_what_its_limits_left_out(run: Run, kept: object, tmp_path:
     note.write_text("The heron nests at the bay.")
     with model_server() as server:
         model = {"NEURIGRAPH_LANGUAGE_MODEL": "openai:small", "OPENAI_BASE_URL": server.openai}
-        told = run("ingest", str(note), "--user", "limited", "--model-calls", "0", **model)
+        result = run("ingest", str(note), "--user", "limited", "--model-calls", "0", **model)
         assert server.requests == []
-    assert told.returncode == 0, told.stderr
-    assert "later, by a job: readings of 1 item. This write may call models 0 times." in told.stdout
+    assert result.returncode == 0, result.stderr
+    assert "later, by a job: readings of 1 item. This write may call models 0 times." in result.stdout
 
 
 def test_statements_are_printed_as_they_are_sent(run: Run) -> None:

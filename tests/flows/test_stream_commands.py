@@ -37,6 +37,6 @@ async def test_turns_from_a_file_and_from_stdin(engine: Engine, tmp_path: Path) 
     ended = await run("conversation", "end", "c1")
     assert ended.stdout.startswith("c1: 3 turns into 1 record;"), ended.stderr
     assert (await run("conversation", "list")).stdout.strip() == "No open conversations."
-    told = await run("occasion", "call", "Price", "--start", "2025-03-01T18:00", "--with", "Ann", stdin="We agreed.")
-    assert told.returncode == 0 and told.stdout.strip().endswith(": Price"), told.stderr
+    result = await run("occasion", "call", "Price", "--start", "2025-03-01T18:00", "--with", "Ann", stdin="We agreed.")
+    assert result.returncode == 0 and result.stdout.strip().endswith(": Price"), result.stderr
     assert (await run("occasion", "party", "x", stdin="y")).returncode == 1

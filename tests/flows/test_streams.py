@@ -388,9 +388,9 @@ async def test_a_persona_streams_apart_from_its_owner_and_where_it_may_write(
     with pytest.raises(NotFound):
         await stranger.conversations.append("c", *dialogue(2), node_id=diary.node_id)
     assert await stranger.conversations.list() == ()
-    nobody = small.memory(uuid4())
+    unknown = small.memory(uuid4())
     with pytest.raises(NotFound):
-        await nobody.conversations.append("c", *dialogue(2))
+        await unknown.conversations.append("c", *dialogue(2))
 
 
 async def test_a_node_and_a_scope_are_those_of_its_opening(here: Memory, user: User) -> None:

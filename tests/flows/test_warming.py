@@ -137,5 +137,5 @@ async def test_every_reader_finds_its_own_anchors_in_every_shape(engine: Engine,
             named = {names[anchor.node_id] for anchor in answer.anchors if "name" in anchor.reasons}
             assert named == {path for path in readable if path.endswith("/Dave")}, (name, shape)
             for anchor in answer.anchors:
-                told = {path.rpartition("/")[2] for path in readable} | ({"Bob"} if principal.owns else set())
-                assert set(anchor.path) <= told and anchor.path[-1] == anchor.name, (name, shape)
+                known = {path.rpartition("/")[2] for path in readable} | ({"Bob"} if principal.owns else set())
+                assert set(anchor.path) <= known and anchor.path[-1] == anchor.name, (name, shape)

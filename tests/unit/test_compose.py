@@ -121,7 +121,7 @@ def test_docker_accepts_it() -> None:
     if subprocess.run(["docker", "info"], capture_output=True).returncode:
         pytest.skip("no Docker engine answers")
     secrets = {name: "x" for name in SECRET.findall(TEXT)}
-    told = subprocess.run(
+    result = subprocess.run(
         ["docker", "compose", "config", "-q"], cwd=ROOT, env=os.environ | secrets, capture_output=True, text=True
     )
-    assert told.returncode == 0, told.stderr
+    assert result.returncode == 0, result.stderr

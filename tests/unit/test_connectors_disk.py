@@ -139,7 +139,7 @@ async def test_fifty_megabytes_fit_into_a_small_multiple(tmp_path):
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", MEASURED, str(path), cwd=ROOT, stdout=asyncio.subprocess.PIPE
     )
-    told, _ = await asyncio.wait_for(process.communicate(), 120)
-    turns, peak = map(int, told.split())
+    output, _ = await asyncio.wait_for(process.communicate(), 120)
+    turns, peak = map(int, output.split())
     assert turns == count + 1
     assert peak * 1024 < 8 * path.stat().st_size

@@ -66,7 +66,7 @@ def test_a_question_leaves_a_missing_year_open():
 
 
 @pytest.mark.parametrize(
-    ("asked", "told", "fit"),
+    ("asked", "stored", "fit"),
     [
         (("2023-05",), ("2023-05-07",), 1.0),
         (("2023-05-07",), ("2023-05",), 0.5),
@@ -81,8 +81,8 @@ def test_a_question_leaves_a_missing_year_open():
         (("2023",), (), 0.0),
     ],
 )
-def test_dates_agree_by_period(asked, told, fit):
-    assert agreement(asked, told) == fit
+def test_dates_agree_by_period(asked, stored, fit):
+    assert agreement(asked, stored) == fit
 
 
 def test_time_expressions_are_counted():

@@ -39,9 +39,9 @@ ENTRIES = st.lists(
 def test_whatever_a_model_answers_what_is_kept_can_be_stored(
     summary: str, facts: list[Any], observations: list[Any], names: Any
 ) -> None:
-    told = {"summary": summary, "facts": facts, "observations": observations, "entities": names}
+    said = {"summary": summary, "facts": facts, "observations": observations, "entities": names}
     try:
-        answer = read_answer(json.dumps(told), Extracted)
+        answer = read_answer(json.dumps(said), Extracted)
     except UnusableAnswer:
         return
     texts = [answer.summary, *answer.entities]

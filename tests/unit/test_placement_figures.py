@@ -64,8 +64,8 @@ def test_what_is_no_gold_is_said(tmp_path: Path, content: str) -> None:
 
 def test_a_history_without_nodes_names_none() -> None:
     place = ("Family",)
-    told = Conversation("c", (Turn("Bob", "Hello."),), node=place)
+    talk = Conversation("c", (Turn("Bob", "Hello."),), node=place)
     file = HistoryFile("f", Path("f.txt"), "text/plain", node=place)
-    flat = History("bob", "Bob", (told,), (file,), (PlannedNode(place, "concept"),)).without_nodes()
+    flat = History("bob", "Bob", (talk,), (file,), (PlannedNode(place, "concept"),)).without_nodes()
     assert (flat.nodes, flat.edges, flat.conversations[0].node, flat.files[0].node) == ((), (), None, None)
-    assert flat.conversations[0].turns == told.turns
+    assert flat.conversations[0].turns == talk.turns

@@ -134,7 +134,7 @@ def test_replies_cost_more_to_leave() -> None:
 
 def test_doubt_between_siblings_stays_with_what_is_above_them() -> None:
     paths = [("Ann",), ("Ann", "Family"), ("Ann", "Family", "Dave"), ("Ann", "Family", "Luna"), ("Ann", "Work")]
-    told = np.array(
+    scores = np.array(
         [
             [0.05, 0.03, 0.9, 0.01, 0.01],
             [0.1, 0.02, 0.45, 0.42, 0.01],
@@ -142,7 +142,7 @@ def test_doubt_between_siblings_stays_with_what_is_above_them() -> None:
             [0.9, 0.02, 0.02, 0.02, 0.04],
         ]
     )
-    assert deepest_sure(told, paths) == [2, 1, 0, 0]
+    assert deepest_sure(scores, paths) == [2, 1, 0, 0]
     assert deepest_sure(np.array([[1 - SURE, 0.0, 0.0, 0.0, SURE]]), paths) == [4]
 
 
@@ -150,8 +150,8 @@ def test_small_talk_and_single_words_stay_at_the_root() -> None:
     forest = NodeVocabulary([node(), node("Lake", keywords=("boat", "walleye")), node("Money", keywords=("invoice",))])
     talk = ["Good morning!", "Did you sleep well?", "Like a log.", "One invoice came."]
     assert {one.layer for one in placed_among(Unplaced("", talk), forest).nodes} == {0}
-    told = placed_among(Unplaced("", ["Two walleye from the boat.", "Where?", "Off the boat, by the reeds."]), forest)
-    assert {one.path[-1] for one in told.nodes} == {"Lake"}
+    placed = placed_among(Unplaced("", ["Two walleye from the boat.", "Where?", "Off the boat, by the reeds."]), forest)
+    assert {one.path[-1] for one in placed.nodes} == {"Lake"}
 
 
 def test_a_title_decides_only_where_the_text_leans_there() -> None:
@@ -178,11 +178,11 @@ def test_what_all_turns_have_in_common_counts_for_no_node() -> None:
     nodes = unit(topics + 0.2 * common)
     turns = unit(np.repeat(topics, 5, axis=0) * 0.5 + 4 * common + 0.3 * rng.normal(size=(30, 64)))
     plain = unit(4 * common + rng.normal(size=(20, 64)))
-    told = standard_scores(turns, nodes, turns, plain)
-    assert (told.argmax(axis=1) == np.repeat(np.arange(6), 5)).all()
+    scores = standard_scores(turns, nodes, turns, plain)
+    assert (scores.argmax(axis=1) == np.repeat(np.arange(6), 5)).all()
     alone = standard_scores(turns[:1], nodes, turns[:1], plain)
     assert alone.argmax() == 0, "the plain sentences say what is usual where nothing is stored yet"
-    assert np.abs(standard_scores(plain, nodes, turns, plain)).mean() < np.abs(told).mean()
+    assert np.abs(standard_scores(plain, nodes, turns, plain)).mean() < np.abs(scores).mean()
 
 
 def test_a_node_is_told_by_its_way_names_keywords_and_summary() -> None:

@@ -19,7 +19,7 @@ from engine.evaluation.leaks.asking import Operation
 from engine.evaluation.leaks.changes import change
 from engine.evaluation.leaks.forest import Size, grow
 from engine.evaluation.leaks.model import World
-from engine.progress import Progress, Silent
+from engine.progress import Progress, Silent, counted
 
 if TYPE_CHECKING:
     from engine.neurigraph import Engine
@@ -125,7 +125,7 @@ async def fuzz(
     world = await grow(engine, Random(seed), size)
     run = Run(engine, world, seed, progress=progress)
     await run.go(count)
-    progress.finish("leaks", f"{run.asked.total()} operations, {len(run.leaks)} leaks")
+    progress.finish("leaks", f"{counted(run.asked.total(), 'operation')}, {counted(len(run.leaks), 'leak')}")
     nodes, records, grants = len(world.places), len(world.written), len(world.rights)
     by_kind, took = dict(sorted(run.asked.items())), round(perf_counter() - started, 1)
     return LeakReport(seed, run.asked.total(), by_kind, tuple(run.leaks), nodes, records, grants, took)

@@ -29,7 +29,7 @@ from engine.errors import Conflict, NotFound, Outdated
 from engine.ingest.rereading.again import Reread, Rereading
 from engine.ingest.rereading.held import Place
 from engine.ingest.rereading.lost_manifests import LostManifests
-from engine.progress import Progress, Silent
+from engine.progress import Progress, Silent, counted
 from engine.providers.active import ActiveModel, Model
 from engine.stores.postgres import Connection, Jsonb, Parameters, Postgres
 from engine.stores.statements import sql_text
@@ -149,7 +149,9 @@ class Replays:
             progress.advance("replay", len(made))
             if not made or not staged:
                 replay = await self.replay(principal, replay_id)
-        progress.finish("replay", f"{replay.counts.records:,} records, {replay.counts.differing:,} come out otherwise")
+        progress.finish(
+            "replay", f"{counted(replay.counts.records, 'record')}, {replay.counts.differing:,} come out otherwise"
+        )
         return replay
 
     async def _stage(self, principal: Principal, replay_id: UUID, made: Sequence[tuple[Place, Reread | None]]) -> bool:
