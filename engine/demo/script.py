@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import UUID
 
 from engine.domain.history import NodePath
 from engine.domain.search import SearchAnswer
@@ -50,9 +49,7 @@ def questions() -> tuple[Question, ...]:
     )
 
 
-def checks(
-    question: Question, answer: SearchAnswer, summaries: Mapping[UUID, str], opened: tuple[str, str] | None
-) -> Iterator[Check]:
+def checks(question: Question, answer: SearchAnswer, opened: tuple[str, str] | None) -> Iterator[Check]:
     """Checks the question's expectations in the answer, the summaries of its anchors, and the opened file.
 
     `opened` is the file's name and the passage shown of it.
@@ -61,7 +58,7 @@ def checks(
         yield Check(f"anchor {' > '.join(path)}", _anchor(path, answer))
     for expected in question.expects:
         if question.file is None:
-            yield Check(f"“{expected}”", _evidence(expected, answer, summaries))
+            yield Check(f"“{expected}”", _evidence(expected, answer))
         else:
             yield Check(f"“{expected}” in the file", opened[0] if opened and expected in opened[1] else None)
     if question.file is not None:
@@ -76,11 +73,11 @@ def _anchor(path: NodePath, answer: SearchAnswer) -> str | None:
     return None
 
 
-def _evidence(expected: str, answer: SearchAnswer, summaries: Mapping[UUID, str]) -> str | None:
+def _evidence(expected: str, answer: SearchAnswer) -> str | None:
     for number, hit in enumerate(answer.hits, 1):
         if expected in hit.content:
             return f"hit {number}"
     for number, anchor in enumerate(answer.anchors, 1):
-        if expected in summaries.get(anchor.node_id, ""):
+        if expected in anchor.summary:
             return f"the summary of anchor {number}"
     return None

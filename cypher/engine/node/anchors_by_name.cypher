@@ -30,5 +30,5 @@ CALL (n, as_of, rights) {
   RETURN collect({edge_type: e.edge_type, other_id: o.node_id, other_name: part.name_then(o), other_state: o.state,
                   outgoing: startNode(e) = n, other_path: [p IN nodes(to_other) WHERE part.readable(p) | part.name_then(p)]}) AS edges
 }
-RETURN n.node_id AS node_id, part.name_then(n) AS name, n.node_type AS node_type, n.layer AS layer, n.state AS state, path, edges,
-       1.0 AS score, ['name'] AS reasons, part.archived(n) AS archived
+RETURN n.node_id AS node_id, part.name_then(n) AS name, part.summary_then(n) AS summary, n.node_type AS node_type, n.layer AS layer,
+       n.state AS state, path, edges, 1.0 AS score, ['name'] AS reasons, part.archived(n) AS archived

@@ -10,7 +10,7 @@
 //   exactly (so many shells are compared one by one; in bigger graphs the index finds them).
 //   None is ever null and each has one type and one size class: the server plans again for each other combination, which takes seconds.
 //   What others than the user may read is collected once, at the top: nine such filters made the plan twice as long.
-// Returns: node_id, name, node_type, layer, state, path, edges, above (ids of the readable nodes above it, the root first), below (ids
+// Returns: node_id, name, summary, node_type, layer, state, path, edges, above (ids of the readable nodes above it, the root first), below (ids
 //   of the nodes under a named one), and what was found: named, aliased, text (Lucene score), meaning (spreads above the user's average
 //   shell), linked (number of edges).
 CYPHER 25
@@ -117,7 +117,7 @@ CALL (n, naming, readable) {
   WITH d LIMIT 1000
   RETURN collect(d.node_id) AS below
 }
-RETURN n.node_id AS node_id, part.name_then(n) AS name, n.node_type AS node_type, n.layer AS layer,
+RETURN n.node_id AS node_id, part.name_then(n) AS name, part.summary_then(n) AS summary, n.node_type AS node_type, n.layer AS layer,
        n.state AS state, path, edges, above, below,
        coalesce(naming = 1, false) AS named, coalesce(naming = 0, false) AS aliased, text, meaning, linked
 ORDER BY naming DESC, meaning DESC, node_id
