@@ -3,6 +3,7 @@ CREATE OR REPLACE FUNCTION engine.apply_node_policies(p_node uuid, p_schema text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     t record;
+    old record;
     owned text := format('(SELECT engine.owns(%L::uuid))', p_node);
     unless_private text := format('(privacy <> ''private'' OR %s)', owned);
     unless_past text := '((known_to IS NULL AND valid_to IS NULL)'
@@ -27,10 +28,10 @@ BEGIN
             ('delta_log', NULL, owned, 'authored_by = (SELECT engine.principal_name()) AND ' || of_a_delta, 'true', NULL))
             AS v (name, field, readable, writable, past, id)
     LOOP
-        EXECUTE format('DROP POLICY IF EXISTS principal ON %I.%I', p_schema, t.name);
-        EXECUTE format('DROP POLICY IF EXISTS readable ON %I.%I', p_schema, t.name);
-        EXECUTE format('DROP POLICY IF EXISTS writable ON %I.%I', p_schema, t.name);
-        EXECUTE format('DROP POLICY IF EXISTS changeable ON %I.%I', p_schema, t.name);
+        FOR old IN SELECT p.polname FROM pg_policy AS p WHERE p.polrelid = format('%I.%I', p_schema, t.name)::regclass
+                      AND p.polname IN ('principal', 'readable', 'writable', 'changeable') LOOP
+            EXECUTE format('DROP POLICY %I ON %I.%I', old.polname, p_schema, t.name);
+        END LOOP;
         EXECUTE format('CREATE POLICY readable ON %I.%I FOR SELECT TO neurigraph_request'
                        ' USING ((SELECT engine.can(''read'', %L::uuid, %L)) AND %s AND %s)', p_schema, t.name, p_node, t.field, t.readable, t.past);
         EXECUTE format('CREATE POLICY writable ON %I.%I FOR INSERT TO neurigraph_request'

@@ -6,19 +6,18 @@ DECLARE
 BEGIN
     EXECUTE format('CREATE SCHEMA %I', p_schema);
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO neurigraph_request', p_schema);
-    FOR t IN SELECT * FROM (VALUES ('metadata_records', 'SELECT, INSERT, UPDATE'), ('memory_items', 'SELECT, INSERT, UPDATE'),
-                                   ('file_manifest', 'SELECT, INSERT, UPDATE'), ('delta_log', 'SELECT, INSERT'),
-                                   ('term_counts', 'SELECT, INSERT, UPDATE')) AS v (name, rights)
+    FOR t IN SELECT v.*, CASE WHEN v.of_records THEN format(', FOREIGN KEY (record_id) REFERENCES %I.metadata_records', p_schema) END AS key
+             FROM (VALUES ('metadata_records', 'SELECT, INSERT, UPDATE', false), ('memory_items', 'SELECT, INSERT, UPDATE', true),
+                          ('file_manifest', 'SELECT, INSERT, UPDATE', true), ('delta_log', 'SELECT, INSERT', false),
+                          ('term_counts', 'SELECT, INSERT, UPDATE', false)) AS v (name, rights, of_records)
     LOOP
-        EXECUTE format('CREATE TABLE %1$I.%2$I (LIKE template.%2$I INCLUDING ALL)', p_schema, t.name);
+        EXECUTE format('CREATE TABLE %1$I.%2$I (LIKE template.%2$I INCLUDING ALL%3$s)', p_schema, t.name, t.key);
         EXECUTE format('ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', p_schema, t.name);
         EXECUTE format('CREATE POLICY service ON %I.%I TO CURRENT_USER USING (true) WITH CHECK (true)', p_schema, t.name);
         EXECUTE format('GRANT %s ON %I.%I TO neurigraph_request', t.rights, p_schema, t.name);
     END LOOP;
     PERFORM engine.shape_slots(p_schema);
     PERFORM engine.guard_meaning(p_schema);
-    PERFORM engine.apply_node_policies(p_node, p_schema);
     PERFORM engine.guard_deltas(p_schema);
-    EXECUTE format('ALTER TABLE %1$I.memory_items ADD FOREIGN KEY (record_id) REFERENCES %1$I.metadata_records', p_schema);
-    EXECUTE format('ALTER TABLE %1$I.file_manifest ADD FOREIGN KEY (record_id) REFERENCES %1$I.metadata_records', p_schema);
+    PERFORM engine.apply_node_policies(p_node, p_schema);
 END $$;
