@@ -48,7 +48,7 @@ class _BoltLog(logging.Handler):
 async def counted(engine: Engine) -> AsyncIterator[Trips]:
     """Counts the trips of user requests in the block; work must be sequential, so that no connection is opened.
 
-    Slows both drivers down: do not measure time meanwhile. The service's own recovery and marking are not counted.
+    Slows both drivers down: do not measure time meanwhile. The service's own recovery, marks and access times are not counted.
     """
     trips, bolt, log = Trips(), _BoltLog(), logging.getLogger("neo4j.io")
     level, spreads, pool = log.level, log.propagate, engine.postgres.request
@@ -58,18 +58,19 @@ async def counted(engine: Engine) -> AsyncIterator[Trips]:
             traced = [await stack.enter_async_context(pool.connection()) for _ in range(idle)]
             for connection in traced:
                 connection.pgconn.trace(trace.fileno())
-        log.addHandler(bolt)
-        log.setLevel(logging.DEBUG)
-        log.propagate = False
-        try:
-            async with engine.installation.alone():  # no mark is written to the graph meanwhile
+        # meanwhile no mark and no access times are written to the graph; before it starts, those under way end
+        async with engine.installation.alone(), engine.parts.touches.paused():
+            log.addHandler(bolt)
+            log.setLevel(logging.DEBUG)
+            log.propagate = False
+            try:
                 yield trips
-        finally:
-            log.removeHandler(bolt)
-            log.setLevel(level)
-            log.propagate = spreads
-            for connection in traced:
-                connection.pgconn.untrace()
+            finally:
+                log.removeHandler(bolt)
+                log.setLevel(level)
+                log.propagate = spreads
+                for connection in traced:
+                    connection.pgconn.untrace()
         trace.seek(0)
         trips.postgres = len(_AWAITED.findall(trace.read()))
     trips.neo4j = bolt.trips

@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -63,6 +63,12 @@ class Touches:
         while self._waiting:
             await asyncio.sleep(self._interval)
             await self.write()
+
+    @asynccontextmanager
+    async def paused(self) -> AsyncIterator[None]:
+        """Nothing is written inside the block."""
+        async with self._writing:
+            yield
 
     async def write(self) -> None:
         """Writes the buffer now."""
