@@ -65,30 +65,13 @@ from engine.wiring.opening import Opening
 
 log = logging.getLogger(__name__)
 
-ROUTERS = (
-    users.router,
-    tokens.router,
-    integrations.router,
-    embedding_versions.router,
-    nodes.router,
-    proposals.router,
-    history.router,
-    grants.router,
-    records.router,
-    assignments.router,
-    conversations.router,
-    ingests.router,
-    failures.router,
-    documents.router,
-    resources.router,
-    replays.router,
-    events.router,
-    search.router,
-    files.router,
-    file_log.router,
-    jobs.router,
-    commits.router,
-)
+RESOURCES = (
+    users, tokens, integrations, embedding_versions, nodes, proposals, history, grants, records, assignments, conversations,
+    ingests, failures, documents, resources, replays, events, search, files, file_log, jobs, commits,
+)  # fmt: skip
+ROUTERS = tuple(resource.router for resource in RESOURCES)
+EXPOSED = "Content-Disposition ETag Idempotency-Replayed Link Location Next-Cursor Retry-After WWW-Authenticate".split()
+"""Headers of answers that a web page may read, beside `PART`."""
 DESCRIPTION = """Long-term memory for assistants and the people behind them.
 
 Errors are problem details (RFC 9457). Writes take an `Idempotency-Key`. Missing and forbidden look the same.
@@ -167,35 +150,19 @@ def _middleware(settings: Settings) -> list[Middleware]:
         allow_origins=settings.cors_origins,
         allow_methods=("GET", "POST", "PATCH", "DELETE"),
         allow_headers=("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match"),
-        expose_headers=(
-            "Content-Disposition",
-            "ETag",
-            "Idempotency-Replayed",
-            "Link",
-            "Location",
-            PART,
-            "Next-Cursor",
-            "Retry-After",
-            "WWW-Authenticate",
-        ),
+        expose_headers=(*EXPOSED, PART),
     )
+    largest = settings.max_text_bytes
     return [
         Middleware(SecurityHeaders),
         *([origins] if settings.cors_origins else []),
         Middleware(Guard, settings=settings),
+        # at least one text of the largest size may be under way
         Middleware(
-            InFlight,
-            writes=settings.writes_at_once,
-            most_bytes=_bytes_at_once(settings),
-            largest=settings.max_text_bytes,
+            InFlight, writes=settings.writes_at_once, most_bytes=max(settings.bytes_at_once, largest), largest=largest
         ),
-        Middleware(BodyLimit, most_bytes=settings.max_text_bytes, patience=settings.body_timeout_s),
+        Middleware(BodyLimit, most_bytes=largest, patience=settings.body_timeout_s),
     ]
-
-
-def _bytes_at_once(settings: Settings) -> int:
-    """The limit of bytes in flight, at least one text of the largest size."""
-    return max(settings.bytes_at_once, settings.max_text_bytes)
 
 
 def _document(app: FastAPI) -> dict[str, Any]:

@@ -20,7 +20,6 @@ class ChangeBody(Body):
     reason: str = Field(default="", max_length=500, examples=["Ellen told me"])
 
     def fields(self) -> dict[str, Any]:
-        """The fields that are to change."""
         return self.model_dump(exclude_unset=True, exclude={"effective_at", "correction", "reason"})
 
 
@@ -59,8 +58,7 @@ class NodeChange(ChangeBody):
     aliases: list[str] = Field(default=[], max_length=100)
     parent_id: UUID = Field(default=UUID(int=0), description="The new parent.")
     archived: bool = Field(
-        default=False,
-        description="True: its subtree is not searched and takes no writes. False: it is unarchived.",
+        default=False, description="True: its subtree is not searched and takes no writes. False: it is unarchived."
     )
 
 

@@ -105,11 +105,8 @@ APage = Annotated[Page, Depends()]
 def encoded(parts: Sequence[object]) -> str:
     """A cursor that holds these values."""
     plain = [part if isinstance(part, int) else _text(part) for part in parts]
-    return (
-        base64.urlsafe_b64encode(json.dumps(plain, separators=(",", ":"), ensure_ascii=False).encode())
-        .decode()
-        .rstrip("=")
-    )
+    written = json.dumps(plain, separators=(",", ":"), ensure_ascii=False)
+    return base64.urlsafe_b64encode(written.encode()).decode().rstrip("=")
 
 
 def decoded(cursor: str) -> list[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from fastapi.encoders import jsonable_encoder
 from fastapi.requests import Request
@@ -26,12 +26,24 @@ PATIENCE = 4.0
 State = TypeVar("State")
 
 
+def documented_events(state: str) -> dict[int | str, dict[str, Any]]:
+    """The OpenAPI response of a stream of states of this type."""
+    event = {
+        "type": "object",
+        "description": f"One event: `state`, its data {state} as JSON, or `problem`, after which the stream ends.",
+        "properties": {
+            "event": {"type": "string", "enum": ["state", "problem"]},
+            "data": {"type": "string", "contentMediaType": "application/json"},
+        },
+        "required": ["event", "data"],
+    }
+    return {
+        200: {"description": "The events, one after the other.", "content": {"text/event-stream": {"schema": event}}}
+    }
+
+
 def followed(
-    request: Request,
-    first: State,
-    look: Callable[[], Awaitable[State]],
-    moving: Callable[[State], bool],
-    most_s: float,
+    request: Request, first: State, look: Callable[[], Awaitable[State]], moving: Callable[[State], bool], most_s: float
 ) -> StreamingResponse:
     """Streams the states from `first` on while they are `moving` and the request's credential is valid, for at most
     `most_s` seconds."""

@@ -42,13 +42,11 @@ class BodyLimit:
         self._detail = f"A request body has at most {most_bytes} bytes."
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         if announced(scope) > self._most:
-            response = problem(TABLE[TooLarge], scope["path"], self._detail, headers=CLOSE)
-            await response(scope, receive, send)
+            await problem(TABLE[TooLarge], scope["path"], self._detail, headers=CLOSE)(scope, receive, send)
             return
         arrived, whole = 0, False
         started = asyncio.get_running_loop().time()
@@ -86,7 +84,6 @@ class InFlight:
         self._bytes: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
         identity: Identity | None = scope.get("state", {}).get("identity")
         if scope["type"] != "http" or identity is None:
             await self._app(scope, receive, send)
@@ -108,8 +105,7 @@ class InFlight:
             return
         why_not = TOO_MANY if self._under_way[share] >= self._writes else self._too_much(share, expected)
         if why_not:
-            response = problem(http_kind(429), scope["path"], why_not, headers=RETRY | {"Connection": "close"})
-            await response(scope, receive, send)
+            await problem(http_kind(429), scope["path"], why_not, headers=RETRY | CLOSE)(scope, receive, send)
             return
         held = expected
         self._under_way[share] += 1
@@ -122,7 +118,7 @@ class InFlight:
             arrived += len(message.get("body", b""))
             if held < arrived <= self._largest:  # no size was announced; `BodyLimit` refuses too large ones
                 if why_not := self._too_much(share, arrived - held):
-                    raise HTTPException(429, why_not, RETRY | {"Connection": "close"})
+                    raise HTTPException(429, why_not, RETRY | CLOSE)
                 self._bytes[share] += arrived - held
                 held = arrived
             return message

@@ -162,10 +162,7 @@ def replayable(*responses: dict[int | str, dict[str, Any]], created: bool = True
     merged: dict[int | str, dict[str, Any]] = {201: {}} if created else {}
     for response in responses:
         merged |= response
-    header = {
-        "description": "`true` if this is the kept answer of an earlier request.",
-        "schema": {"type": "string"},
-    }
+    header = {"description": "`true` if this is the kept answer of an earlier request.", "schema": {"type": "string"}}
     return {
         status: about | {"headers": about.get("headers", {}) | {"Idempotency-Replayed": header}}
         for status, about in merged.items()

@@ -67,7 +67,6 @@ class _Connection(H11Protocol):
             min(waiting, key=lambda one: one._deadline.when() if one._deadline else 0.0)._end()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stops the timeout."""
         self._request_came()
         super().connection_lost(exc)
 

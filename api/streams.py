@@ -27,7 +27,6 @@ class StreamedTurnBody(Body):
     role: Literal["user", "assistant"] | None = Field(default=None, description="The role of the speaker.")
 
     def turn(self) -> StreamedTurn:
-        """The turn as the engine's value."""
         return StreamedTurn(self.speaker, self.text, self.at, self.id, self.role)
 
 

@@ -15,7 +15,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 
 from api.context import UserMemory
 from api.downloads import BYTES_OR_PART, PART, disposition, media_type
-from api.event_stream import followed
+from api.event_stream import documented_events, followed
 from api.problems import documented
 from engine.domain.file_state import FileStatus, OpenedFile
 from engine.errors import Rehydrating
@@ -31,18 +31,7 @@ STILL_RESTORED: dict[int | str, dict[str, Any]] = {
         "headers": {"Retry-After": {"description": "Seconds after which to retry.", "schema": {"type": "string"}}},
     }
 }
-EVENT: dict[str, Any] = {
-    "type": "object",
-    "description": "One event: `state`, its data a FileStatus as JSON, or `problem`, after which the stream ends.",
-    "properties": {
-        "event": {"type": "string", "enum": ["state", "problem"]},
-        "data": {"type": "string", "contentMediaType": "application/json"},
-    },
-    "required": ["event", "data"],
-}
-EVENTS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The events, one after the other.", "content": {"text/event-stream": {"schema": EVENT}}}
-}
+EVENTS = documented_events("a FileStatus")
 
 Wait = Annotated[
     float | None,

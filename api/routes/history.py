@@ -18,14 +18,15 @@ from api.problems import WRITES, documented, replayable
 from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
 from engine.domain.difference import DifferencePage, Within
 from engine.errors import InvalidInput
+from engine.memory import Memory
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["history"], route_class=JsonRoute)
 
 MOST_DIFFERENCES = 100
-WRITE_PROBLEMS = WRITES | documented(412)
-READ_PROBLEMS = documented(409)
-CHANGED: dict[int | str, dict[str, Any]] = {200: {"headers": ETAG}}
-STATE: dict[int | str, dict[str, Any]] = {200: {"headers": ETAG}}
+HISTORY = PAGE_HEADERS | documented(409)
+TAGGED: dict[int | str, dict[str, Any]] = {200: {"headers": ETAG}}
+STATE = TAGGED | documented(409)
+CHANGED = replayable(TAGGED, created=False) | WRITES | documented(412)
 
 Expected = Annotated[
     str | None,
@@ -58,109 +59,79 @@ class Writing:
 AWriting = Annotated[Writing, Depends()]
 
 
-@router.patch(
-    "/nodes/{node_id}", operation_id="changeNode", responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS
-)
+@router.patch("/nodes/{node_id}", operation_id="changeNode", responses=CHANGED)
 async def change_node(node_id: UUID, body: NodeChange, writing: AWriting) -> Changed:
     """Renames, describes or moves a node. Its schema, files and ids stay the same; only its path changes."""
     return await writing.write("node", node_id, None, body)
 
 
-@router.patch(
-    "/nodes/{node_id}/records/{record_id}", operation_id="changeRecord",
-    responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS,
-)  # fmt: skip
+@router.patch("/nodes/{node_id}/records/{record_id}", operation_id="changeRecord", responses=CHANGED)
 async def change_record(node_id: UUID, record_id: UUID, body: RecordChange, writing: AWriting) -> Changed:
     """Changes a record by a delta, valid from now or from a given time; nothing is overwritten."""
     return await writing.write("record", record_id, node_id, body)
 
 
-@router.patch(
-    "/nodes/{node_id}/items/{item_id}", operation_id="changeItem",
-    responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS,
-)  # fmt: skip
+@router.patch("/nodes/{node_id}/items/{item_id}", operation_id="changeItem", responses=CHANGED)
 async def change_item(node_id: UUID, item_id: UUID, body: ItemChange, writing: AWriting) -> Changed:
     """Changes an item by a delta; searches of the past still find its old content."""
     return await writing.write("item", item_id, node_id, body)
 
 
-@router.patch(
-    "/edges/{edge_id}", operation_id="changeEdge", responses=replayable(CHANGED, created=False) | WRITE_PROBLEMS
-)
+@router.patch("/edges/{edge_id}", operation_id="changeEdge", responses=CHANGED)
 async def change_edge(edge_id: UUID, body: EdgeChange, writing: AWriting) -> Changed:
     """Changes a cross-node edge, ends it, or restores it."""
     return await writing.write("edge", edge_id, None, body)
 
 
-@router.get("/nodes/{node_id}/records/{record_id}", operation_id="getRecord", responses=STATE | READ_PROBLEMS)
+@router.get("/nodes/{node_id}/records/{record_id}", operation_id="getRecord", responses=STATE)
 async def record(
     node_id: UUID, record_id: UUID, memory: UserMemory, moment: AtMoment, response: Response
 ) -> SubjectState:
     """A record as it was at a time; `fields` is null if it did not exist then."""
-    state = await memory.history.state("record", record_id, node_id=node_id, moment=moment)
-    response.headers["ETag"] = etag(state.revision)
-    return state
+    return _tagged(response, await memory.history.state("record", record_id, node_id=node_id, moment=moment))
 
 
-@router.get("/nodes/{node_id}/items/{item_id}", operation_id="getItem", responses=STATE | READ_PROBLEMS)
+@router.get("/nodes/{node_id}/items/{item_id}", operation_id="getItem", responses=STATE)
 async def item(node_id: UUID, item_id: UUID, memory: UserMemory, moment: AtMoment, response: Response) -> SubjectState:
     """An item as it was at a time; `fields` is null if it did not exist then."""
-    state = await memory.history.state("item", item_id, node_id=node_id, moment=moment)
-    response.headers["ETag"] = etag(state.revision)
-    return state
+    return _tagged(response, await memory.history.state("item", item_id, node_id=node_id, moment=moment))
 
 
-@router.get("/edges/{edge_id}", operation_id="getEdge", responses=STATE | READ_PROBLEMS)
+@router.get("/edges/{edge_id}", operation_id="getEdge", responses=STATE)
 async def edge(edge_id: UUID, memory: UserMemory, moment: AtMoment, response: Response) -> SubjectState:
     """A cross-node edge as it was at a time; `fields` is null if it did not hold then."""
-    state = await memory.history.state("edge", edge_id, moment=moment)
-    response.headers["ETag"] = etag(state.revision)
-    return state
+    return _tagged(response, await memory.history.state("edge", edge_id, moment=moment))
 
 
-@router.get("/nodes/{node_id}/history", operation_id="getNodeHistory", responses=PAGE_HEADERS | READ_PROBLEMS)
+@router.get("/nodes/{node_id}/history", operation_id="getNodeHistory", responses=HISTORY)
 async def node_history(node_id: UUID, memory: UserMemory, page: APage, after: After = 0) -> Sequence[Delta]:
     """Changes of a node by revision, one page."""
-    start = page.start(number, after)
-    return _revisions(page, await memory.history.deltas("node", node_id, after=start, limit=page.limit))
+    return await _revisions(memory, page, after, "node", node_id)
 
 
-@router.get(
-    "/nodes/{node_id}/records/{record_id}/history",
-    operation_id="getRecordHistory",
-    responses=PAGE_HEADERS | READ_PROBLEMS,
-)
+@router.get("/nodes/{node_id}/records/{record_id}/history", operation_id="getRecordHistory", responses=HISTORY)
 async def record_history(
     node_id: UUID, record_id: UUID, memory: UserMemory, page: APage, after: After = 0
 ) -> Sequence[Delta]:
     """Changes of a record by revision, one page; needs the right to change it."""
-    start = page.start(number, after)
-    return _revisions(
-        page, await memory.history.deltas("record", record_id, node_id=node_id, after=start, limit=page.limit)
-    )
+    return await _revisions(memory, page, after, "record", record_id, node_id)
 
 
-@router.get(
-    "/nodes/{node_id}/items/{item_id}/history", operation_id="getItemHistory", responses=PAGE_HEADERS | READ_PROBLEMS
-)
+@router.get("/nodes/{node_id}/items/{item_id}/history", operation_id="getItemHistory", responses=HISTORY)
 async def item_history(
     node_id: UUID, item_id: UUID, memory: UserMemory, page: APage, after: After = 0
 ) -> Sequence[Delta]:
     """Changes of an item by revision, one page; needs the right to change it."""
-    start = page.start(number, after)
-    return _revisions(
-        page, await memory.history.deltas("item", item_id, node_id=node_id, after=start, limit=page.limit)
-    )
+    return await _revisions(memory, page, after, "item", item_id, node_id)
 
 
-@router.get("/edges/{edge_id}/history", operation_id="getEdgeHistory", responses=PAGE_HEADERS | READ_PROBLEMS)
+@router.get("/edges/{edge_id}/history", operation_id="getEdgeHistory", responses=HISTORY)
 async def edge_history(edge_id: UUID, memory: UserMemory, page: APage, after: After = 0) -> Sequence[Delta]:
     """Changes of a cross-node edge by revision, one page."""
-    start = page.start(number, after)
-    return _revisions(page, await memory.history.deltas("edge", edge_id, after=start, limit=page.limit))
+    return await _revisions(memory, page, after, "edge", edge_id)
 
 
-@router.get("/difference", operation_id="getDifference", responses=PAGE_HEADERS | READ_PROBLEMS)
+@router.get("/difference", operation_id="getDifference", responses=HISTORY)
 async def difference(  # noqa: PLR0913 (the parameters of a request are its parameters)
     memory: UserMemory,
     page: APage,
@@ -185,7 +156,16 @@ async def difference(  # noqa: PLR0913 (the parameters of a request are its para
     return found
 
 
-def _revisions(page: Page, deltas: Sequence[Delta]) -> Sequence[Delta]:
+def _tagged(response: Response, state: SubjectState) -> SubjectState:
+    response.headers["ETag"] = etag(state.revision)
+    return state
+
+
+async def _revisions(
+    memory: Memory, page: Page, after: int, kind: SubjectKind, subject_id: UUID, node_id: UUID | None = None
+) -> Sequence[Delta]:
+    start = page.start(number, after)
+    deltas = await memory.history.deltas(kind, subject_id, node_id=node_id, after=start, limit=page.limit)
     return page.of(deltas, lambda delta: delta.revision)
 
 

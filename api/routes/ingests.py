@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory, limited
 from api.cursors import PAGE_HEADERS, APage, identity, number
-from api.event_stream import followed
+from api.event_stream import documented_events, followed
 from api.models import ManySources
 from api.problems import WRITES, answered, replayable
 from api.routes.records import conversation_of
@@ -24,18 +24,7 @@ from engine.turns import computed
 router = APIRouter(prefix="/v1/users/{user_id}/ingests", tags=["ingests"], route_class=JsonRoute)
 LONGEST_WAIT = 600
 """Seconds between two polls of a session whose events are streamed: at first, and at most."""
-EVENT: dict[str, Any] = {
-    "type": "object",
-    "description": "One event: `state`, its data an IngestSession as JSON, or `problem`, after which the stream ends.",
-    "properties": {
-        "event": {"type": "string", "enum": ["state", "problem"]},
-        "data": {"type": "string", "contentMediaType": "application/json"},
-    },
-    "required": ["event", "data"],
-}
-EVENTS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The events, one after the other.", "content": {"text/event-stream": {"schema": EVENT}}}
-}
+EVENTS = documented_events("an IngestSession")
 
 
 @router.post(

@@ -25,13 +25,7 @@ from engine.commit.changes import Json, from_row
 from engine.domain.backoff import pause_before
 from engine.domain.commit import CommitState
 from engine.domain.principal import Principal
-from engine.errors import (
-    CommitSetAside,
-    CommitWaits,
-    NeurigraphError,
-    StoreFailed,
-    StoreUnavailable,
-)
+from engine.errors import CommitSetAside, CommitWaits, NeurigraphError, StoreFailed, StoreUnavailable
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.postgres_errors import STORE as METADATA_STORE

@@ -180,12 +180,7 @@ class Provisioning:
 
     async def _log_too_deep(self, principal: Principal, new: NewNode, place: _Place) -> None:
         detail = Jsonb({"name": new.name, "path": list(place.names)})
-        parameters = {
-            "user_id": place.user_id,
-            "node_id": new.parent_id,
-            "event": "too_deep",
-            "detail": detail,
-        }
+        parameters = {"user_id": place.user_id, "node_id": new.parent_id, "event": "too_deep", "detail": detail}
         async with self._postgres.as_principal(principal) as connection:
             await connection.execute(sql_text("node/hierarchy_event"), parameters)
 

@@ -49,10 +49,7 @@ def source_key(conversation_id: str) -> str:
 
 
 def conversation_drafts(
-    session: UUID,
-    conversation: Conversation,
-    placed: Sequence[PlacedTurn],
-    trigger: TriggerType = "conversation_end",
+    session: UUID, conversation: Conversation, placed: Sequence[PlacedTurn], trigger: TriggerType = "conversation_end"
 ) -> list[RecordDraft]:
     """One record for each node that turns were assigned to, in the order of their first turn; one more for its private ones."""
     speakers = sorted({turn.turn.speaker for turn in placed})

@@ -216,12 +216,7 @@ async def _copy(key: str, source: Tier, target: Tier, new: str | None = None) ->
 
 
 def object_store(
-    url: str,
-    *,
-    timeout: float,
-    silence: float = 30.0,
-    authority: Path | None = None,
-    cold_url: str | None = None,
+    url: str, *, timeout: float, silence: float = 30.0, authority: Path | None = None, cold_url: str | None = None
 ) -> ObjectStore:
     """The store that a URL names: `file:///folder` or `s3://key:secret@host:port/bucket?secure=true&region=…`.
 

@@ -11,16 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid4, uuid5
 
-from engine.domain.document import (
-    Ending,
-    Matched,
-    NewVersion,
-    RecordRenewal,
-    allotted,
-    chunk_hash,
-    matched,
-    parted,
-)
+from engine.domain.document import Ending, Matched, NewVersion, RecordRenewal, allotted, chunk_hash, matched, parted
 from engine.domain.record import AssignableNode, ItemDraft, RecordDraft
 from engine.domain.splitting import chunks
 from engine.ingest.cleaning import fingerprint

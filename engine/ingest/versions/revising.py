@@ -19,22 +19,10 @@ from uuid import UUID
 from engine.commit.changes import RecordRevised
 from engine.commit.rows import manifests, pending_vectors, records, sources
 from engine.commit.unit_of_work import UnitOfWork, attempts
-from engine.domain.document import (
-    Ending,
-    NewVersion,
-    RecordRenewal,
-    Renewed,
-)
+from engine.domain.document import Ending, NewVersion, RecordRenewal, Renewed
 from engine.domain.graph import DocumentFile
 from engine.domain.principal import Principal
-from engine.domain.record import (
-    STORED_ALREADY,
-    AssignableNode,
-    EmbeddedRecord,
-    Skipped,
-    SourceAdvance,
-    StoredRecord,
-)
+from engine.domain.record import STORED_ALREADY, AssignableNode, EmbeddedRecord, Skipped, SourceAdvance, StoredRecord
 from engine.domain.rereading import HeldFields
 from engine.errors import EmbeddingsChanged, NotFound, VersionRefused
 from engine.ingest.allowance import Allowance
