@@ -6,7 +6,7 @@ crash between the two the outbox finishes it, like every other commit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -63,18 +63,7 @@ class Grants:
         new = new.checked()
         if new.expires_at is not None and new.expires_at <= self._clock.now():
             raise InvalidInput("This grant would expire before it starts.")
-        parameters = {
-            "grant_id": uuid4(),
-            "node_id": new.node_id,
-            "subject_kind": new.subject_kind,
-            "subject_id": new.subject_id,
-            "mode": new.mode,
-            "depth": new.depth,
-            "fields": list(new.fields),
-            "purpose": new.purpose,
-            "expires_at": new.expires_at,
-            "past": new.past,
-        }
+        parameters = asdict(new) | {"grant_id": uuid4(), "fields": list(new.fields)}
         given = await self._units.call(principal, sql_text("grant/give"), parameters, _Given, lambda made: made.follow)
         return GivenGrant(given.grant_id, given.granted_at, given.created)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -47,14 +48,7 @@ class Tokens:
         if new.expires_at is not None and new.expires_at <= self._clock.now():
             raise InvalidInput("The token would have expired already.")
         secret, digest = _new_secret()
-        parameters = {
-            "token_id": uuid4(),
-            "kind": new.kind,
-            "principal_id": new.principal_id,
-            "name": clean_name(new.name),
-            "token_hash": digest,
-            "expires_at": new.expires_at,
-        }
+        parameters = asdict(new) | {"token_id": uuid4(), "name": clean_name(new.name), "token_hash": digest}
         return IssuedToken(await self._changed("token/create", parameters, by), secret)
 
     async def revoke(self, token_id: UUID, by: Identity) -> Token:

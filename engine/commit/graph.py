@@ -24,10 +24,8 @@ async def apply(neo4j: Neo4j, changes: Sequence[Json], *, partly: bool = False) 
 
     try:
         whole = await neo4j.write_all(statements, complete)
-    except (
-        Conflict,
-        InvalidInput,
-    ) as error:  # the content is accepted: an error of the graph is not one of the request
+    except (Conflict, InvalidInput) as error:
+        # The content is accepted: an error of the graph is not one of the request.
         raise StoreFailed(STORE, f"The {STORE} refused this write; it is tried again. ({error.detail})") from error
     if not whole:
         raise CommitWaits(STORE)

@@ -150,11 +150,8 @@ class Outbox:
 
     async def _noted(self, commit_id: UUID, error: NeurigraphError) -> bool:
         """Notes why an attempt failed; False where a store is down, so that other commits would fail, too."""
-        if (
-            isinstance(error, StoreUnavailable)
-            and not isinstance(error, CommitWaits)
-            and not await self._graph_answers()
-        ):
+        silent = isinstance(error, StoreUnavailable) and not isinstance(error, CommitWaits)
+        if silent and not await self._graph_answers():
             await self._note(commit_id, error.detail, 0, first_pause=0)
             return False
         waits = isinstance(error, CommitWaits) and bool(await self._before(commit_id))
@@ -179,14 +176,9 @@ class Outbox:
             standing = await connection.first(sql_text("commit/state"), {"commit_id": commit_id}, row=CommitStanding)
             attempt = standing.attempts + 2 if standing else 2
             pause = pause_before(attempt, first=first_pause, longest=LONGEST_PAUSE, chance=random.random())
-            parameters = {
-                "commit_id": commit_id,
-                "failure": failure,
-                "pause": pause,
-                "counted": counted,
-                "most": self._attempts,
-            }
-            state = await connection.first(sql_text("commit/attempted"), parameters, row=str)
+            attempted = {"commit_id": commit_id, "failure": failure, "pause": pause, "counted": counted}
+            attempted |= {"most": self._attempts}
+            state = await connection.first(sql_text("commit/attempted"), attempted, row=str)
         return state or "finished elsewhere"
 
     async def recover_quietly(self, older_than: float, *, due_only: bool = False) -> None:

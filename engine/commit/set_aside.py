@@ -54,9 +54,8 @@ class SetAside:
         since, last = behind or (None, None)
         page = {"after": after, "since": since, "last": last, "limit": limit}
         parameters = {"workspace": self._workspace, "user_id": user_id, **page}
-        return tuple(
-            await self._postgres.fetch_as_service(sql_text("commit/all_set_aside"), parameters, row=CommitSummary)
-        )
+        found = await self._postgres.fetch_as_service(sql_text("commit/all_set_aside"), parameters, row=CommitSummary)
+        return tuple(found)
 
     async def waiting(self) -> SetAsideCount:
         """How many there are in all workspaces. Raises StoreUnavailable."""

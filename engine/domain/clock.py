@@ -20,7 +20,6 @@ class SystemClock:
     """The clock of this machine."""
 
     def now(self) -> datetime:
-        """The current time, with time zone, in UTC."""
         return datetime.now(UTC)
 
 
@@ -34,14 +33,12 @@ class Moment:
     def parameters(self, now: datetime) -> dict[str, datetime | None]:
         """Statement parameters. `as_of` None is the time of the engine's clock, so that a writer reads its own changes
         whatever the clock of a database says; `known_at` None is all that is known now. `earliest` is the earlier
-        of those that are given, else the end of time.
-        """
+        of those that are given, else the end of time."""
         return {"as_of": self.as_of or now, "known_at": self.known_at, "earliest": self.earliest or END_OF_TIME}
 
     def graph_parameters(self, now: datetime) -> dict[str, datetime]:
         """The same for statements of the graph, which plans again for each combination of types: none is ever null, and
-        `known_at` None becomes the end of time.
-        """
+        `known_at` None becomes the end of time."""
         earliest = self.earliest or END_OF_TIME
         return {"as_of": self.as_of or now, "known_at": self.known_at or END_OF_TIME, "earliest": earliest}
 

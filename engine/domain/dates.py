@@ -51,9 +51,7 @@ _WEEKDAY = re.compile(rf"\b(last|past|this|next|coming|on|since|until)?\s*\b({'|
 _AGO = re.compile(rf"\b({_COUNT})\s+(day|week|weekend|month|year)s?\s+(ago|back|before|earlier)\b", re.I)
 _AHEAD = re.compile(rf"\bin\s+({_COUNT})\s+(day|week|weekend|month|year)s?\b", re.I)
 
-_OFFSETS = {
-    "day before yesterday": -2, "yesterday": -1, "last night": -1, "tomorrow": 1, "day after tomorrow": 2,
-}  # fmt: skip
+_OFFSETS = {"day before yesterday": -2, "yesterday": -1, "last night": -1, "tomorrow": 1, "day after tomorrow": 2}
 
 _COUNTED = re.compile(
     rf"\b(?:yesterday|today|tonight|tomorrow|ago|recently|lately|(?:last|this|next|past|previous|coming)\s+"
@@ -101,10 +99,7 @@ def dates_in(text: str, said_at: datetime | None) -> tuple[str, ...]:
 
 
 def dates_asked(text: str, now: datetime) -> tuple[str, ...]:
-    """The dates that a question asks about, at most 16.
-
-    Relative ones count from `now`; a missing year stays open: "*-06".
-    """
+    """The dates that a question asks about, at most 16. Relative ones count from `now`; a missing year stays open: "*-06"."""
     today = now.date()
 
     def open_year(month: int, day: int | None, hint: str) -> str | None:

@@ -35,13 +35,8 @@ class Damage:
         `rows`: where the catalog finds nothing, each node is read, its vectors compared with `vector` of that version, as
         text. Raises StoreUnavailable, StoreDamaged where the store itself lacks a function.
         """
-        parameters = {
-            "user_id": principal.user_id,
-            "nodes": None if nodes is None else list(nodes),
-            "rows": rows,
-            "query": vector,
-            "version": version,
-        }
+        compared = {"rows": rows, "query": vector, "version": version}
+        parameters = {"user_id": principal.user_id, "nodes": None if nodes is None else list(nodes), **compared}
         found = tuple(await self._postgres.fetch(principal, sql_text("damage/nodes"), parameters, row=LeftOut))
         if found:
             await self._note(found)

@@ -26,6 +26,7 @@ from engine.hierarchy.archived import require_unarchived
 from engine.hierarchy.meaning import Meanings
 from engine.providers.active import ActiveModel
 from engine.stores.postgres import Jsonb, Postgres
+from engine.stores.rows import only
 from engine.stores.statements import sql_text
 
 MAX_SUMMARY = 2000
@@ -173,10 +174,7 @@ class Provisioning:
         return deepest
 
     async def _place(self, principal: Principal, node_id: UUID) -> _Place:
-        found = await self._postgres.fetch(principal, sql_text("node/path"), {"node_id": node_id}, row=_Place)
-        if not found:
-            raise NotFound
-        return found[0]
+        return only(await self._postgres.fetch(principal, sql_text("node/path"), {"node_id": node_id}, row=_Place))
 
     async def _log_too_deep(self, principal: Principal, new: NewNode, place: _Place) -> None:
         detail = Jsonb({"name": new.name, "path": list(place.names)})

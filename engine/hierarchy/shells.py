@@ -116,18 +116,9 @@ class Shells:
         check_page(limit)
         before_time, before_id = _decoded(cursor)
         schema = await self.schema_of(principal, node_id, moment)
-        found = await self._postgres.fetch(
-            principal,
-            sql_in("record/page", schema),
-            {
-                "node_id": node_id,
-                "before_time": before_time,
-                "before_id": before_id,
-                **moment.parameters(self._clock.now()),
-                "limit": limit + 1,
-            },
-            row=RecordMetadata,
-        )
+        page = {"node_id": node_id, "before_time": before_time, "before_id": before_id, "limit": limit + 1}
+        page |= moment.parameters(self._clock.now())
+        found = await self._postgres.fetch(principal, sql_in("record/page", schema), page, row=RecordMetadata)
         records = tuple(replace(one, file_name=shown_name(one.file_name, one.title)) for one in found[:limit])
         last = records[-1] if len(found) > limit else None
         return MetadataPage(records, _encoded(last.created_at, last.record_id) if last else None)

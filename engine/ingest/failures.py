@@ -15,8 +15,9 @@ from engine.domain.clock import Clock
 from engine.domain.ingest import Failure, FailureStage, FailureState
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
-from engine.errors import InvalidInput, NeurigraphError, NotFound
+from engine.errors import InvalidInput, NeurigraphError
 from engine.stores.postgres import Jsonb, Parameters, Postgres
+from engine.stores.rows import only
 from engine.stores.statements import sql_text
 
 LONGEST_NOTE = 500
@@ -48,13 +49,8 @@ class FailureLog:
     async def _log(
         self, principal: Principal | None, entry: Parameters, error: NeurigraphError, reference: Parameters
     ) -> None:
-        parameters = {
-            **entry,
-            "cause": type(error).__name__,
-            "detail": error.detail,
-            "reference": Jsonb(reference),
-            "now": self._clock.now(),
-        }
+        cause = {"cause": type(error).__name__, "detail": error.detail}
+        parameters = {**entry, **cause, "reference": Jsonb(reference), "now": self._clock.now()}
         await self._change(principal, "failure/log", parameters)
 
     async def page(
@@ -67,10 +63,7 @@ class FailureLog:
     async def failure(self, principal: Principal | None, failure_id: UUID) -> Failure:
         """One failure. Raises NotFound."""
         parameters = {"state": None, "failure_id": failure_id, "before": None, "limit": 1}
-        found = await self._page(principal, parameters)
-        if not found:
-            raise NotFound
-        return found[0]
+        return only(await self._page(principal, parameters))
 
     async def settle(
         self, principal: Principal | None, failure_id: UUID, state: FailureState, note: str = ""

@@ -31,7 +31,8 @@ from engine.ingest.allowance import Allowance
 from engine.ingest.failures import FailureLog
 from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Stored
 from engine.progress import Progress
-from engine.stores.postgres import Connection, Jsonb, Postgres
+from engine.stores.postgres import Connection, Jsonb, Parameters, Postgres
+from engine.stores.rows import only
 from engine.stores.statements import sql_text
 
 log = logging.getLogger(__name__)
@@ -199,15 +200,9 @@ class Sessions:
             }
             for one in listed
         ]
-        parameters = {
-            "session_id": run.session_id,
-            "state": state,
-            "failure": failure,
-            "skipped_count": len(run.skipped),
-            "skipped": Jsonb(entries),
-            "now": self._clock.now(),
-        }
-        await self._postgres.change(run.principal, sql_text("ingest/end"), parameters)
+        parameters = {"session_id": run.session_id, "state": state, "failure": failure, "now": self._clock.now()}
+        skipped = {"skipped_count": len(run.skipped), "skipped": Jsonb(entries)}
+        await self._postgres.change(run.principal, sql_text("ingest/end"), parameters | skipped)
 
     async def _last_word(self, run: Run, error: BaseException) -> None:
         """Marks the session as failed, and logs a failure that is not an error of the request. Ignores an unavailable store."""
@@ -232,17 +227,12 @@ class Sessions:
         """Sessions of the principal's own graph, newest first; `before` is the last of the page before."""
         check_page(limit)
         parameters = {"before": before, "key": key, "session_id": None, "limit": limit}
-        return tuple(
-            await self._postgres.fetch(principal, sql_text("ingest/sessions_page"), parameters, row=IngestSession)
-        )
+        return tuple(await self._sessions(principal, parameters))
 
     async def session(self, principal: Principal, session_id: UUID) -> IngestSession:
         """The present state of one session. Raises NotFound."""
         parameters = {"before": None, "key": None, "session_id": session_id, "limit": 1}
-        found = await self._postgres.fetch(principal, sql_text("ingest/sessions_page"), parameters, row=IngestSession)
-        if not found:
-            raise NotFound
-        return found[0]
+        return only(await self._sessions(principal, parameters))
 
     async def sources(
         self, principal: Principal, session_id: UUID, *, after: int = 0, limit: int = 100
@@ -251,6 +241,8 @@ class Sessions:
         check_page(limit)
         await self.session(principal, session_id)
         parameters = {"session_id": session_id, "after": after, "limit": limit}
-        return tuple(
-            await self._postgres.fetch(principal, sql_text("ingest/sources_page"), parameters, row=IngestedSource)
-        )
+        found = await self._postgres.fetch(principal, sql_text("ingest/sources_page"), parameters, row=IngestedSource)
+        return tuple(found)
+
+    async def _sessions(self, principal: Principal, parameters: Parameters) -> list[IngestSession]:
+        return await self._postgres.fetch(principal, sql_text("ingest/sessions_page"), parameters, row=IngestSession)

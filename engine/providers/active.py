@@ -95,9 +95,8 @@ class ActiveModel:
         self._following, self._loading = asyncio.Lock(), asyncio.Lock()
         self._failed: tuple[str, float] | None = None
         self.patience = Patience()
-        self._embedders = {
-            model.version.choice: model.embedder
-        }  # kept: callers that took one go on with it, and a way back needs no loading
+        # Kept: callers that took one go on with it, and a way back needs no loading.
+        self._embedders = {model.version.choice: model.embedder}
 
     @property
     def current(self) -> Model:

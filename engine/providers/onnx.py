@@ -93,7 +93,6 @@ class OnnxEncoder:
         return vectors
 
     async def embed_query(self, text: str) -> Vectors:
-        """The unit vector of a question, shape (dimension,)."""
         async with self._turns.turn():
             vectors = await asyncio.to_thread(self.encode, [self._model.query_prefix + text])
         first: Vectors = vectors[0]

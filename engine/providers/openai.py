@@ -47,14 +47,12 @@ class OpenAIEmbedder:
         return cls(client, model, dimension)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of stored texts, shape (len(texts), dimension). Raises ProviderUnavailable."""
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
         return np.concatenate(await asyncio.gather(*(self._bounded(batch) for batch in batches)))
 
     async def embed_query(self, text: str) -> Vectors:
-        """The unit vector of a question, shape (dimension,). Raises ProviderUnavailable."""
         first: Vectors = (await self._bounded([text]))[0]
         return first
 
@@ -70,7 +68,6 @@ class OpenAIEmbedder:
         return -(-len(text.encode()) // 4)
 
     async def close(self) -> None:
-        """Closes the connections."""
         await self._client.close()
 
 

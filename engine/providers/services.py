@@ -71,7 +71,6 @@ class _Messages(AnthropicLLM):
     """The library's class, except for how messages are made: its own way does not fit the SDK's present types."""
 
     def get_messages_v2(self, input: list[LLMMessage]) -> tuple[str | anthropic.Omit, Iterable[MessageParam]]:
-        """The system message, and the others."""
         system = [message["content"] for message in input if message["role"] == "system"]
         said = [message for message in input if message["role"] != "system"]
         messages = [cast("MessageParam", {"role": message["role"], "content": message["content"]}) for message in said]
@@ -90,7 +89,6 @@ class ServiceModel:
         self._failures, self._rests_until = 0, 0.0
 
     async def answer(self, prompt: Prompt, text: str, form: type[Form]) -> Answer[Form]:
-        """The answer to one text, checked. Raises ProviderUnavailable, UnusableAnswer."""
         async with self._gate:
             if monotonic() < self._rests_until:
                 raise ProviderUnavailable(
@@ -162,5 +160,4 @@ class ServiceModel:
         return UnusableAnswer(f"{self.name} sent an invalid answer.")
 
     async def close(self) -> None:
-        """Closes the connections."""
         await self.llm.aclose()

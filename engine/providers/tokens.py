@@ -44,7 +44,6 @@ class VocabularyCounter:
         return cls(tokenizer)
 
     async def count(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, at least one."""
         if sum(len(text) for text in texts) <= AT_ONCE:
             return [self._count(text) for text in texts]
         return await computed(lambda: [self._count(text) for text in texts])
@@ -65,5 +64,4 @@ class ByteCounter:
     """By four bytes a token, where no vocabulary could be brought to this machine."""
 
     async def count(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, at least one."""
         return [max(1, -(-len(text.encode("utf-8", "surrogatepass")) // 4)) for text in texts]

@@ -44,7 +44,7 @@ def _translating_missing() -> Iterator[None]:
 
 
 class Folder:
-    """The tier."""
+    """A tier of files; see `Tier` for what its methods promise."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -54,7 +54,6 @@ class Folder:
         return self.folder.joinpath(*checked(key).split("/"))
 
     async def put(self, key: str, content: IO[bytes]) -> None:
-        """Stores `content` from its current position on; readers see all of it or nothing. Raises StoreFull."""
         await in_thread(self._put, self._path(key), content)
 
     def _put(self, target: Path, content: IO[bytes]) -> None:
@@ -72,7 +71,6 @@ class Folder:
                 raise
 
     async def read(self, key: str) -> AsyncIterator[bytes]:
-        """The bytes in blocks of at most 1 MiB; raises NotFound."""
         with _translating_missing():
             reader = await in_thread(self._path(key).open, "rb")
         try:
@@ -83,7 +81,6 @@ class Folder:
             reader.close()
 
     async def find(self, key: str) -> StoredObject:
-        """The object without its bytes; raises NotFound."""
         with _translating_missing():
             status = await in_thread(self._path(key).stat)
         if not stat.S_ISREG(status.st_mode):
@@ -91,7 +88,6 @@ class Folder:
         return StoredObject(key, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
 
     async def delete(self, key: str) -> None:
-        """Removes the object; a missing one is fine."""
         with _translating():
             await in_thread(self._delete, self._path(key))
 

@@ -43,8 +43,12 @@ class Migration:
 
     @property
     def checksum(self) -> str:
-        """SHA-256 of the text, in hex."""
         return hashlib.sha256(self.text.encode("utf-8")).hexdigest()
+
+    @property
+    def applied(self) -> dict[str, Any]:
+        """The row by which a database knows that it was applied."""
+        return {"version": self.version, "name": self.name, "checksum": self.checksum}
 
     @property
     def script(self) -> str:
@@ -71,9 +75,7 @@ def _still_to_do(known: dict[int, str], wanted: list[Migration]) -> list[Migrati
     for migration in wanted:
         accepted = (None, migration.checksum, *earlier.get(migration.name, ()))
         if known.get(migration.version) not in accepted:
-            raise MigrationError(
-                f"{migration.name} was changed after it had been applied; add a new migration instead."
-            )
+            raise MigrationError(f"{migration.name} was changed after it was applied; add a new migration instead.")
     if known and max(known) > len(wanted):
         raise MigrationError("The database was migrated by a newer version of Neurigraph; use that version.")
     return [migration for migration in wanted if migration.version not in known]
@@ -100,7 +102,6 @@ class Function:
 
     @property
     def checksum(self) -> str:
-        """SHA-256 of the text, in hex."""
         return hashlib.sha256(self.text.encode("utf-8")).hexdigest()
 
 
@@ -131,12 +132,7 @@ async def migrate_postgres(
         await connection.execute(sql_text("schema/function_bodies_later"))
         for migration in _still_to_do(known, wanted):
             await connection.execute(sql.SQL(migration.script))
-            parameters: dict[str, Any] = {
-                "version": migration.version,
-                "name": migration.name,
-                "checksum": migration.checksum,
-            }
-            await connection.execute(sql_text("schema/migration_applied"), parameters)
+            await connection.execute(sql_text("schema/migration_applied"), migration.applied)
             applied.append(migration.name)
         applied += await _replace_functions(connection, functions() if repeatable is None else repeatable)
         if applied:
@@ -155,9 +151,8 @@ async def _replace_functions(connection: Connection, wanted: Sequence[Function])
                 f"The database has a newer text of the function {function.name}; use the newer version of Neurigraph."
             )
         await connection.execute(sql.SQL(function.text))
-        await connection.execute(
-            sql_text("schema/function_applied"), {"name": function.name, "checksum": function.checksum}
-        )
+        row = {"name": function.name, "checksum": function.checksum}
+        await connection.execute(sql_text("schema/function_applied"), row)
     return [function.name for function in changed]
 
 
@@ -170,12 +165,7 @@ async def migrate_neo4j(neo4j: Neo4j, wanted: list[Migration]) -> list[str]:
     for migration in _still_to_do(known, wanted):
         for statement in statements(migration.text):
             await neo4j.write(statement)
-        await neo4j.write(
-            cypher("schema/migration_applied"),
-            version=migration.version,
-            name=migration.name,
-            checksum=migration.checksum,
-        )
+        await neo4j.write(cypher("schema/migration_applied"), **migration.applied)
         applied.append(migration.name)
     return applied
 

@@ -34,7 +34,7 @@ TRIES = 3
 
 
 class ObjectStore:
-    """The object store, of one tier or two. Every method raises StoreUnavailable when a tier does not answer."""
+    """The object store, of one tier or two: `Tier` says what a method without a text of its own promises."""
 
     def __init__(self, hot: Tier, cold: Tier | None = None, *, limit: float = 30.0 + MARGIN) -> None:
         self.hot, self.cold, self._limit = hot, cold, limit
@@ -64,7 +64,6 @@ class ObjectStore:
                 await self.cold.delete(key)
 
     async def read(self, key: str) -> AsyncIterator[bytes]:
-        """The bytes in blocks of at most 1 MiB; raises NotFound."""
         for tier in self._places:
             blocks = tier.read(key)
             with suppress(NotFound):
@@ -78,13 +77,11 @@ class ObjectStore:
             return await anext(blocks, b"")
 
     async def find(self, key: str) -> StoredObject:
-        """The object without its bytes; raises NotFound."""
         async with self._ending():
             found, tier = await self._found(key)
         return replace(found, cold=tier is self.cold)
 
     async def delete(self, key: str) -> None:
-        """Removes the object; a missing one is fine."""
         async with self._ending():
             if self.cold:
                 await self.cold.delete(key)

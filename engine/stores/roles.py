@@ -100,9 +100,8 @@ async def _hand_over(connection: Connection, service: str) -> int:
 async def _faults(postgres: Postgres, request_url: str) -> list[str]:
     """The faults, as sentences. The service mends what it may as the owner of its database."""
     state = await _state(postgres)
-    if (
-        state.open or state.request_creates
-    ):  # the second alone: another engine has just closed it, and this session does not know yet
+    # The second alone: another engine has just closed it, and this session does not know yet.
+    if state.open or state.request_creates:
         with suppress(NotFound):  # it does not own the database: then this is a fault
             await _close(postgres)
         state = await _state(postgres)

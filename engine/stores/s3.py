@@ -65,7 +65,7 @@ def _translating() -> Iterator[None]:
 
 
 class Bucket:
-    """The tier. `encryption` and `storage_class` are sent with every put."""
+    """A tier in a bucket; see `Tier` for what its methods promise. `encryption` and `storage_class` are sent with every put."""
 
     def __init__(
         self, client: Minio, name: str, *, encryption: Sse | None = None, storage_class: str | None = None
@@ -74,7 +74,6 @@ class Bucket:
         self._metadata = {"x-amz-storage-class": storage_class} if storage_class else None
 
     async def put(self, key: str, content: IO[bytes]) -> None:
-        """Stores `content` from its current position on, in parts where it is large; readers see all or nothing."""
         with _translating():
             await in_thread(self._put, checked(key), content)
 
@@ -107,7 +106,6 @@ class Bucket:
         return bool(done.etag)
 
     async def read(self, key: str) -> AsyncIterator[bytes]:
-        """The bytes in blocks of at most 1 MiB; raises NotFound, before the first block."""
         with _translating():
             response = await in_thread(self._client.get_object, self._name, checked(key))
             tag, position, failures = response.headers.get("etag", ""), 0, 0
@@ -136,18 +134,15 @@ class Bucket:
             raise StoreUnavailable(STORE) from error
 
     async def find(self, key: str) -> StoredObject:
-        """The object without its bytes; raises NotFound."""
         with _translating():
             found = await in_thread(self._client.stat_object, self._name, checked(key))
         return StoredObject(key, found.size or 0, found.last_modified or datetime.now(UTC))
 
     async def delete(self, key: str) -> None:
-        """Removes the object; a missing one is fine."""
         with suppress(NotFound), _translating():
             await in_thread(self._client.remove_object, self._name, checked(key))
 
     async def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
-        """Every object whose key starts with the prefix, sorted by key, as the service lists them."""
         found = self._client.list_objects(self._name, prefix=prefix, recursive=True)
         objects = (
             StoredObject(entry.object_name or "", entry.size or 0, entry.last_modified or datetime.now(UTC))

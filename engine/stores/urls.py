@@ -1,7 +1,9 @@
-"""Addresses of Postgres: their parts, another role on the same server, TLS."""
+"""Addresses of managed stores: the parts of one of Postgres, another role on the same server, TLS by the operator's own
+certificate authority. The store then must present a certificate of it that is valid for the host name."""
 
 from __future__ import annotations
 
+import ssl
 from pathlib import Path
 
 from psycopg import conninfo
@@ -17,6 +19,19 @@ def url_parts(url: str) -> dict[str, str]:
 def with_role(url: str, user: str, password: str) -> str:
     """The address of the same database for another role."""
     return conninfo.make_conninfo(url, user=user, password=password)
+
+
+def authority(file: Path | None, setting: str) -> Path | None:
+    """The file of an authority, checked to hold certificates in PEM form. `setting` names it in the SettingsError."""
+    if file is None:
+        return None
+    try:
+        ssl.create_default_context(cafile=file)
+    except ssl.SSLError as error:
+        raise SettingsError(f"{setting}: {file} holds no certificate in PEM form.") from error
+    except OSError as error:
+        raise SettingsError(f"{setting}: {file} cannot be read ({error.strerror}).") from error
+    return file
 
 
 def encrypted(url: str, authority: Path | None) -> str:

@@ -6,7 +6,6 @@ import hashlib
 import hmac
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
 from pydantic import SecretStr
 
@@ -15,8 +14,7 @@ from engine.errors import SettingsError
 from engine.progress import Progress
 from engine.settings import Settings
 from engine.stores.roles import prepare_roles
-from engine.stores.tls import authority
-from engine.stores.urls import encrypted, url_parts, with_role
+from engine.stores.urls import authority, encrypted, url_parts, with_role
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +33,8 @@ class Addresses:
 
 async def addresses_of(settings: Settings, progress: Progress, stack: AsyncExitStack) -> Addresses:
     """Managed stores where URLs are set; the embedded servers for the others."""
-    objects_url = (
-        settings.objects_url.get_secret_value() if settings.objects_url else _folder_url(settings.home / "objects")
-    )
+    folder = (settings.home / "objects").absolute().as_uri()
+    objects_url = settings.objects_url.get_secret_value() if settings.objects_url else folder
     if settings.neo4j_url and settings.postgres_url:
         if settings.neo4j_password is None:
             raise SettingsError("NEURIGRAPH_NEO4J_URL needs NEURIGRAPH_NEO4J_PASSWORD.")
@@ -81,10 +78,6 @@ async def prepare_managed(settings: Settings) -> int:
     url, request = postgres_urls(settings, settings.postgres_url)
     trusted = authority(settings.postgres_ca, "NEURIGRAPH_POSTGRES_CA")
     return await prepare_roles(encrypted(settings.postgres_admin_url.get_secret_value(), trusted), url, request)
-
-
-def _folder_url(folder: Path) -> str:
-    return folder.absolute().as_uri()
 
 
 def request_url(service_url: str) -> str:

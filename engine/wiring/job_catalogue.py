@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
+from typing import Any
 
 from engine.domain.job import DETAILS, Report
 from engine.jobs.job import Job
@@ -29,38 +31,10 @@ async def _take_up(engine: Engine) -> Report:
     return {"taken_up": taken_up, "given_up": given_up}
 
 
-async def _sweep_orphans(engine: Engine) -> Report:
-    return asdict(await engine.sweep.run())
-
-
-async def _sweep_files(engine: Engine) -> Report:
-    return asdict(await engine.dormancy.run())
-
-
-async def _store_conversations(engine: Engine) -> Report:
-    return asdict(await engine.parts.streams.run())
-
-
-async def _upgrade_nodes(engine: Engine) -> Report:
-    return asdict(await engine.upgrades.run())
-
-
 async def _build_embeddings(engine: Engine) -> Report:
     if not any(version.status == "canary" for version in await engine.workspace.embeddings.list()):
         return {"filled": 0}
     return asdict(await engine.workspace.embeddings.build())
-
-
-async def _pending_embeddings(engine: Engine) -> Report:
-    return asdict(await engine.pending.run())
-
-
-async def _pending_readings(engine: Engine) -> Report:
-    return asdict(await engine.parts.readings.run())
-
-
-async def _build_replays(engine: Engine) -> Report:
-    return asdict(await engine.parts.replays.run())
 
 
 async def _check_drift(engine: Engine) -> Report:
@@ -73,9 +47,23 @@ async def _check_drift(engine: Engine) -> Report:
     return {"errors": errors, "warnings": len(findings) - errors, DETAILS: details}
 
 
-async def _clean_up(engine: Engine) -> Report:
-    return asdict(await engine.retention.run())
+def _reported(run: Callable[[Engine], Awaitable[Any]]) -> Callable[[Engine], Awaitable[Report]]:
+    """The job that runs this; its report is the value that it returns."""
 
+    async def job(engine: Engine) -> Report:
+        return asdict(await run(engine))
+
+    return job
+
+
+_sweep_orphans = _reported(lambda engine: engine.sweep.run())
+_sweep_files = _reported(lambda engine: engine.dormancy.run())
+_store_conversations = _reported(lambda engine: engine.parts.streams.run())
+_upgrade_nodes = _reported(lambda engine: engine.upgrades.run())
+_pending_embeddings = _reported(lambda engine: engine.pending.run())
+_pending_readings = _reported(lambda engine: engine.parts.readings.run())
+_build_replays = _reported(lambda engine: engine.parts.replays.run())
+_clean_up = _reported(lambda engine: engine.retention.run())
 
 CATALOGUE = (
     Job(

@@ -58,7 +58,7 @@ from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore, object_store
 from engine.stores.postgres import Postgres
 from engine.stores.roles import ensure_roles
-from engine.stores.tls import authority
+from engine.stores.urls import authority
 from engine.wiring.addresses import Addresses, addresses_of, derived
 from engine.wiring.job_catalogue import CATALOGUE
 from engine.wiring.models import Loader, active_model, language_model, token_counter

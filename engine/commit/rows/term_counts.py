@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.domain.record import EmbeddedRecord, RecordDraft
@@ -47,15 +47,13 @@ def of_documents(records: Sequence[EmbeddedRecord], item_words: Sequence[list[st
 
 def moves(counts: Mapping[str, Counter[int]]) -> list[Moved]:
     """What moves the counts of a node, in the one order of units and terms: so writers cannot lock each other out."""
-    return list(_moves(counts))
-
-
-def _moves(counts: Mapping[str, Counter[int]]) -> Iterator[Moved]:
+    moved = []
     for unit in sorted(counts):
         for statement, sign in (("term_count/add", 1), ("term_count/take", -1)):
             terms = sorted(term for term, count in counts[unit].items() if count * sign > 0)
             if terms:
-                yield Moved(statement, unit, terms, [abs(counts[unit][term]) for term in terms])
+                moved.append(Moved(statement, unit, terms, [abs(counts[unit][term]) for term in terms]))
+    return moved
 
 
 async def move(connection: Connection, schema: str, moved: Sequence[Moved]) -> None:

@@ -35,15 +35,8 @@ async def keep_decisions(
 ) -> None:
     """Stores the decision of each record, in the transaction that writes the records."""
     lines = [
-        {
-            "record_id": str(draft.record_id),
-            "node_id": str(draft.node.node_id),
-            "title": draft.title,
-            "confidence": draft.decision.confidence,
-            "decided_by": draft.decision.decided_by,
-            "created_node": draft.decision.created_node,
-            "reasons": dict(draft.decision.reasons),
-        }
+        {"record_id": str(draft.record_id), "node_id": str(draft.node.node_id), "title": draft.title}
+        | asdict(draft.decision)
         for draft in drafts
     ]
     parameters = {"user_id": principal.user_id, "author": principal.name, "now": now, "lines": Jsonb(lines)}

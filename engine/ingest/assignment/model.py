@@ -82,9 +82,7 @@ class ModelAssigner:
         if reply.value is None:
             [base], vocabulary = await self._rules.place(principal, [choice.content], vocabulary, allowance)
             why = {"model": reply.reason or "a limit of this write"}
-            decisions = {
-                key: replace(one, reasons={**one.reasons, **why}) for key, one in base.decisions.items()
-            }  # fmt: skip
+            decisions = {key: replace(one, reasons={**one.reasons, **why}) for key, one in base.decisions.items()}
             return replace(base, decisions=decisions, spent=spent), vocabulary
         base = await computed(placed_among, choice.content, vocabulary)
         nodes, created = await self._nodes(principal, choice, reply.value.new_nodes)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from engine.domain.clock import Clock
@@ -67,11 +67,9 @@ class ModelAnswers:
         """What is kept under these keys. Raises StoreUnavailable."""
         if not principal.owns or not keys:
             return {}
-        known = sql_text("model/answers_known")
-        return {
-            one.key: one.answer
-            for one in await self._postgres.fetch(principal, known, {"keys": list(keys)}, row=_KeptAnswer)
-        }
+        known, parameters = sql_text("model/answers_known"), {"keys": list(keys)}
+        found = await self._postgres.fetch(principal, known, parameters, row=_KeptAnswer)
+        return {one.key: one.answer for one in found}
 
     async def keep(self, principal: Principal, model: str, prompt: Prompt, fresh: Sequence[FreshAnswer]) -> None:
         """Keeps answers, each once. Raises StoreUnavailable, StoreFull."""
@@ -80,10 +78,5 @@ class ModelAnswers:
         common = {"user_id": principal.user_id, "model": model, "prompt": str(prompt), "now": self._clock.now()}
         async with self._postgres.as_principal(principal) as connection:
             for one in fresh:
-                row = {
-                    "key": one.key,
-                    "answer": Jsonb(dict(one.answer)),
-                    "input_tokens": one.input_tokens,
-                    "output_tokens": one.output_tokens,
-                }
-                await connection.execute(sql_text("model/answer_keep"), common | row)
+                row = common | asdict(one) | {"answer": Jsonb(dict(one.answer))}
+                await connection.execute(sql_text("model/answer_keep"), row)

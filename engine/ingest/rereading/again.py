@@ -40,7 +40,7 @@ from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in, sql_text
 from engine.turns import computed
 
-CHANGED = "This was changed meanwhile."
+CHANGED, AGAIN = "This was changed meanwhile.", "read again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +124,7 @@ class Rereading:
         vectors = reread.within(model)
         summary = vectors[-1] if vectors is not None and rebuilt.new_summary else None
         known = tuple(one.known_from for one in ending)
-        renewal = RecordRenewal(
-            rebuilt.node_id, schema, rebuilt.record_id, rebuilt.fields, summary, known, "read again", at
-        )  # fmt: skip
+        renewal = RecordRenewal(rebuilt.node_id, schema, rebuilt.record_id, rebuilt.fields, summary, known, AGAIN, at)
         renewed = await self._renewals.renew(connection, principal, model, renewal)
         if renewed is None or renewed.graph.revision != rebuilt.revision + 1:
             raise Outdated(CHANGED)

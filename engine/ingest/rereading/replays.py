@@ -32,6 +32,7 @@ from engine.ingest.rereading.lost_manifests import LostManifests
 from engine.progress import Progress, Silent, counted
 from engine.providers.active import ActiveModel, Model
 from engine.stores.postgres import Connection, Jsonb, Parameters, Postgres
+from engine.stores.rows import only
 from engine.stores.statements import sql_text
 
 PAGE = 20
@@ -106,10 +107,7 @@ class Replays:
     async def replay(self, principal: Principal, replay_id: UUID) -> Replay:
         """The present state of one replay. Raises NotFound."""
         parameters = {"user_id": principal.user_id, "replay_id": replay_id, "before": None, "limit": 1}
-        found = await self._postgres.fetch(principal, sql_text("replay/page"), parameters, row=Replay)
-        if not found:
-            raise NotFound
-        return found[0]
+        return only(await self._postgres.fetch(principal, sql_text("replay/page"), parameters, row=Replay))
 
     async def compare(self, principal: Principal, replay_id: UUID) -> ReplayComparison:
         """The changes that a swap would make, as far as it is built. Raises NotFound."""
@@ -157,11 +155,8 @@ class Replays:
     async def _stage(self, principal: Principal, replay_id: UUID, made: Sequence[tuple[Place, Reread | None]]) -> bool:
         """Stages one page with the progress of the build, or its end without records; False where it is no longer being built."""
         last = made[-1][0] if made else None
-        parameters = {
-            "replay_id": replay_id,
-            "node_id": last.node_id if last else None,
-            "record_id": last.record_id if last else None,
-        }
+        place = {"node_id": last.node_id if last else None, "record_id": last.record_id if last else None}
+        parameters = place | {"replay_id": replay_id}
         async with self._postgres.as_principal(principal) as connection:
             if not await connection.fetch(sql_text("replay/advance"), parameters, row=UUID):
                 return False
@@ -230,12 +225,8 @@ class Replays:
                 connection = unit.connection
                 await unit.require(embeddings=model.name)
                 await _end(connection, replay_id, "swapped", now)
-                parameters = {
-                    "replay_id": replay_id,
-                    "most": PAGE,
-                    "node_id": place.node_id,
-                    "record_id": place.record_id,
-                }
+                parameters = {"replay_id": replay_id, "most": PAGE}
+                parameters |= {"node_id": place.node_id, "record_id": place.record_id}
                 while page := await connection.fetch(sql_text("replay/records_page"), parameters, row=_Staged):
                     for staged in page:
                         place = staged

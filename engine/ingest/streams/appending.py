@@ -117,9 +117,7 @@ class Appending:
 
     async def _sent(self, principal: Principal, append: Append, clean: Cleaned, tokens: Sequence[int]) -> _Answer:
         conversation, now = _conversation(clean), self._clock.now()
-        arrived = (
-            None if append.started_at else now
-        )  # a turn without a time was said when it arrived, or at that beginning
+        arrived = None if append.started_at else now  # a turn without a time was said then, or at that beginning
         parameters = {
             "source_id": principal.own_key(key_of(clean.original, self._redactor)),
             "opening": Jsonb(self._opening(append, conversation)),

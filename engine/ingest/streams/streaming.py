@@ -15,13 +15,14 @@ from engine.domain.clock import Clock
 from engine.domain.page import check_page
 from engine.domain.principal import Principal, PrincipalKind
 from engine.domain.stream import Append, Appended, EndedStream, StreamState
-from engine.errors import NeurigraphError, NotFound
+from engine.errors import NeurigraphError
 from engine.ingest.drafts import source_key
 from engine.ingest.sources import Stored
 from engine.ingest.streams.appending import Appending, Hurry
 from engine.ingest.streams.pieces import Pieces
 from engine.privacy.redact import Redactor
 from engine.stores.postgres import Postgres
+from engine.stores.rows import only
 from engine.stores.statements import sql_text
 
 PAGE = 100
@@ -72,10 +73,7 @@ class Streams:
     async def state(self, principal: Principal, conversation_id: str) -> StreamState:
         """The present state of a conversation. Raises NotFound."""
         parameters = {"source_id": self._key(principal, conversation_id)}
-        found = await self._postgres.fetch(principal, sql_text("conversation/state"), parameters, row=StreamState)
-        if not found:
-            raise NotFound
-        return found[0]
+        return only(await self._postgres.fetch(principal, sql_text("conversation/state"), parameters, row=StreamState))
 
     async def page(self, principal: Principal, *, after: str = "", limit: int = 100) -> tuple[StreamState, ...]:
         """Conversations of the principal that have not ended, by id, one page. Raises InvalidInput."""
@@ -115,15 +113,9 @@ class Streams:
         return StreamsReport(turns, records, ended, failed)
 
     async def _due_page(self, after: _Due) -> list[_Due]:
-        now = self._clock.now()
-        parameters = {
-            "silent": now - self._pieces.limits.silence,
-            "watch_from": self._pieces.limits.cuts.watch_from,
-            "now": now,
-            "after_user": after.user_id,
-            "after_source": after.source_id,
-            "limit": PAGE,
-        }
+        now, limits = self._clock.now(), self._pieces.limits
+        parameters = {"silent": now - limits.silence, "watch_from": limits.cuts.watch_from, "now": now}
+        parameters |= {"after_user": after.user_id, "after_source": after.source_id, "limit": PAGE}
         return await self._postgres.fetch_as_service(sql_text("conversation/due"), parameters, row=_Due)
 
     async def _look_after(self, principal: Principal, key: str) -> tuple[bool, list[Stored]]:

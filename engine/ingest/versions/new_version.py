@@ -126,6 +126,4 @@ def renewal_of(work: VersionPart, vector: Vectors | None, ending: Sequence[Endin
     }
     known = (work.head.known_at, *(item.known_from for item in ending))
     reason = f"version {work.version.version} of the document"
-    return RecordRenewal(
-        draft.node.node_id, draft.node.schema_name, draft.record_id, fields, vector, known, reason
-    )  # fmt: skip
+    return RecordRenewal(draft.node.node_id, draft.node.schema_name, draft.record_id, fields, vector, known, reason)
