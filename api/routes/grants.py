@@ -12,7 +12,7 @@ from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, identity, number
 from api.models import Instant, NewGrantBody
-from api.problems import WRITES, answered, replayable
+from api.problems import WRITES, answered, documented, replayable
 from engine.domain.grant import AccessEntry, GivenGrant, Grant, GrantPreview, NewGrant, RevokedGrant, Viewer
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["access"], route_class=JsonRoute)
@@ -45,7 +45,7 @@ async def list_grants(
     return page.of(grants, lambda grant: grant.grant_id)
 
 
-@router.delete("/grants/{grant_id}", operation_id="revokeGrant")
+@router.delete("/grants/{grant_id}", operation_id="revokeGrant", responses=documented(409))
 async def revoke(grant_id: UUID, memory: UserMemory) -> RevokedGrant:
     """Revokes a grant: it gives no access once this request returns. Repeating it changes nothing."""
     return await memory.grants.revoke(grant_id)

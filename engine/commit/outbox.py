@@ -104,9 +104,12 @@ class Outbox:
             locked = await connection.first(sql_text("commit/locked"), {"commit_id": commit_id}, row=_Locked)
             if locked is None:
                 return
-            if locked.state == "set_aside":
-                raise CommitSetAside(commit_id, locked.cause)
-            await graph.apply(self._neo4j, from_row(locked.kind, locked.payload))
+            try:
+                await graph.apply(self._neo4j, from_row(locked.kind, locked.payload))
+            except (StoreFailed, CommitWaits) as error:
+                if locked.state == "set_aside":
+                    raise CommitSetAside(commit_id, locked.cause) from error
+                raise
             await connection.execute(sql_text("commit/finish"), {"commit_id": commit_id})
 
     async def recover(self, *, older_than: float = 0, limit: int = 50, due_only: bool = False) -> int:

@@ -65,9 +65,9 @@ class Budget:
         if self._seconds_left == 0:
             raise LimitReached(self._too_late)
         if limits.tokens is not None and self._tokens + tokens > limits.tokens:
-            raise LimitReached(f"This write may give {limits.tokens} tokens to models.")
+            raise LimitReached(f"This operation may give {limits.tokens} tokens to models.")
         if limits.model_calls is not None and self._calls + calls > limits.model_calls:
-            raise LimitReached(f"This write may call models {limits.model_calls} times.")
+            raise LimitReached(f"This operation may call models {limits.model_calls} times.")
         self._calls, self._tokens = self._calls + calls, self._tokens + tokens
         try:
             async with asyncio.timeout(self._seconds_left):
@@ -85,7 +85,7 @@ class Budget:
 
     @property
     def _too_late(self) -> str:
-        return f"The {self._limits.milliseconds} ms of this write were used up."
+        return f"The {self._limits.milliseconds} ms of this operation were used up."
 
 
 _BUDGET: ContextVar[Budget] = ContextVar("budget of the operation", default=Budget(UNLIMITED))  # noqa: B039 (without limits its counts mean nothing)

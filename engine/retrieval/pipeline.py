@@ -133,8 +133,8 @@ class Search:
         try:
             values = await self._active.patience.asked(lambda: model.embed_query(question.text), QUESTION)
         except ProviderUnavailable as error:
-            cause = error.detail if isinstance(error, LimitReached) else "The embedding service did not answer:"
-            return QueryVector(None, model.version), [f"{cause} searched by words only."]
+            cause = error.detail if isinstance(error, LimitReached) else "The embedding service did not answer."
+            return QueryVector(None, model.version), [f"{cause.rstrip('.')}: searched by words only."]
         return QueryVector(values, model.version), []
 
     async def _navigate(

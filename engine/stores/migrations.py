@@ -14,7 +14,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,15 @@ from psycopg import sql
 
 from engine.errors import MigrationError
 from engine.stores.limited import Connection
+from engine.stores.limits import MARGIN
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import ROOT, cypher, sql_text
 
 FUNCTIONS = ROOT / "migrations" / "postgres" / "functions"
 EARLIER = ROOT / "migrations" / "earlier_checksums.json"
+LONGEST = 3600.0
+"""Seconds that one statement of a migration may take."""
 _USES = re.compile(r"^-- Uses functions: (.+)$", re.MULTILINE)
 _NAME = re.compile(r"V(\d{4})__[a-z0-9_]+\.(sql|cypher)")
 
@@ -124,7 +128,7 @@ async def migrate_postgres(
     `repeatable`: the functions, those of this release unless given. Raises MigrationError for a database of a newer release.
     """
     applied = []
-    async with postgres.as_service() as connection:
+    async with postgres.as_service() as connection, _long(connection):
         await connection.execute(sql_text("schema/migrations_lock"))
         await connection.execute(sql_text("schema/migrations_table"))
         applied_before = await connection.fetch(sql_text("schema/migrations_applied"), row=_Applied)
@@ -138,6 +142,17 @@ async def migrate_postgres(
         if applied:
             await connection.execute(sql_text("schema/functions_guard"))
     return applied
+
+
+@asynccontextmanager
+async def _long(connection: Connection) -> AsyncIterator[None]:
+    """Statements inside may take LONGEST: a migration that rewrites a large table outlasts the limit of requests."""
+    usual, connection.limit = connection.limit, LONGEST + MARGIN
+    try:
+        await connection.execute(sql_text("schema/migrations_limit"), {"limit": f"{LONGEST:.0f}s"})
+        yield
+    finally:
+        connection.limit = usual
 
 
 async def _replace_functions(connection: Connection, wanted: Sequence[Function]) -> list[str]:

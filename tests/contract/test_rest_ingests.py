@@ -72,7 +72,7 @@ async def test_a_write_says_what_its_limits_left_out(door: httpx.AsyncClient, ho
     report = (await door.post(f"{home_path}/records", json=body)).json()
     assert report["embeddings_pending"] == 1
     assert report["left_out"] == [
-        {"what": "embeddings", "items": 1, "reason": "This write may give 1 tokens to models."}
+        {"what": "embeddings", "items": 1, "reason": "This operation may give 1 tokens to models."}
     ]
     ran = await door.get("/v1/jobs/pending-embeddings")
     assert ran.status_code == 200 and ran.json()["schedule"]

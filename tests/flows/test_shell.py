@@ -339,7 +339,7 @@ def test_a_write_says_what_its_limits_left_out(run: Run, kept: object, tmp_path:
         result = run("ingest", str(note), "--user", "limited", "--model-calls", "0", **model)
         assert server.requests == []
     assert result.returncode == 0, result.stderr
-    assert "later, by a job: readings of 1 item. This write may call models 0 times." in result.stdout
+    assert "later, by a job: readings of 1 item. This operation may call models 0 times." in result.stdout
 
 
 def test_statements_are_printed_as_they_are_sent(run: Run) -> None:

@@ -82,7 +82,7 @@ async def test_a_long_record_is_read_as_far_as_the_limits_go(
         )
     read = sum(line.startswith("[") for asked in server.requests for line in asked.text.splitlines())
     assert (len(server.requests), report.extraction.calls, report.extraction.whole) == (2, 2, 1)
-    assert report.left_out == (LeftOut("readings", 90 - read, "This write may call models 2 times."),)
+    assert report.left_out == (LeftOut("readings", 90 - read, "This operation may call models 2 times."),)
     assert 0 < read < 90 and report.extraction.summaries > 0
 
 
@@ -99,7 +99,7 @@ async def test_a_write_ends_at_its_limit_however_slow_the_model_is(
         )
         assert monotonic() - began < 30  # one attempt of the model may take 60 s
         assert left(report)["readings"] == 90
-        assert {one.reason for one in report.left_out} == {"The 1500 ms of this write were used up."}
+        assert {one.reason for one in report.left_out} == {"The 1500 ms of this operation were used up."}
         server.script = []
         assert (
             await memory.records.remember(Conversation("d", TURNS), node_id=user.user_id)
@@ -121,7 +121,7 @@ async def test_what_a_model_found_may_be_left_without_vectors_and_what_came_in_h
         Conversation("c", TURNS, "A call", WHEN), node_id=memory.principal.user_id
     )
     assert (report.embeddings_pending, report.extraction.facts, report.extraction.whole) == (1, 2, 0)
-    assert report.left_out == (LeftOut("embeddings", 5, f"This write may give {enough} tokens to models."),)
+    assert report.left_out == (LeftOut("embeddings", 5, f"This operation may give {enough} tokens to models."),)
     assert (await memory.nodes.metadata(memory.principal.user_id)).records[0].embedding_pending
     ran = await engine.pending.run()
     assert (ran.filled, ran.settled) == (5, 1)  # four items and the summary
@@ -136,7 +136,7 @@ async def test_over_rest_a_write_says_what_was_not_read(reads: Engine, user: Use
         answer = await door.post(f"/v1/users/{user.user_id}/records", json=body)
     assert answer.status_code == 201 and server.requests == []
     assert answer.json()["left_out"] == [
-        {"what": "readings", "items": 1, "reason": "This write may call models 0 times."}
+        {"what": "readings", "items": 1, "reason": "This operation may call models 0 times."}
     ]
 
 

@@ -81,7 +81,7 @@ class ModelAssigner:
         spent = self._model.report([reply])
         if reply.value is None:
             [base], vocabulary = await self._rules.place(principal, [choice.content], vocabulary, allowance)
-            why = {"model": reply.reason or "a limit of this write"}
+            why = {"model": reply.reason or "a limit of this operation"}
             decisions = {key: replace(one, reasons={**one.reasons, **why}) for key, one in base.decisions.items()}
             return replace(base, decisions=decisions, spent=spent), vocabulary
         base = await computed(placed_among, choice.content, vocabulary)

@@ -42,7 +42,6 @@ MOST_OF_RECORD = 0.6
 """The share of a record's turns that must speak of one node for the record to be moved there."""
 LEAST_SPEAKING = 2
 MOST_MOVES = 10_000
-EMBEDDED_AT_ONCE = 256
 
 Move = Callable[[Principal, UUID, UUID, UUID, str], Awaitable[object]]
 """Moves a record from one node to another, for a reason: `Moving.move`."""
@@ -108,8 +107,7 @@ class Proposals:
             answered = await by_model(self.model, principal, said, self.characters, allowance)
             if answered is not None:
                 return answered
-        parts = [said.texts[start : start + EMBEDDED_AT_ONCE] for start in range(0, len(said.texts), EMBEDDED_AT_ONCE)]
-        vectors = [one for part in parts for one in await allowance.vectors(active.current, part)]
+        vectors = await allowance.vectors(active.current, said.texts)  # all or, beyond a limit, none
         made = [one for one in vectors if one is not None]
         proposal = proposed(said, np.stack(made) if len(made) == len(vectors) else None, existing)
         return replace(proposal, left_out=allowance.left_out)
