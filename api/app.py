@@ -17,21 +17,13 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect
 
+from api import problems
 from api.auth import Guard, bearer
 from api.door_settings import check_settings
 from api.downloads import PART
 from api.examples import add_examples
 from api.headers import SecurityHeaders
 from api.limits import BodyLimit, InFlight
-from api.problems import (
-    Problem,
-    documented,
-    engine_problem,
-    gone_problem,
-    http_problem,
-    unexpected_problem,
-    validation_problem,
-)
 from api.reference import reference
 from api.routes import (
     assignments,
@@ -118,16 +110,16 @@ def create_app(
         lifespan=lifespan,
         middleware=_middleware(settings),
         exception_handlers={
-            NeurigraphError: engine_problem,
-            RequestValidationError: validation_problem,
-            HTTPException: http_problem,
-            ClientDisconnect: gone_problem,
-            Exception: unexpected_problem,
+            NeurigraphError: problems.engine_problem,
+            RequestValidationError: problems.validation_problem,
+            HTTPException: problems.http_problem,
+            ClientDisconnect: problems.gone_problem,
+            Exception: problems.unexpected_problem,
         },
     )
     app.add_route("/docs", reference, include_in_schema=False)
-    app.include_router(health.router, responses=documented(500))
-    usual = documented(401, 403, 404, 408, 422, 429, 500, 503)
+    app.include_router(health.router, responses=problems.documented(500))
+    usual = problems.documented(401, 403, 404, 408, 422, 429, 500, 503)
     for router in ROUTERS:
         app.include_router(router, dependencies=[Depends(bearer)], responses=usual)
     app.state.opening = Opening.done(engine) if engine else opening
@@ -170,7 +162,7 @@ def _document(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
         document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         schemas = document["components"]["schemas"]
-        problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+        problem = problems.Problem.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas.update(problem.pop("$defs", {}))
         schemas["Problem"] = problem
         for name in ("HTTPValidationError", "ValidationError"):

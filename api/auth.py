@@ -24,7 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from api.limits import RateLimit
 from api.peer import LocalOnly, Peers
 from api.problems import engine_problem, http_kind, problem
-from engine.domain.identity import Identity
+from engine.domain.principal import Identity
 from engine.errors import NeurigraphError
 from engine.neurigraph import Engine
 from engine.operations.authenticating import Authentication

@@ -9,8 +9,8 @@ from fastapi import Depends, Header, Query, Request, Response
 
 from api.models import Instant, WriteLimits
 from engine.domain.clock import Moment
-from engine.domain.identity import Identity
 from engine.domain.ingest import Limits, Terms
+from engine.domain.principal import Identity
 from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -59,7 +59,6 @@ def moment_of(
     return Moment(as_of, known_at)
 
 
-WhoAsks = Annotated[Identity, Depends(identity_of)]
 CurrentWorkspace = Annotated[Workspace, Depends(workspace_of)]
 UserMemory = Annotated[Memory, Depends(memory_of)]
 ADMINISTRATORS = [Depends(administrators_only)]

@@ -17,13 +17,8 @@ USUAL: Mapping[str, Any] = json.loads((Path(__file__).parent / "usual.json").rea
 _ID = "2f1d8a52-5f4e-4f4e-9f0e-6a9d0a4b7c11"
 _TIME = "2026-03-01T18:00:00Z"
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
-    "string": str,
-    "integer": int,
-    "number": (int, float),
-    "boolean": bool,
-    "array": list,
-    "object": dict,
-}
+    "string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list, "object": dict,
+}  # fmt: skip
 _JSON = ("application/json", "text/event-stream")
 
 

@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.problems import TABLE, http_kind, problem
-from engine.domain.identity import Identity
+from engine.domain.principal import Identity
 from engine.errors import TooLarge
 from engine.turns import SHARE
 

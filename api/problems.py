@@ -84,9 +84,7 @@ _HTTP = {
 _HEADERS: Mapping[int, Mapping[str, str]] = {
     401: {"WWW-Authenticate": "How to authenticate."},
     409: {"Retry-After": "Seconds after which to retry, if the same request is still in progress."},
-    429: {"Retry-After": "Seconds after which to retry."},
-    503: {"Retry-After": "Seconds after which to retry."},
-    507: {"Retry-After": "Seconds after which to retry."},
+    **{status: {"Retry-After": "Seconds after which to retry."} for status in (429, 503, 507)},
 }
 
 
@@ -119,13 +117,8 @@ def problem(
 
 
 def _members(kind: Kind, instance: str, detail: str) -> dict[str, Any]:
-    return {
-        "type": f"urn:neurigraph:problem:{kind.slug}",
-        "title": kind.title,
-        "status": kind.status,
-        "detail": detail,
-        "instance": instance,
-    }
+    known = {"title": kind.title, "status": kind.status, "detail": detail, "instance": instance}
+    return {"type": f"urn:neurigraph:problem:{kind.slug}", **known}
 
 
 def http_kind(status: int) -> Kind:
@@ -163,10 +156,8 @@ def replayable(*responses: dict[int | str, dict[str, Any]], created: bool = True
     for response in responses:
         merged |= response
     header = {"description": "`true` if this is the kept answer of an earlier request.", "schema": {"type": "string"}}
-    return {
-        status: about | {"headers": about.get("headers", {}) | {"Idempotency-Replayed": header}}
-        for status, about in merged.items()
-    }
+    replayed = {"Idempotency-Replayed": header}
+    return {status: about | {"headers": about.get("headers", {}) | replayed} for status, about in merged.items()}
 
 
 async def engine_problem(request: Request, error: Exception) -> Response:

@@ -10,9 +10,8 @@ from uuid import UUID
 
 from engine.commit.outbox import Outbox
 from engine.domain.history import History
-from engine.domain.identity import Identity
 from engine.domain.ingest import PLAIN, Limits, Terms
-from engine.domain.principal import Principal
+from engine.domain.principal import Identity, Principal
 from engine.domain.record import IngestReport
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import NeurigraphError, StoreTimeout, StoreUnavailable

@@ -94,9 +94,8 @@ async def conversations(
 async def store_occasion(body: OccasionBody, memory: OnceMemory, response: Response) -> IngestReport:
     """Stores a meeting, a call, a session of work or a milestone as one record."""
     place = memory.within(MemoryScope(body.scope, body.scope_id), source=body.source)
-    occasion = Occasion(
-        body.kind, body.title, body.text, body.started_at, body.ended_at, tuple(body.participants), body.source_id
-    )  # fmt: skip
+    people = tuple(body.participants)
+    occasion = Occasion(body.kind, body.title, body.text, body.started_at, body.ended_at, people, body.source_id)
     report = await place.records.remember_occasion(occasion, node_id=body.node_id, privacy=body.privacy)
     response.status_code = 201 if report.records else 200
     return report

@@ -12,7 +12,7 @@ from api.context import ADMINISTRATORS, CurrentWorkspace
 from api.cursors import PAGE_HEADERS, APage, text
 from api.models import NewIntegration
 from api.problems import WRITES, answered
-from engine.domain.integration import Integration
+from engine.domain.grant import Integration
 
 router = APIRouter(prefix="/v1/integrations", tags=["integrations"], route_class=JsonRoute, dependencies=ADMINISTRATORS)
 

@@ -46,10 +46,8 @@ async def propose(memory: LimitedMemory) -> Proposal:
 async def make(body: ProposalBody, memory: OnceMemory) -> Applied:
     """Creates the nodes of a proposal, edited or not, and moves records from the root that belong to one of them."""
     nodes = tuple(
-        ProposedNode(
-            tuple(node.path), node.node_type, node.summary, tuple(node.keywords), tuple(node.aliases), 0, 0, ""
-        )
-        for node in body.nodes
+        ProposedNode(tuple(one.path), one.node_type, one.summary, tuple(one.keywords), tuple(one.aliases), 0, 0, "")
+        for one in body.nodes
     )
     return await memory.proposals.make(Proposal(nodes, 0, 0))
 

@@ -33,9 +33,8 @@ async def write_record(body: NewRecord, memory: OnceMemory, response: Response) 
         raise InvalidInput("A record is a conversation or a text: send exactly one of the two.")
     place = limited(memory, body.limits).within(MemoryScope(body.scope, body.scope_id), source=body.source)
     if body.conversation is not None:
-        report = await place.records.remember(
-            await computed(conversation_of, body.conversation), node_id=body.node_id, privacy=body.privacy
-        )
+        conversation = await computed(conversation_of, body.conversation)
+        report = await place.records.remember(conversation, node_id=body.node_id, privacy=body.privacy)
     else:
         report = await place.records.remember_text(
             body.title,

@@ -53,13 +53,12 @@ class _Revoked:
 
 
 class Grants:
-    """The grants of a graph, for its owner."""
+    """The grants of a graph, for its owner; the operations say what each call does (`engine.operations.grants`)."""
 
     def __init__(self, postgres: Postgres, units: UnitsOfWork, clock: Clock) -> None:
         self._postgres, self._units, self._clock = postgres, units, clock
 
     async def give(self, principal: Principal, new: NewGrant) -> GivenGrant:
-        """Creates a grant, or returns an equal one. Raises NotFound (node, subject), InvalidInput, StoreUnavailable."""
         new = new.checked()
         if new.expires_at is not None and new.expires_at <= self._clock.now():
             raise InvalidInput("This grant would expire before it starts.")
@@ -70,7 +69,6 @@ class Grants:
     async def preview(
         self, principal: Principal, node_id: UUID, *, depth: int = 0, below: float = LITTLE_CONFIDENCE
     ) -> GrantPreview:
-        """A preview of what a grant on the node would open. Raises NotFound, InvalidInput."""
         if not 0 <= depth <= 5:
             raise InvalidInput("A grant reaches 0 to 5 layers below its node.")
         if not 0 <= below <= 1:
@@ -80,31 +78,25 @@ class Grants:
         return GrantPreview(node_id, depth, below, tuple(nodes))
 
     async def revoke(self, principal: Principal, grant_id: UUID) -> datetime:
-        """Revokes a grant, in force when this returns. Returns the time of revocation; raises NotFound."""
-        parameters = {"commit_id": uuid4(), "grant_id": grant_id}
-        revoked = await self._units.call(
-            principal, sql_text("grant/revoke"), parameters, _Revoked, lambda ended: ended.follow
-        )
+        revoke, parameters = sql_text("grant/revoke"), {"commit_id": uuid4(), "grant_id": grant_id}
+        revoked = await self._units.call(principal, revoke, parameters, _Revoked, lambda ended: ended.follow)
         return revoked.revoked_at
 
     async def listing(
         self, principal: Principal, *, node_id: UUID | None = None, ended: bool = False, after: UUID | None = None,
         limit: int = 100,
     ) -> tuple[Grant, ...]:  # fmt: skip
-        """Grants of the graph by id, of one node if asked, with those that ended if asked; one page."""
         check_page(limit)
         parameters = {"node_id": node_id, "ended": ended, "after": after, "limit": limit}
         return tuple(await self._postgres.fetch(principal, sql_text("grant/page"), parameters, row=Grant))
 
     async def audience(self, principal: Principal, node_id: UUID, at: datetime | None = None) -> tuple[Viewer, ...]:
-        """The principals that could see the node at that time (None: now). Raises NotFound."""
         parameters = {"node_id": node_id, "at": at}
         return tuple(await self._postgres.fetch(principal, sql_text("access/audience"), parameters, row=Viewer))
 
     async def log(
         self, principal: Principal, *, before: int | None = None, limit: int = 100
     ) -> tuple[AccessEntry, ...]:
-        """The audit log of the graph, newest first, one page; `before` is the last entry_id of the page before."""
         check_page(limit)
         parameters = {"before": before, "limit": limit}
         return tuple(await self._postgres.fetch(principal, sql_text("access/log_page"), parameters, row=AccessEntry))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from engine.domain.integration import Integration
+from engine.domain.grant import Integration
 from engine.domain.look_alikes import look_alike_key
 from engine.domain.names import clean_name
 from engine.domain.page import check_page
@@ -14,13 +14,12 @@ from engine.stores.statements import sql_text
 
 
 class Integrations:
-    """The integrations of one workspace."""
+    """The integrations of one workspace; the operations say what each call does (`engine.operations.workspace`)."""
 
     def __init__(self, postgres: Postgres, workspace: str) -> None:
         self._postgres, self._workspace = postgres, workspace
 
     async def create(self, name: str) -> Integration:
-        """The integration of that name, created where missing. Raises InvalidName, Conflict for a look-alike."""
         name = clean_name(name)
         parameters = {"integration_id": uuid4(), "workspace": self._workspace, "name": name}
         parameters |= {"key": look_alike_key(name)}
@@ -30,7 +29,6 @@ class Integrations:
         return found
 
     async def list(self, *, after: str = "", limit: int = 100) -> list[Integration]:
-        """Integrations by name, one page; `after` is the last name of the page before."""
         check_page(limit)
         parameters = {"workspace": self._workspace, "after": after, "limit": limit}
         return await self._postgres.fetch_as_service(sql_text("integration/list"), parameters, row=Integration)

@@ -186,11 +186,8 @@ def _header(token: str) -> dict[str, Any] | None:
 
 
 def _fits(key: Jwk, algorithm: str) -> bool:
-    return (
-        key.get("kty") == FAMILIES[algorithm]
-        and key.get("alg", algorithm) == algorithm
-        and key.get("use", "sig") == "sig"
-    )
+    own, use = key.get("alg", algorithm), key.get("use", "sig")
+    return key.get("kty") == FAMILIES[algorithm] and own == algorithm and use == "sig"
 
 
 def _handle(value: object) -> str | None:

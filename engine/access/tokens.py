@@ -15,9 +15,9 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from engine.domain.clock import Clock
-from engine.domain.identity import Identity
 from engine.domain.names import clean_name
 from engine.domain.page import check_page
+from engine.domain.principal import Identity
 from engine.domain.token import LONGEST_GRACE, NO_GRACE, IssuedToken, NewToken, Token, TokenKind
 from engine.errors import InvalidInput
 from engine.stores.postgres import Postgres
@@ -35,14 +35,13 @@ def is_secret(credential: str) -> bool:
 
 
 class Tokens:
-    """The tokens of one workspace. `by` is who acts; the audit log keeps it."""
+    """The tokens of one workspace, as `engine.operations.workspace` says. `by` is who acts; the audit log keeps it."""
 
     def __init__(self, postgres: Postgres, workspace: str, clock: Clock) -> None:
         self._postgres, self._workspace, self._clock = postgres, workspace, clock
         self._known: set[tuple[str, UUID]] = set()
 
     async def create(self, new: NewToken, by: Identity) -> IssuedToken:
-        """A token and its secret. Raises NotFound for a principal that is not in the workspace, InvalidInput, InvalidName."""
         if (new.kind == "administrator") != (new.principal_id is None):
             raise InvalidInput("A token names its principal, an administrator's none.")
         if new.expires_at is not None and new.expires_at <= self._clock.now():
@@ -52,7 +51,6 @@ class Tokens:
         return IssuedToken(await self._changed("token/create", parameters, by), secret)
 
     async def revoke(self, token_id: UUID, by: Identity) -> Token:
-        """Revokes a token now; idempotent. Raises NotFound."""
         return await self._changed("token/revoke", {"token_id": token_id}, by)
 
     async def rotate(self, token_id: UUID, by: Identity, grace: timedelta = NO_GRACE) -> IssuedToken:
@@ -67,7 +65,6 @@ class Tokens:
         return IssuedToken(await self._changed("token/rotate", parameters, by), secret)
 
     async def list(self, *, after: UUID | None = None, limit: int = 100) -> list[Token]:
-        """Tokens of the workspace, newest first, one page; `after` is the last of the page before."""
         check_page(limit)
         parameters = {"workspace": self._workspace, "after": after, "limit": limit}
         return await self._postgres.fetch_as_service(sql_text("token/list"), parameters, row=Token)

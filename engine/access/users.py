@@ -14,26 +14,22 @@ from engine.stores.statements import sql_text
 
 
 class Users:
-    """Users by handle and by id."""
+    """Users by handle and by id; the operations say what each call does (`engine.operations.workspace`)."""
 
     def __init__(self, postgres: Postgres, provisioning: Provisioning, workspace: str) -> None:
         self._postgres, self._provisioning, self._workspace = postgres, provisioning, workspace
 
     async def create(self, handle: str, display_name: str = "") -> User:
-        """The user with this handle, created with a root node when there is none. Raises InvalidName, Conflict."""
         user = await self._provisioning.user(self._workspace, handle, display_name)
         return user if user.created else await self.find(user.handle)
 
     async def find(self, handle: str) -> User:
-        """The user with this handle; raises NotFound."""
         return await self._one("user/by_handle", handle=handle)
 
     async def get(self, user_id: UUID) -> User:
-        """The user of this id; raises NotFound."""
         return await self._one("user/by_id", user_id=user_id)
 
     async def page(self, *, after: str = "", limit: int = 100) -> tuple[User, ...]:
-        """Users by handle, one page; `after` is the last handle of the page before."""
         check_page(limit)
         return await self._rows("user/list", after=after, limit=limit)
 

@@ -33,7 +33,7 @@ class SetAsideCount:
 
 
 class SetAside:
-    """The commits of one workspace that wait for a decision. With a `user_id` only that user's."""
+    """The commits of one workspace that wait for a decision (`engine.operations.commits`). With a `user_id` only that user's."""
 
     def __init__(self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox, workspace: str) -> None:
         self._postgres, self._neo4j, self._outbox, self._workspace = postgres, neo4j, outbox, workspace
@@ -46,10 +46,6 @@ class SetAside:
         behind: tuple[datetime, UUID] | None = None,
         limit: int = 100,
     ) -> tuple[CommitSummary, ...]:
-        """Oldest first, one page: after a commit that is still set aside, or after a time and an id.
-
-        Raises InvalidInput, StoreUnavailable.
-        """
         check_page(limit)
         since, last = behind or (None, None)
         page = {"after": after, "since": since, "last": last, "limit": limit}

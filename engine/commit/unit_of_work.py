@@ -92,13 +92,8 @@ class UnitsOfWork:
         await self._finish(principal, unit.follows)
 
     async def call(
-        self,
-        principal: Principal,
-        statement: Statement,
-        parameters: Parameters,
-        row: type[R],
-        follow: Callable[[R], Follow],
-    ) -> R:
+        self, principal: Principal, statement: Statement, parameters: Parameters, row: type[R], follow: Callable[[R], Follow]
+    ) -> R:  # fmt: skip
         """A write by one function of the database, whose row `follow` reads; returns that row. Raises the same as `begin`."""
         [made] = await self.postgres.fetch(principal, statement, parameters, row=row)
         await self._finish(principal, [follow(made)])

@@ -100,9 +100,8 @@ class NewVersion:
     @property
     def change(self) -> DocumentChange:
         """The version as a report shows it."""
-        return DocumentChange(
-            self.document_id, self.node_id, self.version, self.file_id, self.kept, self.added, self.superseded
-        )
+        counts = self.kept, self.added, self.superseded
+        return DocumentChange(self.document_id, self.node_id, self.version, self.file_id, *counts)
 
 
 @dataclass(frozen=True, slots=True)

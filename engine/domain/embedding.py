@@ -46,7 +46,6 @@ class EmbeddingVersion:
 
     @property
     def choice(self) -> ModelChoice:
-        """The model that makes its vectors."""
         return ModelChoice(self.provider, self.model)
 
     @property
@@ -94,5 +93,4 @@ class VersionProgress:
 
     @property
     def remaining(self) -> int:
-        """What has no vector of this version."""
         return self.total - self.done

@@ -40,12 +40,8 @@ class NewEvent:
 
     def worded(self, kind: str, content: str, emotion: str | None) -> NewEvent:
         """The same event in other words."""
-        return replace(
-            self,
-            kind=kind[:LONGEST_KIND],
-            content=content[:LONGEST_CONTENT],
-            emotion=emotion and emotion[:LONGEST_EMOTION],
-        )
+        felt = emotion and emotion[:LONGEST_EMOTION]
+        return replace(self, kind=kind[:LONGEST_KIND], content=content[:LONGEST_CONTENT], emotion=felt)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,16 @@ LONGEST_PURPOSE = 500
 
 
 @dataclass(frozen=True, slots=True)
+class Integration:
+    """An application. `created` is False where the one of that name existed already."""
+
+    integration_id: UUID
+    name: str
+    created_at: datetime
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
 class NewGrant:
     """A right to give: one node, to one subject. `depth` layers below the node are included (none by default).
 

@@ -122,6 +122,5 @@ class History:
         )
 
     def turns(self) -> Iterator[Turn]:
-        """All turns, conversation by conversation."""
         for conversation in self.conversations:
             yield from conversation.turns

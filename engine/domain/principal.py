@@ -1,11 +1,13 @@
-"""The principal of a request, and its graph. Set in every Postgres transaction and passed to every Cypher statement.
+"""Who a credential authenticates (an identity), and as whom a request reads and writes a graph (a principal). The principal is
+set in every Postgres transaction and passed to every Cypher statement.
 
-    user         everything in the own graph, nothing of any other
-    persona      reads what lies at and below its own node, except what is private; more by grant
-    third_party  nothing but the nodes that were granted to it, read only
+    user           everything in the own graph, nothing of any other
+    persona        reads what lies at and below its own node, except what is private; more by grant
+    third_party    nothing but the nodes that were granted to it, read only
+    operator       runs the installation: acts as the user of any graph of the workspace
+    administrator  keeps the workspace's users, integrations and tokens; reads no memory
 
-The service itself (migrations, recovery, jobs) and the workspace's administrators are not principals of memories:
-the service uses `Postgres.as_service`, administrators never read any.
+The service itself (migrations, recovery, jobs) is no principal: it uses `Postgres.as_service`.
 """
 
 from __future__ import annotations
@@ -16,8 +18,23 @@ from typing import Literal
 from uuid import UUID
 
 PrincipalKind = Literal["user", "persona", "third_party"]
+IdentityKind = Literal["operator", "administrator", "user", "persona", "third_party"]
 LONGEST_KIND = 12
 """Characters to which `kind` is filled up in Cypher."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """An authenticated identity. `principal_id` is None for the operator alone, who has no id."""
+
+    kind: IdentityKind
+    principal_id: UUID | None
+    workspace: str
+
+    @property
+    def administers(self) -> bool:
+        """Whether this identity may manage users, integrations and tokens of the workspace."""
+        return self.kind in ("operator", "administrator")
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,9 +134,7 @@ def moved(held: Sequence[HeldItem], items: Sequence[ItemDraft]) -> tuple[tuple[U
 
 def differing(held: HeldFields, fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that come out otherwise than last time, but for those that were corrected by hand."""
-    return {
-        name: value for name, value in fields.items() if name not in held.corrected and held.fields.get(name) != value
-    }
+    return {name: new for name, new in fields.items() if name not in held.corrected and held.fields.get(name) != new}
 
 
 def _digest(kind: ItemKind, position: int, section: str, content: str) -> bytes:

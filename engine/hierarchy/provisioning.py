@@ -23,7 +23,7 @@ from engine.domain.node import MAX_LAYER, NewNode, NodeType, ProvisionedNode, Us
 from engine.domain.principal import Principal
 from engine.errors import Conflict, DepthExceeded, InvalidInput, NotFound
 from engine.hierarchy.archived import require_unarchived
-from engine.hierarchy.meaning import Meanings
+from engine.hierarchy.meaning import shell_meaning
 from engine.providers.active import ActiveModel
 from engine.stores.postgres import Jsonb, Postgres
 from engine.stores.rows import only
@@ -71,8 +71,7 @@ class Provisioning:
     """Creates users and nodes in all stores."""
 
     def __init__(self, postgres: Postgres, units: UnitsOfWork, active: ActiveModel, clock: Clock) -> None:
-        self._postgres, self._units, self._meanings = postgres, units, Meanings(postgres, active)
-        self._clock = clock
+        self._postgres, self._units, self._active, self._clock = postgres, units, active, clock
 
     async def user(self, workspace: str, handle: str, display_name: str) -> User:
         """The user with this handle, created with a root node when there is none.
@@ -82,7 +81,6 @@ class Provisioning:
         """
         handle, display_name = clean_name(handle), clean_name(display_name or handle)
         user_id = uuid4()
-        first = slug(handle)
         root = NewNode(user_id, display_name)
         shell = self._shell(user_id, user_id, root, "user", await self._meaning(user_id, root))
         parameters = {
@@ -92,7 +90,7 @@ class Provisioning:
             "handle_key": look_alike_key(handle),
             "name": display_name,
             "key": name_key(display_name),
-            "schemas": [schema_name(first, (), user_id), schema_name(first, (), user_id, distinct=True)],
+            "schemas": _schema_names(slug(handle), (), user_id),
             "payload": Jsonb(to_json(NodeProvisioned(shell))),
         }
         async with self._units.begin(Principal.user(user_id), by_service=True) as unit:
@@ -122,9 +120,8 @@ class Provisioning:
         shell = self._shell(place.user_id, node_id, new, new.node_type, meaning)
         path = (*place.names[1:], new.name)
         parameters = _registration(node_id, new, _schema_names(place.root_schema, path, node_id), shell)
-        row = await self._units.call(
-            principal, sql_text("node/provision"), parameters, _Registered, lambda made: _follow(made, shell)
-        )
+        provision = sql_text("node/provision")
+        row = await self._units.call(principal, provision, parameters, _Registered, lambda made: _follow(made, shell))
         return _provisioned(row)
 
     async def whole_path(self, principal: Principal, nodes: Sequence[NewNode]) -> ProvisionedNode:
@@ -155,7 +152,6 @@ class Provisioning:
         return _provisioned(row)
 
     async def require_unarchived(self, principal: Principal, node_id: UUID) -> None:
-        """Raises Archived for a node that takes no writes."""
         await require_unarchived(self._postgres, principal, node_id)
 
     async def path(self, principal: Principal, names: Sequence[str]) -> ProvisionedNode | None:
@@ -179,11 +175,11 @@ class Provisioning:
     async def _log_too_deep(self, principal: Principal, new: NewNode, place: _Place) -> None:
         detail = Jsonb({"name": new.name, "path": list(place.names)})
         parameters = {"user_id": place.user_id, "node_id": new.parent_id, "event": "too_deep", "detail": detail}
-        async with self._postgres.as_principal(principal) as connection:
-            await connection.execute(sql_text("node/hierarchy_event"), parameters)
+        await self._postgres.change(principal, sql_text("node/hierarchy_event"), parameters)
 
     async def _meaning(self, node_id: UUID, new: NewNode) -> dict[str, Any]:
-        return await self._meanings.of_shell(node_id, shell_text(new.name, new.summary, new.keywords))
+        text = shell_text(new.name, new.summary, new.keywords)
+        return await shell_meaning(self._postgres, self._active, node_id, text)
 
     def _shell(self, user_id: UUID, node_id: UUID, new: NewNode, node_type: NodeType, meaning: dict[str, Any]) -> Shell:
         """The graph's part of the commit; the schema's name and the layer are known after registration."""

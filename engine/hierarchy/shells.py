@@ -50,13 +50,12 @@ class _Touchable:
 
 
 class Shells:
-    """Reads of the live layers."""
+    """Reads of the live layers; `engine.operations.nodes` and `edges` say what each call returns."""
 
     def __init__(self, postgres: Postgres, neo4j: Neo4j, clock: Clock) -> None:
         self._postgres, self._neo4j, self._clock = postgres, neo4j, clock
 
     async def shell(self, principal: Principal, node_id: UUID, moment: Moment = NOW) -> Shell:
-        """The shell of a node; raises NotFound when it is missing or not readable."""
         shell = await self._shell(principal, node_id, moment, MANIFEST_LINES)
         named = (replace(one, file_name=shown_name(one.file_name, one.title)) for one in shell.manifest)
         return replace(shell, manifest=tuple(named))
@@ -64,7 +63,6 @@ class Shells:
     async def children(
         self, principal: Principal, node_id: UUID, moment: Moment, *, after: tuple[str, UUID] | None, limit: int
     ) -> tuple[ChildNode, ...]:
-        """The children of a node by name, one page; `after` is the name and id of the last one before. Raises NotFound."""
         check_page(limit)
         last = FIRST if after is None else (after[0], str(after[1]))
         return (await self._shell(principal, node_id, moment, 0, limit, last)).children
@@ -93,7 +91,6 @@ class Shells:
     async def anchors(
         self, principal: Principal, name: str, moment: Moment = NOW, *, skip: int = 0, limit: int = MOST_ANCHORS
     ) -> tuple[Anchor, ...]:
-        """Every node of that name or alias, with the path to it and its cross-node edges; one page after `skip` others."""
         check_page(limit)
         parameters = {"key": name_key(clean_name(name)), "skip": skip, "limit": limit}
         known = self._known(principal, moment)
@@ -102,7 +99,6 @@ class Shells:
     async def edges(
         self, principal: Principal, moment: Moment = NOW, *, after: EdgePlace | None = None, limit: int = MOST_EDGES
     ) -> tuple[RegisteredEdge, ...]:
-        """The cross-node edges of the user's graph by the names of their ends, one page; `after`: `place` of the last before."""
         check_page(limit, MOST_EDGES)
         last = [str(part) for part in after] if after else [""] * 4
         known = self._known(principal, moment)
@@ -112,7 +108,6 @@ class Shells:
     async def metadata(
         self, principal: Principal, node_id: UUID, *, limit: int, cursor: str | None, moment: Moment = NOW
     ) -> MetadataPage:
-        """A page of the node's live records; raises NotFound, InvalidInput for an invalid cursor."""
         check_page(limit)
         before_time, before_id = _decoded(cursor)
         schema = await self.schema_of(principal, node_id, moment)
@@ -156,7 +151,6 @@ class Shells:
         return schema
 
     async def require_unarchived(self, principal: Principal, node_id: UUID) -> None:
-        """Raises Archived for an archived node, which takes no writes."""
         await require_unarchived(self._postgres, principal, node_id)
 
     async def _schema(self, principal: Principal, node_id: UUID, moment: Moment) -> NodeSchema:

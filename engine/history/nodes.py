@@ -37,7 +37,7 @@ from engine.domain.node import shell_text
 from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound
 from engine.hierarchy.archived import require_unarchived
-from engine.hierarchy.meaning import Meanings
+from engine.hierarchy.meaning import shell_meaning
 from engine.history.chain import load, next_delta
 from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
@@ -71,8 +71,7 @@ class NodeHistory:
         self, postgres: Postgres, neo4j: Neo4j, units: UnitsOfWork, active: ActiveModel, clock: Clock
     ) -> None:  # fmt: skip
         self._postgres, self._neo4j, self._units = postgres, neo4j, units
-        self._meanings = Meanings(postgres, active)
-        self._clock = clock
+        self._active, self._clock = active, clock
 
     async def change(self, principal: Principal, change: Change) -> Changed:
         """Writes a checked change of a node.
@@ -117,7 +116,7 @@ class NodeHistory:
         assert own is not None
         state = own.slice.state
         text = shell_text(state["name"], state["summary"], state["keywords"])
-        meaning = await self._meanings.of_shell(delta.subject_id, text)
+        meaning = await shell_meaning(self._postgres, self._active, delta.subject_id, text)
         alias_keys = [name_key(alias) for alias in state["aliases"]]
         return NodeRevision(
             node_id=delta.subject_id,

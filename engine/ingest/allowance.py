@@ -65,5 +65,4 @@ class Allowance:
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """The work that was left out, by kind and reason."""
         return tuple(LeftOut(what, items, reason) for (what, reason), items in self._left.items())

@@ -34,11 +34,9 @@ from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, StoredRecord
 from engine.domain.terms import sparse_of, weights, words
 from engine.ingest.assignment.decisions import keep_decisions
-from engine.ingest.entered import enter_first
-from engine.ingest.extraction.unread import note_unread
+from engine.ingest.entered import enter_first, note_received, note_unread
 from engine.ingest.item_rows import in_turn, item_row, item_words, set_origin, special, times
 from engine.ingest.packing import is_native, object_key, pack
-from engine.ingest.received import note_received
 from engine.providers.active import Model
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Connection, Postgres
@@ -183,7 +181,8 @@ class _NodePart:
 def _node_part(schema: str, records: Sequence[EmbeddedRecord], now: datetime, model: Model) -> _NodePart:
     found = [(record, index, item_words(item)) for record in records for index, item in enumerate(record.draft.items)]
     rows = [
-        item_row(record.draft.items[index], record.draft, terms, now) | model.meaning(record.item_vectors[index])
+        item_row(record.draft.items[index], record.draft.record_id, record.draft.privacy, terms, now)
+        | model.meaning(record.item_vectors[index])
         for record, index, terms in in_turn(found)
     ]
     counted = term_counts.of_documents(records, [terms for _, _, terms in found])

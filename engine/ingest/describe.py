@@ -19,13 +19,6 @@ MOST_TAGS = 12
 """Keywords of one passage at most."""
 
 
-def described(
-    drafts: Sequence[RecordDraft], count_tokens: Callable[[str], int], summary_words: int
-) -> list[RecordDraft]:
-    """See `describe`."""
-    return [describe(draft, count_tokens, summary_words) for draft in drafts]
-
-
 def describe(draft: RecordDraft, count_tokens: Callable[[str], int], summary_words: int) -> RecordDraft:
     """The draft with its tokens counted, a summary of about `summary_words` words, and its keyword columns."""
     items = tuple(
@@ -49,14 +42,11 @@ def _tags(item: ItemDraft) -> tuple[str, ...]:
 def texts_of(drafts: Sequence[RecordDraft], *, derived: bool = False) -> list[str]:
     """The texts to embed: the items of the input, or the derived ones, each draft's followed by a summary that quotes no
     item."""
-    return [
-        text
-        for draft in drafts
-        for text in (
-            *(item.embedded for item in draft.items if (item.derived is not None) is derived),
-            *[draft.summary] * (derived and draft.extracted),
-        )
-    ]
+    texts: list[str] = []
+    for draft in drafts:
+        texts += [item.embedded for item in draft.items if (item.derived is not None) is derived]
+        texts += [draft.summary] if derived and draft.extracted else []
+    return texts
 
 
 def embedded(
@@ -74,11 +64,8 @@ def embedded(
 
 def _quoted(draft: RecordDraft, vectors: Sequence[Vectors | None]) -> Vectors | None:
     """The vector of a summary that no model wrote: from those of the items that it quotes."""
-    quoted = [
-        (item.content, vector)
-        for item, vector in zip(draft.items, vectors, strict=True)
-        if item.derived is None and vector is not None
-    ]
+    pairs = zip(draft.items, vectors, strict=True)
+    quoted = [(item.content, vector) for item, vector in pairs if item.derived is None and vector is not None]
     contents, own = [content for content, _ in quoted], [vector for _, vector in quoted]
     return summary_vector(draft.summary, contents, np.stack(own)) if own else None
 

@@ -31,9 +31,8 @@ async def read_document(file: HistoryFile, *, max_text_bytes: int) -> Document:
 
 def _read(file: HistoryFile, limit: int) -> Document:
     if file.content_type not in TEXT_TYPES:
-        raise WrongContentType(
-            f"{file.path.name}: {file.content_type} is not read; {', '.join(sorted(TEXT_TYPES))} are."
-        )
+        read = ", ".join(sorted(TEXT_TYPES))
+        raise WrongContentType(f"{file.path.name}: {file.content_type} is not read; {read} are.")
     content = _bytes(file.path, limit)
     return text_document(file.source_id, file.title or file.path.name, content, file)
 

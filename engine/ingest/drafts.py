@@ -60,12 +60,8 @@ def conversation_drafts(
 
 
 def _conversation_record(
-    conversation: Conversation,
-    turns: Sequence[PlacedTurn],
-    session: UUID,
-    speakers: Sequence[str],
-    trigger: TriggerType,
-) -> RecordDraft:
+    conversation: Conversation, turns: Sequence[PlacedTurn], session: UUID, speakers: Sequence[str], trigger: TriggerType
+) -> RecordDraft:  # fmt: skip
     items = tuple(item for turn in turns for item in turn_items(turn, conversation.started_at, session, speakers))
     title = conversation.title or conversation.source_id
     transcript, layout = _transcript(conversation, turns, speakers)

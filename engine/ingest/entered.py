@@ -1,4 +1,4 @@
-"""Versions of documents as their tables take them."""
+"""What a commit enters beside its records, in their transaction: versions of documents, raw resources, what no model has read."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from uuid import UUID
 
 from engine.domain.document import NewVersion, joined
 from engine.domain.principal import Principal
-from engine.stores.postgres import Connection, Parameters
+from engine.domain.record import RecordDraft
+from engine.domain.resource import ResourceType
+from engine.stores.postgres import Connection, Jsonb, Parameters
 from engine.stores.statements import sql_text
 
 
 async def enter_first(
     connection: Connection, principal: Principal, versions: Sequence[NewVersion], commit_id: UUID, now: datetime
 ) -> None:
-    """Enters documents with their first versions, in the transaction of their records."""
+    """Enters documents with their first versions."""
     for version in versions:
         await connection.execute(sql_text("document/insert"), _row(principal, version, commit_id, now))
         await enter_version(connection, principal, version, commit_id, now)
@@ -24,12 +26,11 @@ async def enter_first(
 async def enter_version(
     connection: Connection, principal: Principal, version: NewVersion, commit_id: UUID, now: datetime
 ) -> None:
-    """Enters one version of a document, in the transaction of its record."""
+    """Enters one version of a document."""
     await connection.execute(sql_text("document/version_insert"), _row(principal, version, commit_id, now))
 
 
 def _row(principal: Principal, version: NewVersion, commit_id: UUID, now: datetime) -> Parameters:
-    """A document's version as its tables take it."""
     return {
         "document_id": version.document_id,
         "version": version.version,
@@ -49,3 +50,33 @@ def _row(principal: Principal, version: NewVersion, commit_id: UUID, now: dateti
         "authored_by": principal.name,
         "now": now,
     }
+
+
+async def note_received(connection: Connection, principal: Principal, draft: RecordDraft, row: Parameters) -> None:
+    """Notes the raw resource of a record; `row` is that of the record with its file, whose bytes are the resource's."""
+    more = {
+        "user_id": principal.user_id,
+        "node_id": draft.node.node_id,
+        "received_as": draft.received_as or _usual(draft),
+        "authored_by": principal.name,
+        "source_id": principal.own_key(draft.source_id),
+        "layout": Jsonb(draft.layout.compact) if draft.layout else None,
+    }
+    await connection.execute(sql_text("resource/insert"), row | more)
+
+
+def _usual(draft: RecordDraft) -> ResourceType:
+    return draft.content_type if draft.content_type in ("conversation", "event") else "document"
+
+
+async def note_unread(connection: Connection, drafts: Sequence[RecordDraft], now: datetime) -> None:
+    """Notes the drafts with a reason why no model has read them: a job has them read later."""
+    unread = [draft for draft in drafts if draft.unread]
+    if unread:
+        parameters = {
+            "records": [draft.record_id for draft in unread],
+            "nodes": [draft.node.node_id for draft in unread],
+            "reasons": [draft.unread for draft in unread],
+            "now": now,
+        }
+        await connection.execute(sql_text("unread/note"), parameters)

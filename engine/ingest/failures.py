@@ -30,13 +30,8 @@ class FailureLog:
         self._postgres, self._clock = postgres, clock
 
     async def note(
-        self,
-        principal: Principal | None,
-        stage: FailureStage,
-        subject: str,
-        error: NeurigraphError,
-        reference: Parameters,
-    ) -> None:
+        self, principal: Principal | None, stage: FailureStage, subject: str, error: NeurigraphError, reference: Parameters
+    ) -> None:  # fmt: skip
         """Notes a failure. Raises StoreUnavailable."""
         entry = {"stage": stage, "subject": subject, "session_id": reference.get("session_id")}
         await self._log(principal, entry, error, {name: str(value) for name, value in reference.items()})
@@ -56,19 +51,16 @@ class FailureLog:
     async def page(
         self, principal: Principal | None, *, state: FailureState | None = "open", before: UUID | None = None, limit: int = 100
     ) -> tuple[Failure, ...]:  # fmt: skip
-        """Failures, newest first, one page; `state` None: settled ones, too."""
         check_page(limit)
         return await self._page(principal, {"state": state, "failure_id": None, "before": before, "limit": limit})
 
     async def failure(self, principal: Principal | None, failure_id: UUID) -> Failure:
-        """One failure. Raises NotFound."""
         parameters = {"state": None, "failure_id": failure_id, "before": None, "limit": 1}
         return only(await self._page(principal, parameters))
 
     async def settle(
         self, principal: Principal | None, failure_id: UUID, state: FailureState, note: str = ""
     ) -> Failure:
-        """Settles a failure for good; again, nothing changes. Raises NotFound, Conflict (settled otherwise), InvalidInput."""
         if len(note) > LONGEST_NOTE or not note.isprintable():
             raise InvalidInput(f"A note is one line of at most {LONGEST_NOTE} characters.")
         parameters = {"failure_id": failure_id, "state": state, "note": note, "now": self._clock.now()}

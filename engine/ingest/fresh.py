@@ -26,7 +26,7 @@ from engine.errors import CommitSetAside
 from engine.ingest.cleaning import Cleaned, check_text, cleaned, fingerprint, key_of
 from engine.ingest.drafts import LONGEST_ITEM, Document, PlacedTurn, conversation_drafts, document_draft, passage_text
 from engine.ingest.sources import ChangedDocument, Continuation, Drafted, Pending, Placed, Source, SourceSeen, Unplaced
-from engine.ingest.versions.shared import shared
+from engine.ingest.versions.new_version import shared
 from engine.privacy.redact import Redactor, redacted_origin
 
 
@@ -50,7 +50,6 @@ class FreshTurns:
 
     @property
     def units(self) -> int:
-        """How many there are."""
         return len(self.conversation.turns) - self.new.start
 
     @property
@@ -93,7 +92,6 @@ class FreshDocument:
 
     @property
     def units(self) -> int:
-        """How many passages there are."""
         return max(1, len(self.passages))
 
     @property

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from engine.commit.rows import items, records
@@ -14,39 +14,20 @@ from engine.domain.extraction import PLAIN
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
 from engine.domain.scope import INGESTED, MemoryScope, Origin, Privacy, ScopeKind, SourceKind
 from engine.domain.terms import sparse_of, weights, words
+from engine.domain.utterance import Utterance
 from engine.stores.postgres import Connection
 
 Row = dict[str, Any]
 
-_NO_UTTERANCE: Row = {
-    "is_question": False,
-    "previous_has_question": False,
-    "first_of_session": False,
-    "first_person": False,
-    "word_count": 0,
-    "time_expressions": 0,
-}
+_NO_UTTERANCE = Utterance(False, False, False, False, 0, 0)
 
 
-class Holder(Protocol):
-    """The record that an item hangs on."""
-
-    @property
-    def record_id(self) -> UUID:
-        """Its id."""
-
-    @property
-    def privacy(self) -> Privacy:
-        """Who may read it."""
-
-
-def item_row(item: ItemDraft, record: Holder, found: list[str], now: datetime) -> Row:
-    """An item of a record as the node's table takes it, without its vector; `found`: its words."""
-    features = {name: getattr(item.utterance, name) for name in _NO_UTTERANCE} if item.utterance else _NO_UTTERANCE
+def item_row(item: ItemDraft, record_id: UUID, privacy: Privacy, found: list[str], now: datetime) -> Row:
+    """An item of a record as the node's table takes it, without its vector. `privacy`: the record's; `found`: its words."""
     start, end = item.span or (None, None)
     return {
         "item_id": item.item_id,
-        "record_id": record.record_id,
+        "record_id": record_id,
         "kind": item.kind,
         "session": item.session,
         "position": item.position,
@@ -57,12 +38,12 @@ def item_row(item: ItemDraft, record: Holder, found: list[str], now: datetime) -
         "terms": sparse_of(weights(found, item.unit)),
         "occurred_at": item.occurred_at,
         "dates": list(item.dates),
-        **features,
+        **asdict(item.utterance or _NO_UTTERANCE),
         "section": item.section,
         "span_start": start,
         "span_end": end,
         "token_count": item.token_count,
-        **derived_columns(item, record.privacy),
+        **derived_columns(item, privacy),
         **times(now, item.occurred_at),
     }
 
@@ -139,7 +120,6 @@ class KeptRecord:
 
     @property
     def private(self) -> bool:
-        """Whether only its user reads it."""
         return self.privacy == "private"
 
     @property

@@ -40,11 +40,8 @@ def pack(file: FileDraft, target: IO[bytes]) -> tuple[int, bytes]:
     size = 0
     try:
         # mtime 0: the same content gives the same bytes
-        packer = (
-            nullcontext(target)
-            if is_native(file.content_type)
-            else gzip.GzipFile(fileobj=target, mode="wb", compresslevel=6, mtime=0)
-        )
+        native = is_native(file.content_type)
+        packer = nullcontext(target) if native else gzip.GzipFile(fileobj=target, mode="wb", compresslevel=6, mtime=0)
         with packer as writer:
             for block in _blocks(file.content):
                 digest.update(block)

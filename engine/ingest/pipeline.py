@@ -12,28 +12,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
+from engine import errors
 from engine.domain.clock import NOW
 from engine.domain.extraction import ExtractionReport
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, EmbeddedRecord, RecordDraft, Skipped, TriggerType
-from engine.errors import (
-    Archived,
-    CommitSetAside,
-    Conflict,
-    EmbeddingsChanged,
-    InvalidInput,
-    NeurigraphError,
-    NotFound,
-    ProviderUnavailable,
-)
 from engine.ingest.allowance import Allowance
 from engine.ingest.assignment.placing import Assigner
 from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.cleaning import key_of
 from engine.ingest.commit import RecordCommit
-from engine.ingest.describe import described, embedded, texts_of, without, without_whole
+from engine.ingest.describe import describe, embedded, texts_of, without, without_whole
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.failures import FailureLog
 from engine.ingest.fresh import FreshDocument, FreshTurns, fresh
@@ -85,11 +77,15 @@ class Ingest:
         times = NOW.graph_parameters(self.commit.clock.now())
         found = await self._neo4j.read(cypher("node/of_user"), row=AssignableNode, **principal.parameters, **times)
         if not found:
-            raise NotFound  # no such user, or nothing there that the principal may write to
+            raise errors.NotFound  # no such user, or nothing there that the principal may write to
         nodes = [node for node in found if not node.archived]
         if not nodes:
-            raise Archived
+            raise errors.Archived
         return nodes
+
+    async def node(self, principal: Principal, node_id: UUID) -> AssignableNode | None:
+        """The node of that id among them; None where there is none."""
+        return next((node for node in await self.nodes(principal) if node.node_id == node_id), None)
 
     async def store(
         self,
@@ -128,9 +124,8 @@ class Ingest:
         for start in range(0, len(contents), PAGE):
             page = contents[start : start + PAGE]
             keys = [run.principal.own_key(key_of(pending.content, self._redactor)) for pending in page]
-            known = await self._postgres.fetch(
-                run.principal, sql_text("ingest/sources_seen"), {"sources": keys}, row=SourceSeen
-            )
+            asked = {"sources": keys}
+            known = await self._postgres.fetch(run.principal, sql_text("ingest/sources_seen"), asked, row=SourceSeen)
             seen = {source.source_id: source for source in known}
             for pending in page:
                 one = await self._new_part(run, pending, seen)
@@ -150,7 +145,7 @@ class Ingest:
         new: FreshTurns | FreshDocument | ChangedDocument | Skipped
         try:
             new = await computed(fresh, run.principal, pending, seen, run.trigger, self._redactor, most)
-        except (InvalidInput, CommitSetAside) as error:
+        except (errors.InvalidInput, errors.CommitSetAside) as error:
             if not run.terms.tolerant:
                 raise
             new = failed(self._redactor.identifier(pending.content.source_id), error, "draft")
@@ -170,9 +165,8 @@ class Ingest:
         Where a limit is reached or a service does not answer, parts are missing: jobs add them. Raises StoreUnavailable.
         """
         drafts = [record for drafted in batch for record in drafted.records]
-        came_in, (read, report) = await asyncio.gather(
-            run.allowance.vectors(model, texts_of(drafts)), self._read(run, drafts, model)
-        )
+        embedding, reading = run.allowance.vectors(model, texts_of(drafts)), self._read(run, drafts, model)
+        came_in, (read, report) = await asyncio.gather(embedding, reading)
         run.extractions += [report, *(drafted.placing for drafted in batch)]
         found = await run.allowance.vectors(model, texts_of(read, derived=True))
         return await computed(embedded, read, came_in, found)
@@ -181,8 +175,8 @@ class Ingest:
         self, run: Run, drafts: Sequence[RecordDraft], model: Model
     ) -> tuple[list[RecordDraft], ExtractionReport]:
         read, report = await self.extraction.read(run.principal, drafts, run.observed, run.allowance)
-        words = self.extraction.limits.summary_words
-        return await computed(described, read, model.embedder.count_tokens, words), report
+        words, count_tokens = self.extraction.limits.summary_words, model.embedder.count_tokens
+        return await computed(lambda: [describe(draft, count_tokens, words) for draft in read]), report
 
     async def _embedded_again(self, run: Run, drafts: Sequence[RecordDraft], model: Model) -> list[EmbeddedRecord]:
         """Drafts that were read, with the vectors of another model."""
@@ -201,7 +195,7 @@ class Ingest:
         advances = [drafted.advance for drafted in batch]
         try:
             stored = await self.commit.commit(run.principal, records, advances, model, note, versions)
-        except (Conflict, InvalidInput) as error:
+        except (errors.Conflict, errors.InvalidInput) as error:
             again = await self._mended(run, batch, model, records, error)
             if again is None:
                 raise
@@ -216,26 +210,21 @@ class Ingest:
             await self._commit(run, *one)
 
     async def _mended(
-        self,
-        run: Run,
-        batch: Sequence[Drafted],
-        model: Model,
-        records: Sequence[EmbeddedRecord],
-        error: NeurigraphError,
-    ) -> list[tuple[Sequence[Drafted], Model, Sequence[EmbeddedRecord]]] | None:
+        self, run: Run, batch: Sequence[Drafted], model: Model, records: Sequence[EmbeddedRecord], error: errors.NeurigraphError
+    ) -> list[tuple[Sequence[Drafted], Model, Sequence[EmbeddedRecord]]] | None:  # fmt: skip
         """The commits to make in place of a refused one; None where it is refused for good."""
         drafts = [record.draft for record in records]
-        if isinstance(error, EmbeddingsChanged):
+        if isinstance(error, errors.EmbeddingsChanged):
             now = await self.active.follow()
             if now.name == model.name:
                 return None
             return [(batch, now, await self._embedded_again(run, [without_whole(draft) for draft in drafts], now))]
-        if isinstance(error, Conflict) and (there := await self.extraction.there(run.principal, drafts)):
+        if isinstance(error, errors.Conflict) and (there := await self.extraction.there(run.principal, drafts)):
             return [(batch, model, [without(record, there) for record in records])]  # a concurrent ingest stored them
         if not run.terms.tolerant:
             return None
         if len(batch) == 1:
-            run.contended |= isinstance(error, Conflict)
+            run.contended |= isinstance(error, errors.Conflict)
             run.skip(failed(batch[0].source_id, error, "commit"))
             return []
         left = iter(records)
@@ -249,10 +238,10 @@ class Ingest:
         for changed in run.changed:
             try:
                 outcome = await self.revisions.store(run.principal, changed, nodes, run.allowance, note)
-            except (Conflict, InvalidInput, ProviderUnavailable) as error:
+            except (errors.Conflict, errors.InvalidInput, errors.ProviderUnavailable) as error:
                 if not run.terms.tolerant:
                     raise
-                run.contended |= isinstance(error, Conflict)
+                run.contended |= isinstance(error, errors.Conflict)
                 outcome = failed(changed.document.source_id, error, "commit")
             if isinstance(outcome, Skipped):
                 run.skip(outcome)

@@ -25,7 +25,7 @@ from engine.domain.history import Conversation
 from engine.domain.ingest import IngestedSource, IngestSession, IngestState, Terms
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
-from engine.domain.record import STORED_ALREADY, EmbeddedRecord, Skipped, TriggerType
+from engine.domain.record import STORED_ALREADY, EmbeddedRecord, Skipped, SourceAdvance, TriggerType
 from engine.errors import Conflict, InvalidInput, NeurigraphError, NotFound, StoreFull, StoreUnavailable, WritingStopped
 from engine.ingest.allowance import Allowance
 from engine.ingest.failures import FailureLog
@@ -103,7 +103,7 @@ class Run:
 
 
 class Sessions:
-    """The sessions of graphs. All raise StoreUnavailable."""
+    """The sessions of graphs, as `engine.operations.ingests` says. All raise StoreUnavailable."""
 
     def __init__(self, postgres: Postgres, clock: Clock, failures: FailureLog) -> None:
         self._postgres, self._clock, self._failures = postgres, clock, failures
@@ -145,14 +145,7 @@ class Sessions:
             "pending": sum(record.pending for record in records),
         }
         sources = [
-            {
-                "source_id": drafted.source_id,
-                "content_hash": drafted.advance.content_hash.hex(),
-                "first_unit": drafted.advance.seen,
-                "units": drafted.advance.units,
-                "records": [str(record.record_id) for record in drafted.records],
-                "superseded": [],
-            }
+            _source(drafted.source_id, drafted.advance, [record.record_id for record in drafted.records])
             for drafted in batch
         ]
         return lambda connection, commit_id: self._note(connection, run, commit_id, counts, sources)
@@ -167,14 +160,8 @@ class Sessions:
         ) -> None:
             version, items = parts[0], sum(part.added for part in parts)
             counts = {"turns": 0, "files": 1, "records": len(parts), "items": items, "pending": pending}
-            source = {
-                "source_id": version.source_id,
-                "content_hash": version.content_hash.hex(),
-                "first_unit": version.version - 1,
-                "units": version.version,
-                "records": [str(part.document_id) for part in parts],
-                "superseded": [str(item) for item in gone],
-            }
+            advance = SourceAdvance(version.source_id, version.version - 1, version.version, version.content_hash)
+            source = _source(version.source_id, advance, [part.document_id for part in parts], gone)
             await self._note(connection, run, commit_id, counts, [source])
 
         return note
@@ -224,20 +211,17 @@ class Sessions:
     async def page(
         self, principal: Principal, *, before: UUID | None = None, key: str | None = None, limit: int = 50
     ) -> tuple[IngestSession, ...]:
-        """Sessions of the principal's own graph, newest first; `before` is the last of the page before."""
         check_page(limit)
         parameters = {"before": before, "key": key, "session_id": None, "limit": limit}
         return tuple(await self._sessions(principal, parameters))
 
     async def session(self, principal: Principal, session_id: UUID) -> IngestSession:
-        """The present state of one session. Raises NotFound."""
         parameters = {"before": None, "key": None, "session_id": session_id, "limit": 1}
         return only(await self._sessions(principal, parameters))
 
     async def sources(
         self, principal: Principal, session_id: UUID, *, after: int = 0, limit: int = 100
     ) -> tuple[IngestedSource, ...]:
-        """The result of each source, in order, one page; `after` is the last entry of the page before. Raises NotFound."""
         check_page(limit)
         await self.session(principal, session_id)
         parameters = {"session_id": session_id, "after": after, "limit": limit}
@@ -246,3 +230,9 @@ class Sessions:
 
     async def _sessions(self, principal: Principal, parameters: Parameters) -> list[IngestSession]:
         return await self._postgres.fetch(principal, sql_text("ingest/sessions_page"), parameters, row=IngestSession)
+
+
+def _source(source_id: str, to: SourceAdvance, records: Sequence[UUID], gone: Sequence[UUID] = ()) -> dict[str, Any]:
+    ids = {"records": [str(one) for one in records], "superseded": [str(one) for one in gone]}
+    units = {"first_unit": to.seen, "units": to.units, "content_hash": to.content_hash.hex()}
+    return {"source_id": source_id, **units, **ids}

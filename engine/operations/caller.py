@@ -15,9 +15,8 @@ from engine.access.idempotency import Answer, Idempotency
 from engine.access.tokens import Tokens
 from engine.commit.set_aside import SetAside
 from engine.domain.clock import Clock
-from engine.domain.identity import Identity
 from engine.domain.ingest import PLAIN, Limits, Terms
-from engine.domain.principal import Principal
+from engine.domain.principal import Identity, Principal
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import NotFound, StoreDamaged
 from engine.hierarchy.provisioning import Provisioning
@@ -116,7 +115,6 @@ class Caller:
 
     @property
     def redactor(self) -> Redactor:
-        """Redaction of everything that is stored."""
         return self.parts.redactor
 
     @property

@@ -21,20 +21,17 @@ class Commits(OfGraph, name="commits"):
         self, *, after: UUID | None = None, behind: tuple[datetime, UUID] | None = None, limit: int = 100
     ) -> tuple[CommitSummary, ...]:
         """Oldest first, one page: after a commit that is still set aside, or after a time and an id."""
-        user_id = self._principal.user_id
-        return await self._parts.set_aside.list(user_id, after=after, behind=behind, limit=limit)
+        return await self._parts.set_aside.list(self._principal.user_id, after=after, behind=behind, limit=limit)
 
     @writes(owner)
     async def retry(self, commit_id: UUID) -> CommitOutcome:
         """Retries a commit now; if it fails again, recovery goes on retrying. Raises NotFound."""
-        principal = self._principal
-        return await self._parts.set_aside.retry(commit_id, principal.name, principal.user_id)
+        return await self._parts.set_aside.retry(commit_id, self._principal.name, self._principal.user_id)
 
     @writes(owner, redacts={"reason": redactions.note})
     async def discard(self, commit_id: UUID, reason: str = "") -> CommitOutcome:
         """Undoes a commit. Raises NotFound, Conflict for a revocation."""
-        principal = self._principal
-        return await self._parts.set_aside.discard(commit_id, principal.name, reason, principal.user_id)
+        return await self._parts.set_aside.discard(commit_id, self._principal.name, reason, self._principal.user_id)
 
 
 class AllCommits(OfWorkspace, name="workspace.commits"):

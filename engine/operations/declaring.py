@@ -66,7 +66,6 @@ class Operation:
 
     @cached_property
     def signature(self) -> inspect.Signature:
-        """Its parameters."""
         return inspect.signature(self.function)
 
     @cached_property

@@ -13,6 +13,8 @@ from engine.operations import redactions
 from engine.operations.caller import members, readers
 from engine.operations.declaring import OfGraph, reads, writes
 
+_TEXTS = {"edge_type": redactions.name, "properties": redactions.properties}
+
 
 class Edges(OfGraph, name="edges"):
     """Cross-node edges. They are changed and ended by `history.change`."""
@@ -24,13 +26,7 @@ class Edges(OfGraph, name="edges"):
         """All edges by the names of the ends, one page; `after` is the `place` of the last edge before."""
         return await self._parts.shells.edges(self._principal, moment, after=after, limit=limit)
 
-    @writes(
-        members,
-        redacts={"edge_type": redactions.name, "properties": redactions.properties},
-        at="source",
-        refusal="relate",
-        once=True,
-    )
+    @writes(members, redacts=_TEXTS, at="source", refusal="relate", once=True)
     async def make(
         self, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str] | None = None
     ) -> CreatedEdge:

@@ -76,8 +76,7 @@ class Failures(OfGraph, name="failures"):
         if not node_id:
             return None
         parts, principal = self._parts, self._principal
-        for node in await parts.ingest.nodes(principal):
-            if str(node.node_id) == node_id:
-                return node
+        if node := await parts.ingest.node(principal, UUID(node_id)):
+            return node
         await parts.provisioning.require_unarchived(principal, UUID(node_id))
         raise NotFound

@@ -13,18 +13,13 @@ from engine.operations import redactions
 from engine.operations.caller import members, readers
 from engine.operations.declaring import OfGraph, reads, writes
 
+_PLACE = "change.node_id or change.subject_id"
+
 
 class History(OfGraph, name="history"):
     """Changes as deltas, states at any moment, differences. A subject is a record, an item, a node or an edge."""
 
-    @writes(
-        members,
-        redacts={"change": redactions.change},
-        at="change.node_id or change.subject_id",
-        refusal="change",
-        once=True,
-        spends=True,
-    )
+    @writes(members, redacts={"change": redactions.change}, at=_PLACE, refusal="change", once=True, spends=True)
     async def change(self, change: Change) -> Changed:
         """Changes a subject by a delta: nothing is overwritten. See `engine.domain.delta`.
 

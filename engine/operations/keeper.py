@@ -12,8 +12,8 @@ from engine.access.integrations import Integrations
 from engine.access.tokens import Tokens
 from engine.access.users import Users
 from engine.commit.set_aside import SetAside
-from engine.domain.identity import Identity
 from engine.domain.ingest import UNLIMITED, Limits
+from engine.domain.principal import Identity
 from engine.ingest.failures import FailureLog
 from engine.jobs.jobs import Jobs
 from engine.lifecycle.embedding_versions import EmbeddingVersions
@@ -50,7 +50,6 @@ class Keeper:
 
     @property
     def redactor(self) -> Redactor:
-        """Redaction of everything that is stored."""
         return self.services.redactor
 
     @asynccontextmanager

@@ -40,10 +40,8 @@ class Proposals(OfGraph, name="proposals"):
         redactor = self.caller.redactor
         try:
             check_names(node.path, redactor)
-            cleaned = NewNode(
-                self._principal.user_id, node.path[-1], "concept", node.summary, node.keywords, node.aliases
-            )
-            cleaned = redacted_node(cleaned, redactor)
+            new = NewNode(self._principal.user_id, node.path[-1], "concept", node.summary, node.keywords, node.aliases)
+            cleaned = redacted_node(new, redactor)
         except InvalidName:
             return None
         reason = redactor.text(node.reason)

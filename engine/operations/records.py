@@ -130,9 +130,8 @@ async def named_node(caller: Caller, node_id: UUID | None) -> AssignableNode | N
         if not caller.principal.owns:
             raise InvalidInput("Only the user of a memory may store without naming a node.")
         return None
-    for node in await caller.parts.ingest.nodes(caller.principal):
-        if node.node_id == node_id:
-            return node
+    if node := await caller.parts.ingest.node(caller.principal, node_id):
+        return node
     await caller.parts.shells.writable_schema_of(caller.principal, node_id)
     raise NotFound
 

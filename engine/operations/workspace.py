@@ -9,11 +9,11 @@ from typing import Any
 from uuid import UUID
 
 from engine.domain.embedding import BuildReport, Compression, EmbeddingVersion, ModelChoice, Pace, VersionProgress
-from engine.domain.identity import Identity
+from engine.domain.grant import Integration
 from engine.domain.ingest import Failure, FailureState
-from engine.domain.integration import Integration
 from engine.domain.job import DETAILS, JobState, Run
 from engine.domain.node import User
+from engine.domain.principal import Identity
 from engine.domain.token import NO_GRACE, IssuedToken, NewToken, Token
 from engine.errors import Conflict, NotFound
 from engine.lifecycle.comparison import LabelledQuery

@@ -86,12 +86,8 @@ def _counted(match: re.Match[str]) -> bool:
     """Whether the words around a number say that it is an amount, an id or a date."""
     start, end = match.span()
     before = match.string[max(0, start - _LOOK_BACK) : start]
-    return bool(
-        _NUMBER_OF.search(before)
-        or _UNIT.match(match.string, end)
-        or _STARTS_WITH_DATE.match(match[0])
-        or _DATE.search(match[0])
-    )
+    named = _NUMBER_OF.search(before) or _UNIT.match(match.string, end)
+    return bool(named or _STARTS_WITH_DATE.match(match[0]) or _DATE.search(match[0]))
 
 
 def _national(match: re.Match[str]) -> Span | None:

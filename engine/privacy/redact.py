@@ -103,7 +103,6 @@ class Redactor:
         return redacted.text
 
     def found(self, text: str) -> tuple[str, ...]:
-        """The kinds that the text holds."""
         return tuple(redact(text, self.kinds).counts) if self.kinds else ()
 
     def identifier(self, identifier: str) -> str:

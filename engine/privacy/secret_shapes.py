@@ -84,9 +84,8 @@ def _assigned(match: re.Match[str]) -> Span | None:
     digit = any(map(str.isdigit, text))
     if match["strong"]:
         mixed = any(map(str.isupper, text[1:])) and any(map(str.islower, text))
-        fits = (
-            digit or mixed or any(sign in text for sign in "!@#$%^&*+=?~_") or (match["quote"] != "" and len(text) > 5)
-        )
+        quoted = match["quote"] != "" and len(text) > 5
+        fits = digit or mixed or quoted or any(sign in text for sign in "!@#$%^&*+=?~_")
     else:
         fits = digit and len(text) > 4 and not _NOT_AFTER_IS.fullmatch(match["name"])
     start = match.start("value")

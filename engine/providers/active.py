@@ -151,6 +151,5 @@ class ActiveModel:
                 log.warning("the active embeddings cannot be followed: %s", error.detail)
 
     async def close(self) -> None:
-        """Closes the embedders."""
         for embedder in self._embedders.values():
             await embedder.close()

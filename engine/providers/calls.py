@@ -48,7 +48,6 @@ class Budget:
 
     @property
     def limited(self) -> bool:
-        """Whether there is any limit."""
         return self._limits != UNLIMITED
 
     async def spent(

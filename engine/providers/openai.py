@@ -86,9 +86,8 @@ def pause_asked_for(error: Exception) -> float | None:
 async def _vectors(client: openai.AsyncOpenAI, model: str, texts: Sequence[str]) -> Vectors:
     """One request; the answers in the order of the texts, as unit vectors."""
     try:
-        answer = await client.embeddings.create(
-            model=model, input=[text or " " for text in texts], encoding_format="float"
-        )
+        given = [text or " " for text in texts]
+        answer = await client.embeddings.create(model=model, input=given, encoding_format="float")
         rows = sorted(answer.data, key=lambda row: row.index)
         vectors = np.asarray([row.embedding for row in rows], dtype=np.float32)
     except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:

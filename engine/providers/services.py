@@ -40,31 +40,19 @@ Limits = tuple[float, int, int]
 
 def openai_model(model: str, key: str, base_url: str | None, limits: Limits) -> ServiceModel:
     """A model of OpenAI, or of any service that speaks the chat completions protocol."""
-    timeout, retries, _ = limits
-    llm = OpenAILLM(
-        model,
-        rate_limit_handler=NoOpRateLimitHandler(),
-        base_url=base_url,
-        api_key=key,
-        timeout=timeout,
-        max_retries=retries,
-    )
-    return ServiceModel(f"openai:{model}", llm, limits)
+    return ServiceModel(f"openai:{model}", OpenAILLM(model, **_options(key, base_url, limits)), limits)
 
 
 def anthropic_model(model: str, key: str, base_url: str | None, limits: Limits) -> ServiceModel:
     """A model of Anthropic, or of any service that speaks the messages protocol."""
-    timeout, retries, _ = limits
-    llm = _Messages(
-        model,
-        {"max_tokens": MOST_ANSWER_TOKENS},
-        rate_limit_handler=NoOpRateLimitHandler(),
-        base_url=base_url,
-        api_key=key,
-        timeout=timeout,
-        max_retries=retries,
-    )
+    llm = _Messages(model, {"max_tokens": MOST_ANSWER_TOKENS}, **_options(key, base_url, limits))
     return ServiceModel(f"anthropic:{model}", llm, limits)
+
+
+def _options(key: str, base_url: str | None, limits: Limits) -> dict[str, Any]:
+    timeout, retries, _ = limits
+    client = {"base_url": base_url, "api_key": key, "timeout": timeout, "max_retries": retries}
+    return {"rate_limit_handler": NoOpRateLimitHandler(), **client}
 
 
 class _Messages(AnthropicLLM):
@@ -114,10 +102,8 @@ class ServiceModel:
 
     async def _asked(self, prompt: Prompt, text: str, form: type[Form]) -> LLMResponse:
         """One call with the form as a constraint; without it where the service does not know such constraints."""
-        messages: list[LLMMessage] = [
-            {"role": "system", "content": system_message(prompt, form)},
-            {"role": "user", "content": text},
-        ]
+        system = system_message(prompt, form)
+        messages: list[LLMMessage] = [{"role": "system", "content": system}, {"role": "user", "content": text}]
         if self._constrained:
             try:
                 return await self._called(messages, self._constraint(prompt.name, schema_of(form)))

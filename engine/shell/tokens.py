@@ -19,7 +19,7 @@ from engine.shell.session import Commands, Session, the_user
 from engine.shell.tables import print_list
 
 if TYPE_CHECKING:
-    from engine.domain.integration import Integration
+    from engine.domain.grant import Integration
     from engine.memory import Memory
     from engine.neurigraph import Engine
     from engine.operations.workspace import Workspace

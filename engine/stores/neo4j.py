@@ -23,28 +23,10 @@ from neo4j import (
     Query,
     TrustCustomCAs,
 )
-from neo4j.exceptions import (
-    AuthError,
-    ClientError,
-    ConstraintError,
-    DriverError,
-    Neo4jError,
-    ServiceUnavailable,
-    SessionExpired,
-    TransientError,
-)
+from neo4j import exceptions as driver
 from neo4j.vector import Vector as Vector
 
-from engine.errors import (
-    Conflict,
-    InvalidInput,
-    NeurigraphError,
-    SettingsError,
-    StoreFailed,
-    StoreFull,
-    StoreTimeout,
-    StoreUnavailable,
-)
+from engine import errors
 from engine.stores.limits import MARGIN, ending_within, noticing_full_disk, remaining
 from engine.stores.rows import R, row_maker
 
@@ -64,27 +46,26 @@ WRITE_ATTEMPTS = 8
 """Attempts of a write: on a deadlock of two writers the server ends one, which retries after growing pauses."""
 
 
-def translated(error: BaseException) -> NeurigraphError | None:
+def translated(error: BaseException) -> errors.NeurigraphError | None:
     """The engine's error for a driver's error; None where it is a bug of the engine."""
-    if isinstance(error, ConstraintError):
-        return Conflict()
-    if isinstance(error, Neo4jError) and any(words in f"{error.code} {error.message}" for words in NO_ROOM):
-        return StoreFull(STORE)
-    if isinstance(error, ClientError) and not isinstance(error, AuthError):
+    if isinstance(error, driver.ConstraintError):
+        return errors.Conflict()
+    if isinstance(error, driver.Neo4jError) and any(words in f"{error.code} {error.message}" for words in NO_ROOM):
+        return errors.StoreFull(STORE)
+    if isinstance(error, driver.ClientError) and not isinstance(error, driver.AuthError):
         code = error.code or ""
         if "Timeout" in code or "TransactionTimedOut" in code:
-            return StoreTimeout(STORE)
+            return errors.StoreTimeout(STORE)
         if "Database" in code or "Transaction" in code:
-            return StoreUnavailable(STORE)
-        return (
-            InvalidInput() if "Argument" in code else StoreFailed(STORE, f"The {STORE} refused a statement ({code}).")
-        )
-    if isinstance(error, Neo4jError) and STOPPED in (error.message or ""):
-        return StoreUnavailable(
+            return errors.StoreUnavailable(STORE)
+        refused = errors.StoreFailed(STORE, f"The {STORE} refused a statement ({code}).")
+        return errors.InvalidInput() if "Argument" in code else refused
+    if isinstance(error, driver.Neo4jError) and STOPPED in (error.message or ""):
+        return errors.StoreUnavailable(
             STORE, "The graph store stopped after an error that its log names, such as a full disk; it needs a restart."
         )
-    if isinstance(error, TransientError | DriverError | Neo4jError):
-        return StoreUnavailable(STORE)
+    if isinstance(error, driver.TransientError | driver.DriverError | driver.Neo4jError):
+        return errors.StoreUnavailable(STORE)
     return None
 
 
@@ -93,8 +74,8 @@ def translating() -> Iterator[None]:
     """Translates the driver's errors inside the block into the engine's."""
     try:
         yield
-    except (Neo4jError, DriverError, OSError) as error:
-        ours = StoreUnavailable(STORE) if isinstance(error, OSError) else translated(error)
+    except (driver.Neo4jError, driver.DriverError, OSError) as error:
+        ours = errors.StoreUnavailable(STORE) if isinstance(error, OSError) else translated(error)
         if ours is None:
             raise
         raise ours from error
@@ -108,7 +89,7 @@ async def _ending(limit: float) -> AsyncIterator[None]:
             async with asyncio.timeout(remaining(limit)):
                 yield
         except TimeoutError as error:
-            raise StoreTimeout(STORE) from error
+            raise errors.StoreTimeout(STORE) from error
 
 
 def _encrypted(url: str, authority: Path | None) -> tuple[str, dict[str, Any]]:
@@ -120,7 +101,9 @@ def _encrypted(url: str, authority: Path | None) -> tuple[str, dict[str, Any]]:
         return url, {}
     scheme, separator, place = url.partition("://")
     if scheme.endswith("+ssc"):
-        raise SettingsError(f"NEURIGRAPH_NEO4J_CA does not go with {scheme}://, which takes any certificate; use +s.")
+        raise errors.SettingsError(
+            f"NEURIGRAPH_NEO4J_CA does not go with {scheme}://, which takes any certificate; use +s."
+        )
     options = {"encrypted": True, "trusted_certificates": TrustCustomCAs(str(authority))}
     return scheme.removesuffix("+s") + separator + place, options
 
@@ -182,8 +165,8 @@ class Neo4j:
         async with _ending(self.limit):
             try:
                 found = await self._run(statement, parameters, READ_ACCESS)
-            except StoreUnavailable as error:
-                if isinstance(error, StoreTimeout | StoreFull):
+            except errors.StoreUnavailable as error:
+                if isinstance(error, errors.StoreTimeout | errors.StoreFull):
                     raise
                 found = await self._run(statement, parameters, READ_ACCESS)
         return _made(found, row, statement)
@@ -213,9 +196,9 @@ class Neo4j:
         for attempt in range(1, WRITE_ATTEMPTS):
             try:
                 return await run()
-            except StoreUnavailable as error:
-                in_the_way = isinstance(error.__cause__, TransientError)
-                if isinstance(error, StoreTimeout | StoreFull) or (attempt > 1 and not in_the_way):
+            except errors.StoreUnavailable as error:
+                in_the_way = isinstance(error.__cause__, driver.TransientError)
+                if isinstance(error, errors.StoreTimeout | errors.StoreFull) or (attempt > 1 and not in_the_way):
                     raise
                 if in_the_way:
                     await asyncio.sleep(random.uniform(0, 0.02 * 2**attempt))
@@ -225,7 +208,7 @@ class Neo4j:
     def _counting(self) -> Iterator[None]:
         try:
             yield
-        except (ServiceUnavailable, SessionExpired, OSError):
+        except (driver.ServiceUnavailable, driver.SessionExpired, OSError):
             self.interruptions += 1
             raise
 

@@ -121,7 +121,6 @@ class Postgres:
         pool.reconnect_timeout = self._waits
 
     async def close(self) -> None:
-        """Closes both pools."""
         await self.request.close()
         await self.service.close()
 
@@ -175,14 +174,22 @@ class Postgres:
         """
         with ending_within(self.limit):
             try:
-                return await self._fetch(principal, query, parameters, row)
+                return await self.fetch_once(principal, query, parameters, row=row)
             except StoreUnavailable as error:
                 if isinstance(error, StoreTimeout | StoreFull | WritingStopped) or isinstance(
                     error.__cause__, PoolTimeout
                 ):
                     raise
                 await self.request.check()
-                return await self._fetch(principal, query, parameters, row)
+                return await self.fetch_once(principal, query, parameters, row=row)
+
+    async def fetch_once(
+        self, principal: Principal, query: Statement, parameters: Parameters, *, row: type[R]
+    ) -> list[R]:
+        """One statement for a principal, also a writing one, its rows, of this class; one round trip, never retried."""
+        async with self.as_principal(principal) as connection:
+            cursor = await connection.send(query, parameters, row=row)
+        return await cursor.fetchall()
 
     async def change(self, principal: Principal, query: Statement, parameters: Parameters) -> None:
         """One writing statement for a principal; one round trip, never retried."""
@@ -200,8 +207,3 @@ class Postgres:
         """One statement of the service in a transaction of its own."""
         async with self.as_service() as connection:
             await connection.execute(query, parameters)
-
-    async def _fetch(self, principal: Principal, query: Statement, parameters: Parameters, row: type[R]) -> list[R]:
-        async with self.as_principal(principal) as connection:
-            cursor = await connection.send(query, parameters, row=row)
-        return await cursor.fetchall()

@@ -2,81 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import psycopg
-from psycopg import errors
+from psycopg import errors as driver
 from psycopg_pool import PoolTimeout
 
-from engine.errors import (
-    Archived,
-    Conflict,
-    DepthExceeded,
-    EmbeddingsChanged,
-    InvalidInput,
-    MovedIntoItself,
-    NameTaken,
-    NeurigraphError,
-    NodeOutdated,
-    NotFound,
-    StoreDamaged,
-    StoreFailed,
-    StoreFull,
-    StoreTimeout,
-    StoreUnavailable,
-    WritingStopped,
-)
+from engine import errors
 from engine.stores.limited import SilentServer
 from engine.turns import TurnTimeout
 
 STORE = "metadata store"
 DriverError = psycopg.Error
-RaisedError = errors.RaiseException
+RaisedError = driver.RaiseException
 """An error that a function of the database raised by itself."""
 
 STOPPED = "NG503"
 """SQLSTATE of the error that refuses writes while the stores' generations differ."""
 
-TABLES_LOST = (NotFound, StoreDamaged)
+TABLES_LOST = (errors.NotFound, errors.StoreDamaged)
 """Errors at a node whose tables, or whose rights on them, are missing."""
-_OWN_STATES: dict[str, type[NeurigraphError]] = {
-    "NG404": NotFound,
-    "NG409": Conflict,
-    "NG410": NameTaken,
-    "NG411": EmbeddingsChanged,
-    "NG422": DepthExceeded,
-    "NG423": Archived,
-    "NG424": MovedIntoItself,
-    "NG426": NodeOutdated,
+_OWN_STATES: dict[str, type[errors.NeurigraphError]] = {
+    "NG404": errors.NotFound,
+    "NG409": errors.Conflict,
+    "NG410": errors.NameTaken,
+    "NG411": errors.EmbeddingsChanged,
+    "NG422": errors.DepthExceeded,
+    "NG423": errors.Archived,
+    "NG424": errors.MovedIntoItself,
+    "NG426": errors.NodeOutdated,
 }
-_TRANSLATIONS: tuple[tuple[type[BaseException], type[NeurigraphError]], ...] = (
-    (errors.QueryCanceled, StoreTimeout),
-    (SilentServer, StoreTimeout),
-    (errors.DiskFull, StoreFull),
-    (errors.OutOfMemory, StoreFull),
-    (errors.InsufficientPrivilege, NotFound),
-    (errors.UndefinedTable, StoreDamaged),
-    (errors.UndefinedColumn, StoreDamaged),
-    (errors.UndefinedFunction, StoreDamaged),
-    (errors.UndefinedFile, StoreDamaged),
-    (errors.InvalidSchemaName, StoreDamaged),
-    (errors.DataCorrupted, StoreDamaged),
-    (errors.IndexCorrupted, StoreDamaged),
-    (errors.InternalError_, StoreDamaged),
-    (errors.UniqueViolation, Conflict),
-    (errors.ForeignKeyViolation, NotFound),
-    (errors.SerializationFailure, Conflict),
-    (errors.DeadlockDetected, Conflict),
-    (errors.DataError, InvalidInput),
-    (PoolTimeout, StoreUnavailable),
-    (TurnTimeout, StoreUnavailable),
-    (psycopg.OperationalError, StoreUnavailable),
-    (psycopg.InterfaceError, StoreUnavailable),
-)
+_TRANSLATIONS: Mapping[type[errors.NeurigraphError], tuple[type[BaseException], ...]] = {
+    errors.StoreTimeout: (driver.QueryCanceled, SilentServer),
+    errors.StoreFull: (driver.DiskFull, driver.OutOfMemory),
+    errors.NotFound: (driver.InsufficientPrivilege, driver.ForeignKeyViolation),
+    errors.StoreDamaged: (
+        driver.UndefinedTable, driver.UndefinedColumn, driver.UndefinedFunction, driver.UndefinedFile,
+        driver.InvalidSchemaName, driver.DataCorrupted, driver.IndexCorrupted, driver.InternalError_,
+    ),
+    errors.Conflict: (driver.UniqueViolation, driver.SerializationFailure, driver.DeadlockDetected),
+    errors.InvalidInput: (driver.DataError,),
+    errors.StoreUnavailable: (PoolTimeout, TurnTimeout, psycopg.OperationalError, psycopg.InterfaceError),
+}  # fmt: skip
+"""The first that fits: several of these are operational errors, too."""
 
 
-def translated(error: BaseException) -> NeurigraphError | None:
+def translated(error: BaseException) -> errors.NeurigraphError | None:
     """The engine's error for a driver's error; None where it is a bug of the engine.
 
     A database's own message never reaches a caller: it could reveal what exists.
@@ -84,13 +56,13 @@ def translated(error: BaseException) -> NeurigraphError | None:
     state = getattr(error, "sqlstate", None)
     found = _OWN_STATES.get(state or "")
     if found is None:
-        found = next((ours for driver_error, ours in _TRANSLATIONS if isinstance(error, driver_error)), None)
+        found = next((ours for ours, theirs in _TRANSLATIONS.items() if isinstance(error, theirs)), None)
     if state == STOPPED:  # the only message of the database that callers see: the engine wrote it
         diagnostics = getattr(error, "diag", None)
-        return WritingStopped(STORE, diagnostics.message_primary if diagnostics else None)
+        return errors.WritingStopped(STORE, diagnostics.message_primary if diagnostics else None)
     if found is None:
         return None
-    return found(STORE) if issubclass(found, StoreUnavailable | StoreFailed) else found()
+    return found(STORE) if issubclass(found, errors.StoreUnavailable | errors.StoreFailed) else found()
 
 
 @contextmanager

@@ -144,10 +144,8 @@ class Bucket:
 
     async def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
         found = self._client.list_objects(self._name, prefix=prefix, recursive=True)
-        objects = (
-            StoredObject(entry.object_name or "", entry.size or 0, entry.last_modified or datetime.now(UTC))
-            for entry in found
-        )
+        now = datetime.now(UTC)
+        objects = (StoredObject(one.object_name or "", one.size or 0, one.last_modified or now) for one in found)
         with _translating():
             async for entry in in_pages(objects):
                 yield entry

@@ -47,9 +47,8 @@ async def addresses_of(settings: Settings, progress: Progress, stack: AsyncExitS
         raise SettingsError(
             "NEURIGRAPH_NEO4J_CA and NEURIGRAPH_POSTGRES_CA are for managed stores: set their URLs too."
         )
-    servers = await stack.enter_async_context(
-        attached(settings.home, settings.cache, progress=progress, base_url=settings.jars_url)
-    )
+    embedded = attached(settings.home, settings.cache, progress=progress, base_url=settings.jars_url)
+    servers = await stack.enter_async_context(embedded)
     return Addresses(
         servers.neo4j_url,
         servers.neo4j_user,

@@ -215,7 +215,6 @@ def _wired(
         redactor=redactor,
         limit=postgres.limit,
     )
-    kept = upkeep(settings, stores, installation, clock, on_step)
     return Engine(
         settings=settings,
         parts=parts,
@@ -227,7 +226,7 @@ def _wired(
         dormancy=parts.dormancy,
         states=states,
         nodes=nodes,
-        **kept.by_name,
+        **upkeep(settings, stores, installation, clock, on_step),
         services=_services(settings, stores, parts),
         upgrades=Upgrades(postgres),
     )

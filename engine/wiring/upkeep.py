@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from datetime import timedelta
 from typing import Any
 
@@ -20,26 +19,10 @@ from engine.settings import Settings
 from engine.wiring.write_path import Stores
 
 
-@dataclass(frozen=True, slots=True)
-class Upkeep:
-    """The parts, as the engine offers them."""
-
-    installation: Installation
-    quarantine: Quarantine
-    sweep: Sweep
-    doctor: Doctor
-    pending: PendingVectors
-    mending: Mending
-    retention: Retention
-
-    @property
-    def by_name(self) -> dict[str, Any]:
-        """The parts under the names that the engine gives them."""
-        return {part.name: getattr(self, part.name) for part in fields(self)}
-
-
-def upkeep(settings: Settings, stores: Stores, installation: Installation, clock: Clock, on_step: StepHook) -> Upkeep:
-    """The parts over these stores."""
+def upkeep(
+    settings: Settings, stores: Stores, installation: Installation, clock: Clock, on_step: StepHook
+) -> dict[str, Any]:
+    """The parts over these stores, under the names that the engine gives them."""
     postgres, neo4j, objects = stores.postgres, stores.neo4j, stores.objects
     quarantine = Quarantine(objects, clock, timedelta(days=settings.quarantine_days))
     grace = timedelta(minutes=settings.orphan_grace_minutes)
@@ -49,7 +32,8 @@ def upkeep(settings: Settings, stores: Stores, installation: Installation, clock
     parts = Parts(installation, quarantine, doctor, pending, settings.home)
     mending = Mending(postgres, neo4j, parts, clock, on_step)
     retention = Retention(postgres, clock, _kept_for(settings))
-    return Upkeep(installation, quarantine, sweep, doctor, pending, mending, retention)
+    found = {"installation": installation, "quarantine": quarantine, "sweep": sweep, "doctor": doctor}
+    return {**found, "pending": pending, "mending": mending, "retention": retention}
 
 
 def _kept_for(settings: Settings) -> KeptFor:

@@ -10,8 +10,8 @@ from uuid import uuid4
 
 import pytest
 
-from engine.domain.identity import Identity
 from engine.domain.node import NewNode, User
+from engine.domain.principal import Identity
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.flows.commands import typed

@@ -17,8 +17,8 @@ import pytest
 from engine.access.integrations import Integrations
 from engine.access.tokens import Tokens
 from engine.domain.clock import SystemClock
-from engine.domain.identity import Identity
 from engine.domain.node import NewNode, User
+from engine.domain.principal import Identity
 from engine.domain.token import NewToken
 from engine.embedded import attached
 from engine.errors import Conflict, InvalidInput, InvalidName, NotFound

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from api.event_stream import FIRST_LOOK
-from engine.domain.identity import Identity
+from engine.domain.principal import Identity
 from engine.domain.token import IssuedToken, NewToken
 from engine.neurigraph import Engine
 from tests.contract.test_rest_files import claimed, events_in

@@ -12,8 +12,8 @@ from uuid import UUID
 
 import pytest
 
-from engine.domain.identity import Identity
 from engine.domain.ingest import Limits
+from engine.domain.principal import Identity
 from engine.memory import Memory
 from engine.neurigraph import Engine  # (it defines all operations)
 from engine.operations.caller import Caller, owner

@@ -16,7 +16,7 @@ from engine.ingest.assignment.placing import NOWHERE, confidence, parted, placed
 from engine.ingest.assignment.topics import missing_topic, sureness
 from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.sources import Unplaced
-from engine.ingest.versions.shared import shared
+from engine.ingest.versions.new_version import shared
 
 WORDS = ("walleye", "boat", "payroll", "invoice", "knee", "surgeon", "weather", "and", "then", "Quillfeather")
 

@@ -32,7 +32,7 @@ MODULES = {
     "pending_vectors": "commit/rows/pending_vectors",
     "documents": "ingest/entered",
     "document_versions": "ingest/entered",
-    "raw_resources": "ingest/received",
+    "raw_resources": "ingest/entered",
     "assignments": "ingest/assignment/decisions",
     "grants": "access/grants",
 }

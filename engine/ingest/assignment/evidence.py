@@ -53,7 +53,6 @@ class Evidence:
     probable: Scores
 
     def node(self, place: int) -> AssignableNode:
-        """The node of a column."""
         return self.vocabulary.nodes[self.candidates[place]]
 
     @cached_property
@@ -98,9 +97,8 @@ def _by_chance(nodes: int, content: Unplaced) -> float:
 
 def fullness(texts: Sequence[str]) -> Scores:
     """How much the meaning of each text counts, 0 to 1."""
-    full: Scores = np.sqrt(
-        np.minimum(1.0, np.array([len(words(text)) for text in texts], dtype=np.float64) / FULL_WORDS)
-    )
+    lengths = np.array([len(words(text)) for text in texts], dtype=np.float64)
+    full: Scores = np.sqrt(np.minimum(1.0, lengths / FULL_WORDS))
     return full
 
 

@@ -35,6 +35,11 @@ def _entries(value: Any, most: int) -> Any:
     return [entry for entry in value if isinstance(entry, dict)][:most] if isinstance(value, list) else value
 
 
+NodeKind = Annotated[
+    Literal["concept", "persona"], BeforeValidator(lambda value: value if value == "persona" else "concept")
+]
+
+
 class Part(BaseModel):
     """A run of pieces that goes to one node."""
 
@@ -50,9 +55,7 @@ class NodeWanted(BaseModel):
 
     name: Name
     parent: Line = 0
-    type: Annotated[
-        Literal["concept", "persona"], BeforeValidator(lambda value: value if value == "persona" else "concept")
-    ]
+    type: NodeKind
     keywords: Names = Field(default_factory=list)
     summary: Text = ""
     confidence: Share = 0.0
@@ -62,6 +65,4 @@ class Placement(BaseModel):
     """A model's answer about one content."""
 
     parts: Annotated[Sequence[Part], BeforeValidator(lambda value: _entries(value, MOST_PARTS))]
-    new_nodes: Annotated[Sequence[NodeWanted], BeforeValidator(lambda value: _entries(value, MOST_NEW))] = Field(
-        default_factory=list
-    )
+    new_nodes: Annotated[Sequence[NodeWanted], BeforeValidator(lambda value: _entries(value, MOST_NEW))] = ()

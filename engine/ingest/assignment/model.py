@@ -70,13 +70,8 @@ class ModelAssigner:
         return placed, vocabulary
 
     async def _assigned(
-        self,
-        principal: Principal,
-        choice: Choice,
-        reply: Reply[Placement],
-        vocabulary: NodeVocabulary,
-        allowance: Allowance,
-    ) -> tuple[Placed, NodeVocabulary]:
+        self, principal: Principal, choice: Choice, reply: Reply[Placement], vocabulary: NodeVocabulary, allowance: Allowance
+    ) -> tuple[Placed, NodeVocabulary]:  # fmt: skip
         """One content as the model assigns it; without an answer as the rules do, which then may create a node."""
         spent = self._model.report([reply])
         if reply.value is None:

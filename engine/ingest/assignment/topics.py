@@ -73,19 +73,12 @@ def missing_topic(
         return None
     sure = sureness(len(best.pieces), len(free), second, titled=best.titled)
     said = [texts[number] for number in best.pieces]
-    reasons = {
-        "rule": "a topic that no node covers",
-        "name": best.name,
-        "pieces": len(best.pieces),
-        "uncovered": len(free),
-        "next_name": second,
-        "in_title": best.titled,
-    }
+    counts = {"pieces": len(best.pieces), "uncovered": len(free), "next_name": second}
+    reasons = {"rule": "a topic that no node covers", "name": best.name, **counts, "in_title": best.titled}
     parent = _parent([nodes[number] for number in best.pieces], vocabulary.nodes[0])
     summary = summarize("\n".join(said), target_words=SUMMARY_WORDS)[:600]
-    return Topic(
-        parent, best.name, _type(best.name, said), _keywords(best.name, said, vocabulary), summary, sure, reasons
-    )
+    kind, found = _type(best.name, said), _keywords(best.name, said, vocabulary)
+    return Topic(parent, best.name, kind, found, summary, sure, reasons)
 
 
 def sureness(pieces: int, uncovered: int, second: int, *, titled: bool) -> float:

@@ -82,7 +82,6 @@ class NodeVocabulary:
         return found
 
     def grown(self, nodes: Sequence[AssignableNode]) -> NodeVocabulary:
-        """With these nodes besides."""
         grown = NodeVocabulary([*self.nodes, *nodes])
         grown.turns = self.turns
         return grown

@@ -47,28 +47,19 @@ class AskedModel:
 
     @property
     def name(self) -> str:
-        """Provider and model."""
         return self._model.name
 
     async def answers(
-        self,
-        principal: Principal,
-        prompt: Prompt,
-        questions: Sequence[Question],
-        form: type[Form],
-        allowance: Allowance,
-    ) -> list[Reply[Form]]:
+        self, principal: Principal, prompt: Prompt, questions: Sequence[Question], form: type[Form], allowance: Allowance
+    ) -> list[Reply[Form]]:  # fmt: skip
         """A reply to each question, all asked at once. A kept answer takes nothing of the allowance.
 
         Raises StoreUnavailable; model failures are not raised.
         """
         keys = [answer_key(self.name, prompt, question.text) for question in questions]
         known = await self._answers.known(principal, keys)
-        asked = (
-            self._one(prompt, question, form, known.get(key), allowance)
-            for question, key in zip(questions, keys, strict=True)
-        )
-        replies = await asyncio.gather(*asked)
+        pairs = zip(questions, keys, strict=True)
+        replies = await asyncio.gather(*(self._one(prompt, one, form, known.get(key), allowance) for one, key in pairs))
         fresh = [
             FreshAnswer(key, reply.value.model_dump(mode="json"), reply.input_tokens, reply.output_tokens)
             for reply, key in zip(replies, keys, strict=True)

@@ -25,9 +25,8 @@ def derived_items(
     """The items that an answer about these lines of a record makes. `windows`: with summaries of windows, the answer's own
     or, where it has none, one of all lines."""
     for fact in answer.facts:
-        known = Derived(
-            fact.type, fact.named_category, tuple(fact.tags), tuple(fact.subjects), fact.confidence, fact.importance
-        )
+        tags, subjects = tuple(fact.tags), tuple(fact.subjects)
+        known = Derived(fact.type, fact.named_category, tags, subjects, fact.confidence, fact.importance)
         item = _item(draft, lines, "fact", fact, known)
         if fact.happened is not None:
             dates = tuple(dict.fromkeys([fact.happened.date().isoformat(), *item.dates]))

@@ -79,9 +79,8 @@ class Extraction:
         """
         if self._model is None:
             return list(drafts), ExtractionReport(whole=len(drafts))
-        pieces = [
-            piece for number, draft in enumerate(drafts) for piece in pieces_of(number, draft, self.limits.characters)
-        ]
+        most = self.limits.characters
+        pieces = [piece for number, draft in enumerate(drafts) for piece in pieces_of(number, draft, most)]
         questions = [Question(piece.text, len(piece.lines)) for piece in pieces]
         replies = await self._model.answers(principal, PROMPT, questions, Extracted, allowance)
         reads = [_Read(piece, reply) for piece, reply in zip(pieces, replies, strict=True)]
@@ -131,13 +130,8 @@ class Extraction:
         there: set[UUID] = set()
         own = {draft.record_id for draft in drafts}
         for schema in {draft.node.schema_name for draft in drafts}:
-            asked = [
-                item.item_id
-                for draft in drafts
-                if draft.node.schema_name == schema
-                for item in draft.items
-                if item.kind == "observation"
-            ]
+            here = [draft for draft in drafts if draft.node.schema_name == schema]
+            asked = [item.item_id for draft in here for item in draft.items if item.kind == "observation"]
             if asked:
                 held = sql_in("item/there", schema)
                 found = await self._postgres.fetch(principal, held, {"items": asked}, row=HeldItemId)

@@ -88,12 +88,8 @@ def clusters(units: Floats, amount: int) -> tuple[NDArray[np.int64], Floats]:
     middle = np.stack(centres)
     labels = np.argmax(units @ middle.T, axis=1)
     for _ in range(ROUNDS):
-        sums = np.stack(
-            [
-                units[labels == label].sum(axis=0) if (labels == label).any() else middle[label]
-                for label in range(amount)
-            ]
-        )
+        owned = [labels == label for label in range(amount)]
+        sums = np.stack([units[own].sum(axis=0) if own.any() else old for own, old in zip(owned, middle, strict=True)])
         middle = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
         fresh = np.argmax(units @ middle.T, axis=1)
         if (fresh == labels).all():
@@ -102,9 +98,8 @@ def clusters(units: Floats, amount: int) -> tuple[NDArray[np.int64], Floats]:
     alike = middle @ middle.T >= ALIKE
     labels = np.argmax(alike, axis=1)[labels]  # centres that point the same way are one cluster, the first of them
     scores = units @ middle.T
-    cohesion = np.array(
-        [scores[labels == label, label].mean() if (labels == label).any() else 0.0 for label in range(amount)]
-    )
+    owned = [labels == label for label in range(amount)]
+    cohesion = np.array([scores[own, label].mean() if own.any() else 0.0 for label, own in enumerate(owned)])
     return labels, cohesion.astype(np.float32)
 
 

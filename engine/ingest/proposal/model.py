@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field
 
@@ -13,6 +13,7 @@ from engine.domain.principal import Principal
 from engine.domain.proposal import MOST_NODES, Proposal, ProposedNode
 from engine.errors import InvalidName
 from engine.ingest.allowance import Allowance
+from engine.ingest.assignment.form import NodeKind
 from engine.ingest.extraction.asked import AskedModel, Question
 from engine.ingest.extraction.form import Names, Text
 from engine.ingest.proposal.proposing import Said
@@ -48,9 +49,7 @@ class Wanted(BaseModel):
     """One node of the answer."""
 
     path: Names
-    type: Annotated[
-        Literal["concept", "persona"], BeforeValidator(lambda value: value if value == "persona" else "concept")
-    ] = "concept"
+    type: NodeKind = "concept"
     keywords: Names = Field(default_factory=list)
     aliases: Names = Field(default_factory=list)
     summary: Text = ""
@@ -96,15 +95,7 @@ def _nodes(answer: Hierarchy, said: Said) -> tuple[list[ProposedNode], set[int]]
             continue
         turns = {turn for turn in one.turns if 0 <= turn < len(said.texts)}
         covered |= turns
-        conversations = len({said.conversations[turn] for turn in turns})
-        nodes[path] = ProposedNode(
-            path,
-            one.type,
-            one.summary,
-            tuple(one.keywords[:8]),
-            tuple(one.aliases[:8]),
-            len(turns),
-            conversations,
-            one.reason,
-        )
+        spread = len({said.conversations[turn] for turn in turns})
+        keywords, aliases = tuple(one.keywords[:8]), tuple(one.aliases[:8])
+        nodes[path] = ProposedNode(path, one.type, one.summary, keywords, aliases, len(turns), spread, one.reason)
     return list(nodes.values()), covered

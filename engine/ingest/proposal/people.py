@@ -103,7 +103,6 @@ class Person:
 
     @property
     def group(self) -> Group:
-        """The group of the person."""
         return GROUP_OF.get(self.relation, "others")
 
 

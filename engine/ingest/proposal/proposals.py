@@ -89,11 +89,8 @@ class Proposals:
         """The hierarchy for what lies at the root. Raises NotFound."""
         turns = await self._at_root(principal, private=False)
         numbers = {session: number for number, session in enumerate(dict.fromkeys(turn.session for turn in turns))}
-        said = Said(
-            tuple(turn.content for turn in turns),
-            tuple(numbers[turn.session] for turn in turns),
-            frozenset(turn.speaker for turn in turns),
-        )
+        texts, speakers = tuple(turn.content for turn in turns), frozenset(turn.speaker for turn in turns)
+        said = Said(texts, tuple(numbers[turn.session] for turn in turns), speakers)
         return await self._proposed(principal, said)
 
     async def _proposed(self, principal: Principal, said: Said) -> Proposal:
@@ -152,8 +149,7 @@ class Proposals:
         """Logs that the proposal was made, whether it moves something or not."""
         event = {"user_id": principal.user_id, "node_id": principal.user_id, "event": "proposed"}
         detail = Jsonb({"proposal_id": str(proposal_id)})
-        async with self.postgres.as_principal(principal) as connection:
-            await connection.execute(sql_text("node/hierarchy_event"), event | {"detail": detail})
+        await self.postgres.change(principal, sql_text("node/hierarchy_event"), event | {"detail": detail})
 
     async def _require(self, principal: Principal, proposal_id: UUID) -> None:
         parameters = {"user_id": principal.user_id, "proposal_id": proposal_id}

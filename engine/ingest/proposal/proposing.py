@@ -48,11 +48,8 @@ class Said:
             if turn.privacy != "private"
         ]
         turns = shared[-most:]
-        return cls(
-            tuple(turn.text for turn, _ in turns),
-            tuple(number for _, number in turns),
-            frozenset(turn.speaker for turn, _ in turns),
-        )
+        texts, speakers = tuple(turn.text for turn, _ in turns), frozenset(turn.speaker for turn, _ in turns)
+        return cls(texts, tuple(number for _, number in turns), speakers)
 
 
 def proposed(said: Said, vectors: Floats | None, existing: frozenset[str] = frozenset()) -> Proposal:
@@ -85,20 +82,10 @@ def _people_nodes(found: Sequence[Person], names: Mapping[Group, str], said: Sai
         if len(members) > 1:
             above = (names[group],)
             turns = set().union(*(one.turns for one in members))
-            listed = ", ".join(one.name for one in members)
+            summary = f"{names[group]}: {', '.join(one.name for one in members)}"
             relations = tuple(dict.fromkeys(one.relation for one in members if one.relation))
-            nodes.append(
-                ProposedNode(
-                    above,
-                    "concept",
-                    f"{names[group]}: {listed}",
-                    relations,
-                    (),
-                    len(turns),
-                    _spread(turns, said),
-                    "people",
-                )
-            )
+            spread = _spread(turns, said)
+            nodes.append(ProposedNode(above, "concept", summary, relations, (), len(turns), spread, "people"))
         nodes += [_person_node(one, above, said) for one in members]
     return nodes
 
@@ -107,9 +94,8 @@ def _person_node(person: Person, above: tuple[str, ...], said: Said) -> Proposed
     full = tuple(name for name, _ in person.full.most_common(2) if name != person.name)
     summary = f"{person.name}, {person.relation}" if person.relation else person.name
     reason = f"named in {len(person.turns)} turns" + (f", called {person.relation}" if person.relation else "")
-    return ProposedNode(
-        (*above, person.name), "persona", summary, (), full, len(person.turns), _spread(person.turns, said), reason
-    )
+    size, spread = len(person.turns), _spread(person.turns, said)
+    return ProposedNode((*above, person.name), "persona", summary, (), full, size, spread, reason)
 
 
 def _matter_node(matter: Matter, said: Said) -> ProposedNode:

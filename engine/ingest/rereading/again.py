@@ -24,7 +24,6 @@ from engine.domain.graph import DocumentFile
 from engine.domain.principal import Principal
 from engine.domain.record import ItemDraft, RecordDraft, SourceAdvance
 from engine.domain.rereading import KEYWORDS, MatchedItems, Rebuilt, differing, matched_items, moved
-from engine.domain.scope import Privacy
 from engine.errors import Outdated, ProviderUnavailable, WrongDimension
 from engine.ingest.allowance import Allowance
 from engine.ingest.describe import describe
@@ -198,9 +197,8 @@ async def _add(
     there = await _observed(connection, rebuilt)
     added = [place for place, item in enumerate(rebuilt.fresh) if item.item_id not in there]
     fresh = [rebuilt.fresh[place] for place in added]
-    holder = _Holder(rebuilt.record_id, kept.privacy)
     rows = [
-        item_row(item, holder, item_words(item), renewed.known_at)
+        item_row(item, rebuilt.record_id, kept.privacy, item_words(item), renewed.known_at)
         | model.meaning(None if vectors is None else vectors[place])
         for item, place in zip(fresh, added, strict=True)
     ]
@@ -247,11 +245,3 @@ async def _next_version(
     await sources.advance(connection, [advance], commit_id)
     await enter_version(connection, principal, version, commit_id, now)
     return DocumentFile(version.version, version.file_id, version.file_name)
-
-
-@dataclass(frozen=True, slots=True)
-class _Holder:
-    """The record, for its new items."""
-
-    record_id: UUID
-    privacy: Privacy

@@ -127,9 +127,8 @@ class HeldRecords:
             row = await connection.first(sql_in("record/held", schema), record, row=HeldRow)
             if row is None:
                 return None
-            fields = await self._renewals.held(
-                connection, principal, self._active.current, place.node_id, schema, place.record_id
-            )
+            model = self._active.current
+            fields = await self._renewals.held(connection, principal, model, place.node_id, schema, place.record_id)
             items = await connection.fetch(sql_in("item/held", schema), record, row=HeldItem)
             document = {"document_id": place.record_id}
             version = await connection.first(sql_text("document/part"), document, row=DocumentPart)
@@ -177,10 +176,8 @@ def _conversation(held: Held, compact: dict[str, Any], transcript: str) -> Recor
     session = held.source_items[0].session
     turns = [Turn(one.speaker, transcript[one.start : one.start + one.length], one.at, one.ref) for one in layout.turns]
     before = [None if one.asked is None else ASKED if one.asked else NOT_ASKED for one in layout.turns]
-    placed = [
-        PlacedTurn(one.number, turn, previous, held.place.node)
-        for one, turn, previous in zip(layout.turns, turns, before, strict=True)
-    ]
+    laid, node = zip(layout.turns, turns, before, strict=True), held.place.node
+    placed = [PlacedTurn(one.number, turn, previous, node) for one, turn, previous in laid]
     items = tuple(item for one in placed for item in turn_items(one, layout.started_at, session, layout.speakers))
     return _record(held, items, "\n".join(turn.text for turn in turns))
 

@@ -65,7 +65,6 @@ class _Staged(Place):
 
     @property
     def reread(self) -> Reread:
-        """The record as it was made."""
         rebuilt = _PLAN.validate_python(self.plan)
         if self.vectors is None or self.embeddings is None:
             return Reread(rebuilt, None, "")
@@ -75,7 +74,7 @@ class _Staged(Place):
 
 
 class Replays:
-    """The replays of graphs, for their users alone; others get none."""
+    """The replays of graphs, for their users alone; others get none. See also `engine.operations.replays`."""
 
     def __init__(
         self,
@@ -90,27 +89,22 @@ class Replays:
         self._clock, self._reached = clock, reached
 
     async def begin(self, principal: Principal) -> Replay:
-        """Opens a replay of all records, or returns the open one. Nothing is built yet. Raises NotFound."""
         if not principal.owns:
             raise NotFound
         parameters = {"replay_id": uuid4(), "user_id": principal.user_id, "now": self._clock.now()}
-        async with self._postgres.as_principal(principal) as connection:
-            [replay_id] = await connection.fetch(sql_text("replay/begin"), parameters, row=UUID)
+        [replay_id] = await self._postgres.fetch_once(principal, sql_text("replay/begin"), parameters, row=UUID)
         return await self.replay(principal, replay_id)
 
     async def page(self, principal: Principal, *, before: UUID | None = None, limit: int = 50) -> tuple[Replay, ...]:
-        """Replays, newest first, one page; `before` is the last of the page before."""
         check_page(limit)
         parameters = {"user_id": principal.user_id, "replay_id": None, "before": before, "limit": limit}
         return tuple(await self._postgres.fetch(principal, sql_text("replay/page"), parameters, row=Replay))
 
     async def replay(self, principal: Principal, replay_id: UUID) -> Replay:
-        """The present state of one replay. Raises NotFound."""
         parameters = {"user_id": principal.user_id, "replay_id": replay_id, "before": None, "limit": 1}
         return only(await self._postgres.fetch(principal, sql_text("replay/page"), parameters, row=Replay))
 
     async def compare(self, principal: Principal, replay_id: UUID) -> ReplayComparison:
-        """The changes that a swap would make, as far as it is built. Raises NotFound."""
         replay = await self.replay(principal, replay_id)
         parameters = {"replay_id": replay_id}
         [changed] = await self._postgres.fetch(principal, sql_text("replay/changed"), parameters, row=int)
@@ -147,9 +141,8 @@ class Replays:
             progress.advance("replay", len(made))
             if not made or not staged:
                 replay = await self.replay(principal, replay_id)
-        progress.finish(
-            "replay", f"{counted(replay.counts.records, 'record')}, {replay.counts.differing:,} come out otherwise"
-        )
+        counts = replay.counts
+        progress.finish("replay", f"{counted(counts.records, 'record')}, {counts.differing:,} come out otherwise")
         return replay
 
     async def _stage(self, principal: Principal, replay_id: UUID, made: Sequence[tuple[Place, Reread | None]]) -> bool:
@@ -248,7 +241,6 @@ async def _end(connection: Connection, replay_id: UUID, state: ReplayState, now:
 
 
 def _row(principal: Principal, replay_id: UUID, reread: Reread) -> Parameters:
-    """A record as it is staged."""
     rebuilt = reread.rebuilt
     vectors = reread.vectors if rebuilt.fresh or rebuilt.new_summary else None
     return {

@@ -118,7 +118,7 @@ class Appending:
     async def _sent(self, principal: Principal, append: Append, clean: Cleaned, tokens: Sequence[int]) -> _Answer:
         conversation, now = _conversation(clean), self._clock.now()
         arrived = None if append.started_at else now  # a turn without a time was said then, or at that beginning
-        parameters = {
+        sent = {
             "source_id": principal.own_key(key_of(clean.original, self._redactor)),
             "opening": Jsonb(self._opening(append, conversation)),
             "first": append.first,
@@ -132,11 +132,9 @@ class Appending:
             "now": now,
         }
         try:
-            async with self._postgres.as_principal(principal) as connection:
-                cursor = await connection.send(sql_text("conversation/append"), parameters, row=_Answer)
+            [answer] = await self._postgres.fetch_once(principal, sql_text("conversation/append"), sent, row=_Answer)
         except Conflict as error:
             raise Conflict(CONTRADICTION) from error
-        [answer] = await cursor.fetchall()
         return answer
 
     def _opening(self, append: Append, conversation: Conversation) -> dict[str, str | None]:

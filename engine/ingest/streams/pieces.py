@@ -91,9 +91,7 @@ class Pieces:
         """Ends a conversation; with `silent`, only where no turn came for too long. Raises NotFound."""
         now = self._clock.now()
         parameters = {"source_id": key, "silent": now - self.limits.silence if silent else None, "now": now}
-        async with self._postgres.as_principal(principal) as connection:
-            cursor = await connection.send(sql_text("conversation/end"), parameters, row=StreamState)
-        [state] = await cursor.fetchall()
+        [state] = await self._postgres.fetch_once(principal, sql_text("conversation/end"), parameters, row=StreamState)
         self._reached("end_committed")
         return state
 
@@ -118,13 +116,11 @@ class Pieces:
         return stored
 
     async def _settled(self, principal: Principal, key: str) -> _Settled:
-        parameters = {"source_id": key, "hard": self.limits.cuts.hard, "now": self._clock.now()}
+        asked = {"source_id": key, "hard": self.limits.cuts.hard, "now": self._clock.now()}
         try:
-            async with self._postgres.as_principal(principal) as connection:
-                cursor = await connection.send(sql_text("conversation/settle"), parameters, row=_Settled)
+            [settled] = await self._postgres.fetch_once(principal, sql_text("conversation/settle"), asked, row=_Settled)
         except Conflict as error:
             raise Conflict(OTHERS) from error
-        [settled] = await cursor.fetchall()
         return settled
 
     async def _due(self, principal: Principal, key: str, now: _Settled) -> tuple[Cut, TriggerType] | None:
@@ -134,10 +130,8 @@ class Pieces:
         # One more than a piece holds: whether a turn ends something shows the one behind it.
         parameters = {"source_id": key, "stored": now.stored, "limit": self.limits.cuts.most_turns + 1}
         [weights] = await self._postgres.fetch(principal, sql_text("conversation/weights"), parameters, row=_Weights)
-        turns = [
-            WeighedTurn(tokens, speaker, role)
-            for tokens, speaker, role in zip(weights.tokens, weights.speakers, weights.roles, strict=True)
-        ]
+        columns = zip(weights.tokens, weights.speakers, weights.roles, strict=True)
+        turns = [WeighedTurn(tokens, speaker, role) for tokens, speaker, role in columns]
         cut = await computed(first_cut, turns, self.limits.cuts)
         if cut is not None:
             return cut, "chunk_threshold"
@@ -172,9 +166,8 @@ class Pieces:
     async def _node(self, principal: Principal, node_id: UUID | None) -> AssignableNode | None:
         if node_id is None:
             return None
-        for node in await self._ingest.nodes(principal):
-            if node.node_id == node_id:
-                return node
+        if node := await self._ingest.node(principal, node_id):
+            return node
         raise NotFound("The node of this conversation is missing, or the principal may not write to it.")
 
 

@@ -71,12 +71,10 @@ class Streams:
     # looking ---------------------------------------------------------------------------------------------
 
     async def state(self, principal: Principal, conversation_id: str) -> StreamState:
-        """The present state of a conversation. Raises NotFound."""
         parameters = {"source_id": self._key(principal, conversation_id)}
         return only(await self._postgres.fetch(principal, sql_text("conversation/state"), parameters, row=StreamState))
 
     async def page(self, principal: Principal, *, after: str = "", limit: int = 100) -> tuple[StreamState, ...]:
-        """Conversations of the principal that have not ended, by id, one page. Raises InvalidInput."""
         check_page(limit)
         parameters = {"after": after, "limit": limit}
         return tuple(await self._postgres.fetch(principal, sql_text("conversation/page"), parameters, row=StreamState))

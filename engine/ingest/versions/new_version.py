@@ -1,7 +1,8 @@
-"""The parts of a document's new version, decided from the newest one before anything is embedded or written. Pure.
+"""The parts of a document, and those of its new version, decided before anything is embedded or written. Pure.
 
-A document that spans several nodes has a part at each. An unchanged chunk is found by its hash and stays in its part; a new
-chunk goes to the part of the chunk before it.
+A document that spans several concepts has a part at each of their nodes: a record with its passages. The file is stored once: the
+user opens all of it, others the passages of the record (`engine.lifecycle.parts`). An unchanged chunk is found by its hash and
+stays in its part; a new chunk goes to the part of the chunk before it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from engine.ingest.cleaning import fingerprint
 from engine.ingest.describe import describe
 from engine.ingest.drafts import document_draft
 from engine.ingest.sources import ChangedDocument
-from engine.ingest.versions.shared import part
 from engine.providers.embedder import Vectors
 
 
@@ -56,6 +56,22 @@ class VersionPart:
         return tuple(item for item, place in zip(self.draft.items, self.match.places, strict=True) if place is None)
 
 
+def shared(draft: RecordDraft, nodes: Sequence[AssignableNode]) -> list[RecordDraft]:
+    """The record of a whole document as one for each node of its items; nodes in the order of their first item.
+
+    `nodes`: the node of each item. Ids and positions of items are those in the whole document.
+    """
+    by_node: dict[UUID, tuple[AssignableNode, list[ItemDraft]]] = {}
+    for item, node in zip(draft.items, nodes, strict=True):
+        by_node.setdefault(node.node_id, (node, []))[1].append(item)
+    return [_of_items(draft, uuid4(), node, items) for node, items in by_node.values()]
+
+
+def _of_items(draft: RecordDraft, record_id: UUID, node: AssignableNode, items: Sequence[ItemDraft]) -> RecordDraft:
+    text = draft.text if len(items) == len(draft.items) else "\n\n".join(item.content for item in items)
+    return replace(draft, record_id=record_id, node=node, items=tuple(items), text=text)
+
+
 def parts_of(
     changed: ChangedDocument,
     heads: Sequence[PartHead],
@@ -77,7 +93,7 @@ def parts_of(
     works = []
     for number, head in enumerate(heads):
         own = [index for index, home in enumerate(homes) if home == number]
-        draft = part(whole, head.document_id, nodes[head.node_id], [whole.items[index] for index in own])
+        draft = _of_items(whole, head.document_id, nodes[head.node_id], [whole.items[index] for index in own])
         gone = tuple(chunk for chunk in match.gone if owner[chunk] == number)
         mine = Matched(tuple(match.places[index] for index in own), gone)
         draft = describe(draft, count_tokens, summary_words)

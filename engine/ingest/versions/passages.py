@@ -51,9 +51,10 @@ class Passages:
 
 
 def _item_rows(fresh: EmbeddedRecord, model: Model, now: datetime) -> list[Parameters]:
+    draft = fresh.draft
     return [
-        item_row(item, fresh.draft, item_words(item), now) | model.meaning(vector)
-        for item, vector in zip(fresh.draft.items, fresh.item_vectors, strict=True)
+        item_row(item, draft.record_id, draft.privacy, item_words(item), now) | model.meaning(vector)
+        for item, vector in zip(draft.items, fresh.item_vectors, strict=True)
     ]
 
 

@@ -29,10 +29,8 @@ from engine.ingest.allowance import Allowance
 from engine.ingest.cleaning import fingerprint
 from engine.ingest.commit import RecordCommit, StoredFile
 from engine.ingest.describe import whole_fact
-from engine.ingest.entered import enter_version
-from engine.ingest.extraction.unread import note_unread
+from engine.ingest.entered import enter_version, note_received, note_unread
 from engine.ingest.item_rows import KeptRecord
-from engine.ingest.received import note_received
 from engine.ingest.sources import ChangedDocument, Stored
 from engine.ingest.versions.new_version import PartHead, VersionPart, parts_of, renewal_of
 from engine.ingest.versions.passages import Passages, items_counted
@@ -131,13 +129,8 @@ class Revisions:
         return replace(changed, document=replace(changed.document, occurred_at=occurred))
 
     async def _written(
-        self,
-        principal: Principal,
-        parts: Sequence[VersionPart],
-        file: StoredFile,
-        allowance: Allowance,
-        note: VersionNote,
-    ) -> list[bool]:
+        self, principal: Principal, parts: Sequence[VersionPart], file: StoredFile, allowance: Allowance, note: VersionNote
+    ) -> list[bool]:  # fmt: skip
         """Writes all parts. Returns for each whether its vectors are still to be made."""
         try:
             return await self._embedded(principal, parts, file, self._active.current, allowance, note)
@@ -212,9 +205,8 @@ class Revisions:
         passages = Passages(connection, work.draft, work.match, kept)
         inputs = [whole_fact(work.draft, f":{work.version.version}")] if work.draft.items else []
         items = (*work.fresh, *inputs)  # the vector of the whole is that of the summary, the last of all
-        await passages.write(
-            EmbeddedRecord(replace(draft, items=items), vectors[-1], tuple(vectors[: len(items)])), model, renewed
-        )
+        fresh = EmbeddedRecord(replace(draft, items=items), vectors[-1], tuple(vectors[: len(items)]))
+        await passages.write(fresh, model, renewed)
         await passages.count(work.fresh, [*ending, *derived])
         await note_unread(connection, [draft], renewed.known_at)
         await enter_version(connection, principal, work.version, work.commit_id, renewed.known_at)
