@@ -93,7 +93,6 @@ class Page:
         return rows[first : first + self.limit]
 
     def next(self, cursor: str) -> None:
-        """Sets the headers of the next page."""
         self._response.headers["Next-Cursor"] = cursor
         url = self._request.url.remove_query_params(["after", "before"]).include_query_params(cursor=cursor)
         self._response.headers["Link"] = f'<{url.path}?{url.query}>; rel="next"'

@@ -12,7 +12,7 @@ from engine.stores.postgres import Postgres
 
 
 async def shell_meaning(postgres: Postgres, active: ActiveModel, node_id: UUID, text: str) -> dict[str, Any]:
-    """The properties of a shell that hold its vector. None while the embedding service does not answer: until a job makes the
+    """The properties of a shell that hold its vector, empty while the embedding service does not answer: until a job makes the
     vector, the node is found by words alone. Raises StoreUnavailable."""
     try:
         return await active.patience.asked(lambda: active.current.shell(text))

@@ -38,7 +38,6 @@ class Model:
 
     @property
     def name(self) -> str:
-        """The version's name, stored beside every vector."""
         return self.version.name
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:

@@ -146,7 +146,6 @@ class Patience:
         return answer
 
     def answered(self) -> None:
-        """Notes that the service answers."""
         self._failures, self._silent_until = 0, 0.0
 
     def _failed(self, asked_for: float) -> None:

@@ -48,7 +48,6 @@ class Place:
 
     @property
     def node(self) -> AssignableNode:
-        """The node, with the fields that a draft needs."""
         return AssignableNode(self.node_id, self.schema_name, (), 0, "", (), (), ())
 
 

@@ -65,7 +65,6 @@ class Streams:
         return appended
 
     async def close(self) -> None:
-        """Waits for a request that is under way."""
         await self._hurry.close()
 
     # looking ---------------------------------------------------------------------------------------------
