@@ -11,9 +11,9 @@ from engine.domain.node import CreatedEdge
 from engine.hierarchy.shells import MOST_EDGES
 from engine.operations import redactions
 from engine.operations.caller import members, readers
-from engine.operations.declaring import OfGraph, reads, writes
+from engine.operations.declaring import OfGraph, Redaction, reads, writes
 
-_TEXTS = {"edge_type": redactions.name, "properties": redactions.properties}
+_TEXTS: Mapping[str, Redaction] = {"edge_type": redactions.name, "properties": redactions.properties}
 
 
 class Edges(OfGraph, name="edges"):
