@@ -16,7 +16,7 @@ from engine.domain.commit import CommitOutcome, CommitSummary
 
 router = APIRouter(tags=["commits"])
 OWN = "/v1/users/{user_id}/commits"
-ALL = "/v1/commits"
+of_all = APIRouter(prefix="/v1/commits", dependencies=ADMINISTRATORS)
 
 After = Annotated[UUID | None, Query(description="The last commit of the previous page.")]
 Reason = Annotated[str, Query(max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$", description="Why, in one line.")]
@@ -46,25 +46,23 @@ async def discard_own(commit_id: UUID, memory: UserMemory, reason: Reason = "") 
     return await memory.commits.discard(commit_id, reason)
 
 
-@router.get(ALL, operation_id="listAllCommits", dependencies=ADMINISTRATORS, responses=PAGE_HEADERS)
+@of_all.get("", operation_id="listAllCommits", responses=PAGE_HEADERS)
 async def list_all(workspace: CurrentWorkspace, page: APage, after: After = None) -> Sequence[CommitSummary]:
     """Commits of all users of the workspace that were set aside. Only the operator sees what they write."""
     found = await workspace.commits.list(after=after, behind=page.start(timed, None), limit=page.limit)
     return page.of(found, _place)
 
 
-@router.post(f"{ALL}/{{commit_id}}/retry", operation_id="retryAnyCommit", dependencies=ADMINISTRATORS)
+@of_all.post("/{commit_id}/retry", operation_id="retryAnyCommit")
 async def retry_any(commit_id: UUID, workspace: CurrentWorkspace) -> CommitOutcome:
     """Retries a commit of any user now."""
     return await workspace.commits.retry(commit_id)
 
 
-@router.post(
-    f"{ALL}/{{commit_id}}/discard",
-    operation_id="discardAnyCommit",
-    dependencies=ADMINISTRATORS,
-    responses=documented(409),
-)
+@of_all.post("/{commit_id}/discard", operation_id="discardAnyCommit", responses=documented(409))
 async def discard_any(commit_id: UUID, workspace: CurrentWorkspace, reason: Reason = "") -> CommitOutcome:
     """Undoes a commit of any user. 409 for a revocation."""
     return await workspace.commits.discard(commit_id, reason)
+
+
+router.include_router(of_all)

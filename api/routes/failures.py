@@ -15,7 +15,7 @@ from engine.domain.ingest import Failure, FailureState
 
 router = APIRouter(tags=["failures"])
 OWN = "/v1/users/{user_id}/failures"
-OF_JOBS = "/v1/failures"
+of_jobs = APIRouter(prefix="/v1/failures", dependencies=ADMINISTRATORS)
 
 State = Annotated[FailureState | None, Query(description="Only failures in this state; without it, all.")]
 Before = Annotated[UUID | None, Query(description="The last failure of the previous page.")]
@@ -43,7 +43,7 @@ async def dismiss(failure_id: UUID, memory: UserMemory, note: Note = "") -> Fail
     return await memory.failures.dismiss(failure_id, note)
 
 
-@router.get(OF_JOBS, operation_id="listJobFailures", dependencies=ADMINISTRATORS, responses=PAGE_HEADERS)
+@of_jobs.get("", operation_id="listJobFailures", responses=PAGE_HEADERS)
 async def list_job_failures(
     workspace: CurrentWorkspace, page: APage, state: State = None, before: Before = None
 ) -> Sequence[Failure]:
@@ -53,23 +53,16 @@ async def list_job_failures(
     return page.of(found, lambda failure: failure.failure_id)
 
 
-@router.post(
-    f"{OF_JOBS}/{{failure_id}}/replay",
-    operation_id="replayJobFailure",
-    dependencies=ADMINISTRATORS,
-    responses=documented(409),
-)
+@of_jobs.post("/{failure_id}/replay", operation_id="replayJobFailure", responses=documented(409))
 async def replay_job(failure_id: UUID, workspace: CurrentWorkspace) -> Failure:
     """Requests a run of the job; the entry is settled when a run succeeds."""
     return await workspace.failures.replay(failure_id)
 
 
-@router.post(
-    f"{OF_JOBS}/{{failure_id}}/dismiss",
-    operation_id="dismissJobFailure",
-    dependencies=ADMINISTRATORS,
-    responses=documented(409),
-)
+@of_jobs.post("/{failure_id}/dismiss", operation_id="dismissJobFailure", responses=documented(409))
 async def dismiss_job(failure_id: UUID, workspace: CurrentWorkspace, note: Note = "") -> Failure:
     """Dismisses an entry. Repeating it changes nothing; 409 if it was replayed."""
     return await workspace.failures.dismiss(failure_id, note)
+
+
+router.include_router(of_jobs)

@@ -38,16 +38,22 @@ _NAME = re.compile(r"V(\d{4})__[a-z0-9_]+\.(sql|cypher)")
 
 
 @dataclass(frozen=True, slots=True)
-class Migration:
-    """One file: its number, its name, its text and the SHA-256 of the text."""
+class Function:
+    """The file of one function: its name (subject/name), its text and the SHA-256 of the text."""
 
-    version: int
     name: str
     text: str
 
     @property
     def checksum(self) -> str:
         return hashlib.sha256(self.text.encode("utf-8")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Migration(Function):
+    """One file of a migration, with its number."""
+
+    version: int
 
     @property
     def applied(self) -> dict[str, Any]:
@@ -67,7 +73,7 @@ def migrations(store: str, folder: Path = ROOT / "migrations") -> list[Migration
         match = _NAME.fullmatch(path.name)
         if match is None:
             raise MigrationError(f"{path.name} is not named like V0001__what_it_does.sql or .cypher.")
-        found.append(Migration(int(match.group(1)), path.name, path.read_text(encoding="utf-8")))
+        found.append(Migration(path.name, path.read_text(encoding="utf-8"), int(match.group(1))))
     if [migration.version for migration in found] != list(range(1, len(found) + 1)):
         raise MigrationError(f"The migrations in {store} are not numbered without gaps.")
     return found
@@ -95,18 +101,6 @@ class _Applied:
 class _AppliedFunction:
     name: str
     checksums: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """The file of one function: its name (subject/name), its text and the SHA-256 of the text."""
-
-    name: str
-    text: str
-
-    @property
-    def checksum(self) -> str:
-        return hashlib.sha256(self.text.encode("utf-8")).hexdigest()
 
 
 def functions() -> list[Function]:

@@ -51,7 +51,7 @@ async def test_a_function_of_a_later_migration_gets_the_path_too(stack: Stack, s
     url, request = (elsewhere(one, scratch[0]) for one in (stack.postgres_url, request_url(stack.postgres_url)))
     text = "CREATE FUNCTION engine.later(p_id uuid) RETURNS uuid LANGUAGE sql SECURITY DEFINER SET work_mem = '4MB' RETURN p_id;"
     there = migrations("postgres")
-    later = Migration(len(there) + 1, f"V{len(there) + 1:04}__later.sql", text)
+    later = Migration(f"V{len(there) + 1:04}__later.sql", text, len(there) + 1)
     async with opened(url, request) as postgres:
         assert await migrate_postgres(postgres, [*there, later]) == [later.name]
         async with postgres.as_service() as connection:
