@@ -174,8 +174,9 @@ async def engine_problem(request: Request, error: Exception) -> Response:
 async def validation_problem(request: Request, error: Exception) -> Response:
     """The response for a request that does not fit its schema; it names the fields, never their values."""
     found = error.errors() if isinstance(error, RequestValidationError) else []
-    places = [{"location": _place(entry["loc"]), "detail": entry["msg"]} for entry in found[:MOST_ERRORS]]
-    first = f"{places[0]['location']}: {places[0]['detail']}" if places else ""
+    texts = [(_place(entry["loc"]), entry["msg"].removeprefix("Value error, ")) for entry in found[:MOST_ERRORS]]
+    places = [{"location": location, "detail": detail} for location, detail in texts]
+    first = ": ".join(texts[0]) if texts else ""
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return problem(INVALID, request.url.path, first + more, errors=places)
 

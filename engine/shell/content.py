@@ -31,6 +31,7 @@ from engine.shell.options import (
     ModelCalls,
     Tokens,
     moment_of,
+    path_named,
     scope_named,
     source_named,
 )  # fmt: skip
@@ -84,7 +85,7 @@ class Ingested:
 async def ingest(
     here: Session,
     path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="A chat history as .json, a text file, or a folder of texts.")
+        Path, typer.Argument(parser=path_named, metavar="PATH", help="A chat history (.json), a text or a folder.")
     ],
     user: Handle = None,
     scope: Annotated[
@@ -93,10 +94,7 @@ async def ingest(
     ] = None,
     source: Annotated[SourceKind, typer.Option("--source", help="How it came in.")] = "ingested",
     nodes: Annotated[
-        str,
-        typer.Option(
-            "--nodes", metavar="auto|show|no", help="If there are no nodes: make the proposed ones, or show them."
-        ),
+        str, typer.Option(metavar="auto|show|no", help="If there are no nodes: make the proposed ones, or show them.")
     ] = "show",
     private: Annotated[bool, typer.Option("--private", help="Only for the user; no grant opens it.")] = False,
     milliseconds: Milliseconds = None,

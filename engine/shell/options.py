@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,6 +19,13 @@ def scope_named(text: str) -> MemoryScope:
         return parsed_scope(text)
     except InvalidInput as error:
         raise typer.BadParameter(error.detail) from error
+
+
+def path_named(text: str) -> Path:
+    """A path from the command line; a usage error if it is empty, which would mean the working directory."""
+    if not text:
+        raise typer.BadParameter("The path is empty.")
+    return Path(text)
 
 
 def source_named(text: str) -> str:

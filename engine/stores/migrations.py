@@ -14,8 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +31,7 @@ from engine.stores.statements import ROOT, cypher, sql_text
 FUNCTIONS = ROOT / "migrations" / "postgres" / "functions"
 EARLIER = ROOT / "migrations" / "earlier_checksums.json"
 LONGEST = 3600.0
-"""Seconds that one statement of a migration may take."""
+"""Seconds that one statement of a migration may take: one that rewrites a large table outlasts the limit of requests."""
 _USES = re.compile(r"^-- Uses functions: (.+)$", re.MULTILINE)
 _NAME = re.compile(r"V(\d{4})__[a-z0-9_]+\.(sql|cypher)")
 
@@ -122,7 +121,9 @@ async def migrate_postgres(
     `repeatable`: the functions, those of this release unless given. Raises MigrationError for a database of a newer release.
     """
     applied = []
-    async with postgres.as_service() as connection, _long(connection):
+    async with postgres.as_service() as connection:
+        usual, connection.limit = connection.limit, LONGEST + MARGIN
+        await connection.execute(sql_text("schema/migrations_limit"), {"limit": f"{LONGEST:.0f}s"})
         await connection.execute(sql_text("schema/migrations_lock"))
         await connection.execute(sql_text("schema/migrations_table"))
         applied_before = await connection.fetch(sql_text("schema/migrations_applied"), row=_Applied)
@@ -135,18 +136,8 @@ async def migrate_postgres(
         applied += await _replace_functions(connection, functions() if repeatable is None else repeatable)
         if applied:
             await connection.execute(sql_text("schema/functions_guard"))
+        connection.limit = usual  # where a migration fails, the engine does not open
     return applied
-
-
-@asynccontextmanager
-async def _long(connection: Connection) -> AsyncIterator[None]:
-    """Statements inside may take LONGEST: a migration that rewrites a large table outlasts the limit of requests."""
-    usual, connection.limit = connection.limit, LONGEST + MARGIN
-    try:
-        await connection.execute(sql_text("schema/migrations_limit"), {"limit": f"{LONGEST:.0f}s"})
-        yield
-    finally:
-        connection.limit = usual
 
 
 async def _replace_functions(connection: Connection, wanted: Sequence[Function]) -> list[str]:

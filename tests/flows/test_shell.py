@@ -219,6 +219,7 @@ def test_bad_files_are_told_in_one_sentence_and_start_nothing(run: Run, tmp_path
     broken = tmp_path / "broken.json"
     broken.write_text('{"format": "neurigraph-history/1",\n "user": {"handle": bob}}', encoding="utf-8")
     started = time.monotonic()
+    assert "The path is empty" in run("ingest", "").stderr
     assert "missing.json was not found" in sentence(run("ingest", str(tmp_path / "missing.json")))
     assert "(line 2, column " in sentence(run("ingest", str(broken)))
     picture = tmp_path / "picture.png"

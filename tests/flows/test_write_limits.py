@@ -12,7 +12,7 @@ import pytest
 
 from engine.domain.history import Conversation, Turn
 from engine.domain.ingest import Limits, Terms
-from engine.domain.node import User
+from engine.domain.node import NewNode, User
 from engine.domain.record import IngestReport, LeftOut
 from engine.domain.search import SearchRequest
 from engine.ingest.extraction.form import PROMPT, Extracted
@@ -41,6 +41,17 @@ def left(report: IngestReport) -> dict[str, int]:
 
 
 # limits ---------------------------------------------------------------------------------------------------
+
+
+async def test_a_node_that_is_there_already_waits_for_no_vector_of_a_refused_one(engine: Engine, user: User) -> None:
+    memory = engine.memory(user.user_id)
+    await memory.nodes.provision(NewNode(user.user_id, "Herons"))
+    await engine.pending.run()
+    before = (await engine.pending.waiting()).nodes
+    again = await within(memory, tokens=0).nodes.provision(NewNode(user.user_id, "Herons"))
+    assert not again.created and (await engine.pending.waiting()).nodes == before
+    assert (await within(memory, tokens=0).nodes.provision(NewNode(user.user_id, "Egrets"))).created
+    assert (await engine.pending.waiting()).nodes == before + 1
 
 
 @pytest.mark.ledger("X08")
