@@ -31,7 +31,9 @@ from api.routes import (
     conversations,
     documents,
     embedding_versions,
+    entities,
     events,
+    facts,
     failures,
     file_log,
     files,
@@ -46,6 +48,7 @@ from api.routes import (
     records,
     replays,
     resources,
+    retractions,
     search,
     tokens,
     users,
@@ -58,8 +61,9 @@ from engine.wiring.opening import Opening
 log = logging.getLogger(__name__)
 
 RESOURCES = (
-    users, tokens, integrations, embedding_versions, nodes, proposals, history, grants, records, assignments, conversations,
-    ingests, failures, documents, resources, replays, events, search, files, file_log, jobs, commits,
+    users, tokens, integrations, embedding_versions, nodes, entities, proposals, history, grants, records, assignments,
+    conversations, ingests, failures, documents, resources, facts, retractions, replays, events, search, files, file_log, jobs,
+    commits,
 )  # fmt: skip
 ROUTERS = tuple(resource.router for resource in RESOURCES)
 EXPOSED = "Content-Disposition ETag Idempotency-Replayed Link Location Next-Cursor Retry-After WWW-Authenticate".split()

@@ -20,6 +20,8 @@ from engine.shell import (
     doors,
     edges,
     embeddings,
+    entities,
+    facts,
     files,
     grants,
     graph,
@@ -32,6 +34,7 @@ from engine.shell import (
     placement,
     records,
     replays,
+    retractions,
     session,
     stack,
     streams,
@@ -40,10 +43,12 @@ from engine.shell import (
 
 _COMMANDS = (
     demonstration.commands, stack.commands, doctor.commands, content.commands, graph.commands, streams.commands,
-    files.commands, doors.commands, past.commands, placement.commands, backups.commands,
+    files.commands, doors.commands, past.commands, placement.commands, retractions.commands, backups.commands,
     measurements.commands, cypher.commands,
-    graph.users, one_node.nodes, edges.edges, records.records, streams.conversations, files.files, ingests.sessions,
-    ingests.failures, replays.replays, documents.documents, documents.resources, diary.events, jobs.jobs,
+    graph.users, one_node.nodes, edges.edges, entities.entities, records.records, streams.conversations, files.files,
+    ingests.sessions, ingests.failures, replays.replays, documents.documents, documents.resources, facts.facts,
+    retractions.retractions, diary.events,
+    jobs.jobs,
     commits.commits, tokens.tokens, tokens.integrations, grants.grants, grants.access, hierarchy.nodes,
     embeddings.embeddings, audit.audits,
 )  # fmt: skip

@@ -15,17 +15,21 @@ from engine.operations.commits import Commits
 from engine.operations.conversations import Conversations
 from engine.operations.documents import Documents
 from engine.operations.edges import Edges
+from engine.operations.entities import Entities
 from engine.operations.events import Events
+from engine.operations.facts import Facts
 from engine.operations.failures import Failures
 from engine.operations.files import Files
 from engine.operations.grants import Grants
 from engine.operations.history import History
 from engine.operations.ingests import Ingests
 from engine.operations.nodes import Nodes
+from engine.operations.profiles import Profiles
 from engine.operations.proposals import Proposals
 from engine.operations.records import Records
 from engine.operations.replays import Replays
 from engine.operations.resources import Resources
+from engine.operations.retractions import Retractions
 from engine.operations.searching import Searching
 
 
@@ -37,9 +41,11 @@ class Memory:
         self._caller = caller
         self.records, self.conversations, self.ingests = Records(caller), Conversations(caller), Ingests(caller)
         self.nodes, self.edges, self.proposals = Nodes(caller), Edges(caller), Proposals(caller)
+        self.entities, self.profiles = Entities(caller), Profiles(caller)
         self.documents, self.files, self.resources = Documents(caller), Files(caller), Resources(caller)
         self.events, self.history, self.replays = Events(caller), History(caller), Replays(caller)
         self.grants, self.failures, self.commits = Grants(caller), Failures(caller), Commits(caller)
+        self.facts, self.retractions = Facts(caller), Retractions(caller)
 
     @property
     def principal(self) -> Principal:

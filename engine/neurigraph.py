@@ -16,6 +16,7 @@ from engine.domain.record import IngestReport
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import NeurigraphError, StoreTimeout, StoreUnavailable
 from engine.hierarchy.upgrades import Upgrades
+from engine.knowledge.unread_records import UnreadRecords
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.file_states import FileStates
@@ -70,7 +71,7 @@ class Degraded:
 @dataclass(frozen=True, slots=True)
 class Engine:
     """Opened by `open_engine`; closes with it. Doors use a memory and the workspace, whose operations say who may
-    call them. What else they may use, `tests/unit/test_operations.py` lists; `parts` and `services` ask nobody."""
+    call them. What else they may use, `tests/unit/test_operations.py` lists; `parts` and `services` check no rights."""
 
     settings: Settings
     parts: Parts
@@ -85,6 +86,7 @@ class Engine:
     doctor: Doctor
     sweep: Sweep
     dormancy: Dormancy
+    unread_records: UnreadRecords
     states: FileStates
     nodes: NodeStates
     retention: Retention
@@ -138,7 +140,7 @@ class Engine:
     @property
     def remedies(self) -> Remedies:
         """What mends damage that the doctor found."""
-        return Remedies(self.postgres, self.neo4j, self.objects, self.pending)
+        return Remedies((self.postgres, self.neo4j, self.objects), self.pending, self.mending.entities)
 
     def working(self, *, only: str | None = None) -> AbstractAsyncContextManager[None]:
         """Carries out background jobs in this process inside the block; `only`: requested runs of this job alone.

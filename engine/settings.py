@@ -78,12 +78,18 @@ class Settings(BaseSettings):
 
     ranking: Path | None = None
     """A ranking weights file instead of the shipped one."""
+    domain: Path | None = None
+    """A file of kinds of entities and types of relations instead of the shipped one."""
     summary_words: int = Field(default=200, ge=20, le=2000)
+    fact_similarity: float = Field(default=0.88, ge=0, le=1)
+    """How near the meanings of two facts about one subject must be for one to replace the other."""
+    fact_stale_days: int = Field(default=365, ge=1, le=36500)
+    """Days after which a fact that nothing has confirmed is marked as stale."""
     max_text_bytes: int = Field(default=64 * 1024 * 1024, ge=1024)
     """The largest single text or file that is taken in."""
     auto_create_confidence: float = Field(default=0.8, gt=0, le=1)
     """How sure it must be that no node covers a topic before one is created for it; 1 is never reached: none is created."""
-    batch_turns: int = Field(default=128, ge=1, le=512)
+    batch_turns: int = Field(default=256, ge=1, le=512)
     stream_watch_from: int = Field(default=480_000, ge=1)
     """Tokens of a streamed conversation that wait before it is cut at the end of an exchange; see docs/streams.md."""
     stream_soft: int = Field(default=500_000, ge=1)

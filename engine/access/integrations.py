@@ -21,8 +21,12 @@ class Integrations:
 
     async def create(self, name: str) -> Integration:
         name = clean_name(name)
-        parameters = {"integration_id": uuid4(), "workspace": self._workspace, "name": name}
-        parameters |= {"key": look_alike_key(name)}
+        parameters = {
+            "integration_id": uuid4(),
+            "workspace": self._workspace,
+            "name": name,
+            "key": look_alike_key(name),
+        }
         [found] = await self._postgres.fetch_as_service(sql_text("integration/create"), parameters, row=Integration)
         if found.name != name:
             raise Conflict(f"The name looks like that of another integration, {found.name}.")

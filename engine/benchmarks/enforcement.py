@@ -93,8 +93,13 @@ async def _without_enforcement(ground: Ground) -> AsyncIterator[Search]:
     """The search under the role that owns the tables and bypasses the policies."""
     engine, settings = ground.engine, ground.engine.settings
     owner = str(engine.postgres.service.conninfo)
-    size, limit, connect = settings.postgres_pool, settings.statement_timeout_s, settings.connect_timeout_s
-    postgres = Postgres(owner, owner, size=size, statement_timeout=limit, connect_timeout=connect)
+    postgres = Postgres(
+        owner,
+        owner,
+        size=settings.postgres_pool,
+        statement_timeout=settings.statement_timeout_s,
+        connect_timeout=settings.connect_timeout_s,
+    )
     await postgres.open_request()
     try:
         yield Search(postgres, _UnfilteredGraph(engine.neo4j), engine.active, load_weights(settings.ranking))

@@ -17,7 +17,7 @@ from engine.settings import Settings
 
 ROUNDS = 3
 TURNS = 1920
-"""Turns of a round, 15 batches."""
+"""Turns of a round, about eight batches."""
 COUNTED = 640
 """Turns of the run in which round trips are counted."""
 

@@ -18,7 +18,19 @@ from typing import Any, ClassVar, get_args
 from uuid import UUID
 
 from engine.domain.commit import CommitKind
-from engine.domain.graph import EdgeRevision, ManifestLine, NodeRevision, RecordRevision, Shell
+from engine.domain.graph import (
+    EdgeRevision,
+    ManifestLine,
+    NewMerge,
+    NodeRevision,
+    RecordMentions,
+    RecordRelations,
+    RecordRevision,
+    Shell,
+    ToldApart,
+    UndoneMerge,
+)
+from engine.domain.retraction import RecordRetraction
 
 Json = Mapping[str, Any]
 
@@ -27,11 +39,16 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class NodeProvisioned:
-    """A new node. `withdrawn`: the statement that takes a change away again where its commit is discarded."""
+    """A new node.
+
+    `withdrawn`: the statement that takes a change away again where its commit is discarded. `of_records`: it needs records and
+    their nodes alone, and is applied together with others of this sort in one statement.
+    """
 
     kind: ClassVar[CommitKind] = "node"
     statement: ClassVar[str] = "node/provision"
     withdrawn: ClassVar[str] = "lifecycle/node_withdrawn"
+    of_records: ClassVar[bool] = False
     node: Shell
 
 
@@ -42,6 +59,7 @@ class RecordsEntered:
     kind: ClassVar[CommitKind] = "records"
     statement: ClassVar[str] = "record/apply"
     withdrawn: ClassVar[str] = "lifecycle/records_withdrawn"
+    of_records: ClassVar[bool] = True
     records: Sequence[ManifestLine]
 
 
@@ -52,6 +70,7 @@ class Granted:
     kind: ClassVar[CommitKind] = "granted"
     statement: ClassVar[str] = "access/granted"
     withdrawn: ClassVar[str] = "access/revoked"
+    of_records: ClassVar[bool] = False
     grant: Json
 
 
@@ -62,6 +81,7 @@ class Revoked:
     kind: ClassVar[CommitKind] = "revoked"
     statement: ClassVar[str] = "access/revoked"
     withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
     grant: Json
 
 
@@ -72,6 +92,7 @@ class NodeRevised:
     kind: ClassVar[CommitKind] = "node_revised"
     statement: ClassVar[str] = "node/revised"
     withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
     revision: NodeRevision
 
 
@@ -82,6 +103,7 @@ class RecordRevised:
     kind: ClassVar[CommitKind] = "record_revised"
     statement: ClassVar[str] = "record/revised"
     withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
     revision: RecordRevision
 
 
@@ -92,10 +114,91 @@ class EdgeRevised:
     kind: ClassVar[CommitKind] = "edge_revised"
     statement: ClassVar[str] = "edge/revised"
     withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
     revision: EdgeRevision
 
 
-GraphChange = NodeProvisioned | RecordsEntered | Granted | Revoked | NodeRevised | RecordRevised | EdgeRevised
+@dataclass(frozen=True, slots=True)
+class EntitiesMentioned:
+    """What records mention; they are there, or entered before it in the same commit."""
+
+    kind: ClassVar[CommitKind] = "mentions"
+    statement: ClassVar[str] = "entity/mentioned"
+    withdrawn: ClassVar[str] = "lifecycle/mentions_withdrawn"
+    of_records: ClassVar[bool] = True
+    mentions: Sequence[RecordMentions]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationsStated:
+    """Relations that records state, between entities that are there, or entered before in the same commit."""
+
+    kind: ClassVar[CommitKind] = "relations"
+    statement: ClassVar[str] = "entity/related"
+    withdrawn: ClassVar[str] = "lifecycle/relations_withdrawn"
+    of_records: ClassVar[bool] = True
+    relations: Sequence[RecordRelations]
+
+
+@dataclass(frozen=True, slots=True)
+class EntitiesMerged:
+    """An entity that became part of another."""
+
+    kind: ClassVar[CommitKind] = "entities_merged"
+    statement: ClassVar[str] = "entity/merged"
+    withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
+    merge: NewMerge
+
+
+@dataclass(frozen=True, slots=True)
+class MergeUndone:
+    """The end of a merge."""
+
+    kind: ClassVar[CommitKind] = "merge_undone"
+    statement: ClassVar[str] = "entity/merge_undone"
+    withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
+    undone: UndoneMerge
+
+
+@dataclass(frozen=True, slots=True)
+class EntitiesApart:
+    """Two entities that may be one were told apart."""
+
+    kind: ClassVar[CommitKind] = "told_apart"
+    statement: ClassVar[str] = "entity/apart"
+    withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
+    apart: ToldApart
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRetracted:
+    """What a record speaks of was withdrawn, or came back; it follows the change of the record."""
+
+    kind: ClassVar[CommitKind] = "record_retracted"
+    statement: ClassVar[str] = "entity/retracted"
+    withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
+    retraction: RecordRetraction
+
+
+GraphChange = (
+    NodeProvisioned
+    | RecordsEntered
+    | Granted
+    | Revoked
+    | NodeRevised
+    | RecordRevised
+    | EdgeRevised
+    | EntitiesMentioned
+    | RelationsStated
+    | EntitiesMerged
+    | MergeUndone
+    | EntitiesApart
+    | RecordRetracted
+)
 OF_KIND: Mapping[str, type[GraphChange]] = {change.kind: change for change in get_args(GraphChange)}
 
 # their form in JSON ------------------------------------------------------------------------------------------
@@ -126,7 +229,13 @@ def parameters(change: Json) -> dict[str, Any]:
     return {name: value for name, value in change.items() if name != "kind"}
 
 
+_PLAIN = frozenset((str, float, int, bool, type(None)))
+"""Types that JSON has itself: a vector has hundreds of such values, so lists do not call a function for each."""
+
+
 def _json(value: Any) -> Any:
+    if type(value) in _PLAIN:
+        return value
     if is_dataclass(value):
         return {field.name: _json(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, UUID):
@@ -136,5 +245,5 @@ def _json(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _json(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_json(one) for one in value]
+        return [one if type(one) in _PLAIN else _json(one) for one in value]
     return value

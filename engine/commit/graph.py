@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 
 from engine.commit.changes import OF_KIND, Json, is_change, parameters
 from engine.errors import CommitWaits, Conflict, InvalidInput, StoreFailed
-from engine.stores.neo4j import STORE, Neo4j
-from engine.stores.statements import cypher
+from engine.stores.neo4j import STORE, Complete, Neo4j
+from engine.stores.statements import cypher, cypher_together
 
 
 async def apply(neo4j: Neo4j, changes: Sequence[Json], *, partly: bool = False) -> None:
@@ -17,18 +18,28 @@ async def apply(neo4j: Neo4j, changes: Sequence[Json], *, partly: bool = False) 
     """
     if not changes or not all(map(is_change, changes)):
         raise StoreFailed(STORE, "The changes of this commit are damaged, or a newer release wrote them.")
-    statements = [(cypher(OF_KIND[change["kind"]].statement), parameters(change)) for change in changes]
 
     def complete(rows: Sequence[list[object]]) -> bool:
         return partly or all(_applied(own) >= _wanted(change) for own, change in zip(rows, changes, strict=True))
 
     try:
-        whole = await neo4j.write_all(statements, complete)
+        whole = await _written(neo4j, changes, complete)
     except (Conflict, InvalidInput) as error:
         # The content is accepted: an error of the graph is not one of the request.
         raise StoreFailed(STORE, f"The {STORE} refused this write; it is tried again. ({error.detail})") from error
     if not whole:
         raise CommitWaits(STORE)
+
+
+async def _written(neo4j: Neo4j, changes: Sequence[Json], complete: Complete) -> bool:
+    """Writes them: what belongs to records together with these in one statement, anything else in a transaction."""
+    kinds = [OF_KIND[change["kind"]] for change in changes]
+    if len(changes) == 1 or not all(kind.of_records for kind in kinds):
+        statements = [(cypher(kind.statement), parameters(change)) for kind, change in zip(kinds, changes, strict=True)]
+        return await neo4j.write_all(statements, complete)
+    together = cypher_together(tuple((kind.statement, fields(kind)[0].name) for kind in kinds))
+    [applied] = await neo4j.write(together, row=list, changes=[parameters(change) for change in changes])
+    return complete([[one] for one in applied])
 
 
 def _applied(rows: list[object]) -> int:

@@ -179,8 +179,13 @@ class Outbox:
             standing = await connection.first(sql_text("commit/state"), {"commit_id": commit_id}, row=CommitStanding)
             attempt = standing.attempts + 2 if standing else 2
             pause = pause_before(attempt, first=first_pause, longest=LONGEST_PAUSE, chance=random.random())
-            attempted = {"commit_id": commit_id, "failure": failure, "pause": pause, "counted": counted}
-            attempted |= {"most": self._attempts}
+            attempted = {
+                "commit_id": commit_id,
+                "failure": failure,
+                "pause": pause,
+                "counted": counted,
+                "most": self._attempts,
+            }
             state = await connection.first(sql_text("commit/attempted"), attempted, row=str)
         return state or "finished elsewhere"
 

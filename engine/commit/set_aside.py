@@ -8,7 +8,7 @@ discard  each of its changes. A node: its name is free again. Records: their row
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -98,10 +98,11 @@ class SetAside:
 def _named_parts(commit_id: UUID, change: Json) -> dict[str, Any]:
     """The part of a change that names what is undone; the rest may be the reason why the graph refused the commit."""
     if change["kind"] == NodeProvisioned.kind:
-        node = change["node"]
-        return {"node": {"node_id": node.get("node_id") if isinstance(node, dict) else str(commit_id)}}
+        node = change["node"] if isinstance(change["node"], dict) else {}
+        return {"node": {"node_id": node.get("node_id", str(commit_id))}}
     if change["kind"] == Granted.kind:
         return {"grant": change["grant"]}
-    lines = change.get("records")
-    records = [one for one in lines if isinstance(one, dict)] if isinstance(lines, list) else []
-    return {"records": [{"record_id": one.get("record_id"), "commit_id": str(commit_id)} for one in records]}
+    name = fields(OF_KIND[change["kind"]])[0].name
+    lines = change.get(name)
+    rows = [one for one in lines if isinstance(one, dict)] if isinstance(lines, list) else []
+    return {name: [{"record_id": one.get("record_id"), "commit_id": str(commit_id)} for one in rows]}

@@ -12,6 +12,10 @@ from engine.domain.search import SearchAnswer
 
 FOLDER = Path(__file__).parent
 HISTORY = FOLDER / "history.json"
+PERSON, READS, OTHER = "Dave Kowalski", "is married to", "Ellen"
+"""Who is shown with relations, and which relation with what states it."""
+DINER, SHORT = "Lindy's Diner", "Lindy"
+"""Two entities that are one, a diner and what Bob calls it: they are merged, and that is undone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,21 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-CommitKind = Literal["node", "records", "granted", "revoked", "node_revised", "record_revised", "edge_revised"]
+CommitKind = Literal[
+    "node",
+    "records",
+    "granted",
+    "revoked",
+    "node_revised",
+    "record_revised",
+    "edge_revised",
+    "mentions",
+    "relations",
+    "entities_merged",
+    "merge_undone",
+    "told_apart",
+    "record_retracted",
+]
 CommitState = Literal["pending", "done", "set_aside", "discarded"]
 
 

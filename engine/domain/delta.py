@@ -32,6 +32,10 @@ STATELESS = frozenset({"created", "moved"})
 """Operations whose fields are not the subject's own: they hold its base, or its node."""
 ENDED = "ended"
 """The field that says from when on something no longer holds."""
+RETRACTED = "retracted"
+"""The field of what was withdrawn: while it is true nothing holds, whatever other changes say. Only a retraction changes it."""
+THERE: Mapping[str, bool] = {ENDED: False, RETRACTED: False}
+"""These fields of what holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,14 +198,13 @@ def state_at(subject: Subject, moment: Moment, now: datetime) -> State | None:
     as_of, known_at = moment.as_of or now, moment.known_at or now
     if as_of < subject.since or known_at < subject.known_from:
         return None
-    state = fields_at(subject.base, subject.deltas, as_of, known_at)
-    return None if state.pop(ENDED, False) else state
+    return _shown(fields_at(subject.base, subject.deltas, as_of, known_at))
 
 
 def timeline(base: State, since: datetime, deltas: Sequence[Delta]) -> tuple[Slice, ...]:
     """All slices of a subject as they are known with these deltas, in the order of time."""
     slices: list[Slice] = []
-    state, start = dict(base), since
+    state, start = {**THERE, **base}, since
     for delta in in_order(deltas):
         effect = max(delta.effect, since)
         if effect > start:
@@ -209,7 +212,8 @@ def timeline(base: State, since: datetime, deltas: Sequence[Delta]) -> tuple[Sli
             start = effect
         state.update(_after(delta))
     _append(slices, Slice(start, None, state))
-    return tuple(_shown(one) for one in slices if not one.state.get(ENDED))
+    shown = ((one, _shown(one.state)) for one in slices)
+    return tuple(Slice(one.valid_from, one.valid_to, fields) for one, fields in shown if fields is not None)
 
 
 def in_order(deltas: Sequence[Delta]) -> list[Delta]:
@@ -218,9 +222,11 @@ def in_order(deltas: Sequence[Delta]) -> list[Delta]:
     return sorted(changing, key=lambda delta: (delta.effect, delta.revision))
 
 
-def _shown(one: Slice) -> Slice:
-    """The slice without the field that only says that it holds."""
-    return Slice(one.valid_from, one.valid_to, {name: value for name, value in one.state.items() if name != ENDED})
+def _shown(state: State) -> State | None:
+    """The state without the fields that only say that it holds; None where it does not."""
+    if any(state.get(name) for name in THERE):
+        return None
+    return {name: value for name, value in state.items() if name not in THERE}
 
 
 def _after(delta: Delta) -> dict[str, Any]:
@@ -281,5 +287,5 @@ def next_known(now: datetime, known: Sequence[datetime]) -> datetime:
 def difference(before: State | None, after: State | None) -> dict[str, FieldChange]:
     """The fields that differ between two states."""
     left, right = before or {}, after or {}
-    names = sorted((left.keys() | right.keys()) - {ENDED})
+    names = sorted((left.keys() | right.keys()) - THERE.keys())
     return {name: FieldChange(left.get(name), right.get(name)) for name in names if left.get(name) != right.get(name)}

@@ -156,6 +156,133 @@ class EdgeRevision(_Revision):
     added: Sequence[EdgeSlice]
 
 
+READER = 1
+"""The version of the rules that find names: records that an older one read are read again by a job."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityName:
+    """A name of an entity. `key` is its normal form; a name of a type belongs to the first entity that has it."""
+
+    type: str
+    key: str
+    value: str
+    verified: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PossiblySame:
+    """Another entity, by its key, that may be the same; for a person to decide."""
+
+    key: str
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityMention:
+    """An entity in a record: who it is, made where `key` is new in the graph, and how the record speaks of it.
+
+    `names`: normal forms of the names used; `spans`: `item:start-end` in characters of items; `context`: some words around the
+    first of them.
+    """
+
+    key: str
+    entity_id: UUID
+    name: str
+    name_key: str
+    kind: str
+    label: str
+    role: str
+    names: Sequence[str]
+    spans: Sequence[str]
+    count: int
+    context: str
+    aliases: Sequence[EntityName]
+    reviews: Sequence[PossiblySame] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordMentions:
+    """What a record mentions. `revision`: of the record whose whole this is; None adds to what it mentions. `reader`: the version
+    of what found it."""
+
+    record_id: UUID
+    user_id: UUID
+    node_id: UUID
+    commit_id: UUID
+    revision: int | None
+    known_from: datetime
+    at: datetime
+    entities: Sequence[EntityMention]
+    reader: int = READER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedRelation:
+    """A relation that a record states. `type`: of the relationship in the graph, `name`: of the relation; both are the same but
+    for types that the domain does not list. `functional`: only one holds at a time. `source`, `target`: keys of entities."""
+
+    relation_id: UUID
+    type: str
+    name: str
+    functional: bool
+    source: str
+    target: str
+    weight: float
+    item_id: UUID
+    span: str
+    since: str | None
+    until: str | None
+    ended: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordRelations:
+    """The relations that a record states; the other fields are those of its mentions."""
+
+    record_id: UUID
+    user_id: UUID
+    node_id: UUID
+    commit_id: UUID
+    revision: int | None
+    known_from: datetime
+    at: datetime
+    stated: Sequence[StatedRelation]
+    reader: int = READER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMerge:
+    """An entity becomes part of another."""
+
+    merge_id: UUID
+    user_id: UUID
+    entity_id: UUID
+    merged_id: UUID
+    at: datetime
+    reason: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoneMerge:
+    """The end of a merge."""
+
+    merge_id: UUID
+    user_id: UUID
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldApart:
+    """Two entities of a pair that may be one are not."""
+
+    pair_id: UUID
+    user_id: UUID
+    at: datetime
+
+
 def times(new: NewSlice) -> dict[str, Any]:
     """The id and the times of a slice, as the graph keeps them."""
     one = new.slice

@@ -124,3 +124,8 @@ class History:
     def turns(self) -> Iterator[Turn]:
         for conversation in self.conversations:
             yield from conversation.turns
+
+
+def source_key(conversation_id: str) -> str:
+    """The id of a conversation in the table of stored sources."""
+    return f"conversation:{conversation_id}"[:500]

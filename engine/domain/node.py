@@ -144,7 +144,8 @@ def shell_text(name: str, summary: str, keywords: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CreatedEdge:
-    """The edge and whether it was created."""
+    """The edge. `created` is False where it was there already, `reopened` is True where it had ended and holds again."""
 
     edge_id: UUID
     created: bool
+    reopened: bool = False

@@ -32,6 +32,8 @@ class Occasion:
             raise InvalidInput(f"An occasion is one of {', '.join(get_args(OccasionKind))}.")
         if is_blank(self.text):
             raise InvalidInput("There is no text to store.")
+        if self.title and is_blank(self.title):
+            raise InvalidInput("The title is empty. Without a title, the kind is shown.")
         times = [time for time in (self.started_at, self.ended_at) if time is not None]
         if any(time.tzinfo is None for time in times):
             raise InvalidInput("The times of an occasion need an offset from UTC.")

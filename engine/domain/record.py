@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from engine.domain.assignment import BY_HAND, Decision
 from engine.domain.document import DocumentChange
 from engine.domain.extraction import NOTHING, WHOLE, Derived, ExtractionReport
+from engine.domain.graph import EntityMention, StatedRelation
 from engine.domain.layout import Layout
 from engine.domain.node import ContentType
 from engine.domain.resource import ResourceType
@@ -128,6 +129,10 @@ class RecordDraft:
     """Of a conversation: where its turns stand in the file."""
 
     received_as: ResourceType | None = None
+    entities: tuple[EntityMention, ...] = ()
+    """Whom and what it mentions."""
+    relations: tuple[StatedRelation, ...] = ()
+    """What it states of these."""
 
     @property
     def counted(self) -> int:

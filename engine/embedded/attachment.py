@@ -104,7 +104,8 @@ async def stop(home: Path) -> bool:
     Attached processes do not restart it; they attach again when another process has started it.
     """
     place = Home(_whole(home))
-    state, stopped = read_state(place), False
+    state = read_state(place)
+    stopped = False
     if state:
         with contextlib.suppress(_Ending):
             reader, writer = await _knock(state, {"ask": "stop"})
@@ -159,7 +160,8 @@ async def _reach(wish: Wish, ask: str) -> Lease:
     if home.restoring.exists():
         raise StackError(f"A restore of {home.folder} was cut off: run `neurigraph restore` again.")
     deadline = time.monotonic() + LONGEST_START
-    prepared, started = False, 0
+    prepared = False
+    started = 0
     if wish.browser:
         # Also when the stack runs: its starter may not have requested this.
         await fetch(read_lock(BROWSER), Cache(wish.cache), wish.progress, base_url=wish.base_url)

@@ -38,7 +38,9 @@ class Home:
     """The folders and files of one stack."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.neo4j, self.postgres = folder, folder / "neo4j", folder / "postgres"
+        self.folder = folder
+        self.neo4j = folder / "neo4j"
+        self.postgres = folder / "postgres"
         self.logs = folder / "logs"
         """The output of the servers and the supervisor."""
         self.state = folder / "stack.json"
@@ -87,7 +89,10 @@ class Cache:
     """The folders of what was fetched or can be computed again: jars, encoders, start caches of the Java runtime."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.jars, self.encoders, self.java = folder, folder / "jars", folder / "encoders", folder / "java"
+        self.folder = folder
+        self.jars = folder / "jars"
+        self.encoders = folder / "encoders"
+        self.java = folder / "java"
 
     def lock(self, name: str) -> Path:
         """The lock file that guards one kind of work in this cache."""

@@ -127,10 +127,10 @@ class Supervisor:
 
     def _check_room(self) -> None:
         needed = NEEDED_LATER if (self._home.postgres / "prepared").exists() else NEEDED_AT_FIRST
-        free, folder = shutil.disk_usage(self._home.folder).free, self._home.folder
+        free = shutil.disk_usage(self._home.folder).free
         if free < needed:
-            rest = f"{free // 2**20} MB are free, {needed // 2**20} are needed"
-            raise StackError(f"There is no room left for {folder}: {rest}.")
+            room = f"{free // 2**20} MB are free, {needed // 2**20} are needed"
+            raise StackError(f"There is no room left for {self._home.folder}: {room}.")
 
     def _room(self) -> bool:
         return shutil.disk_usage(self._home.folder).free >= NEEDED_LATER

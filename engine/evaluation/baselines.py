@@ -36,7 +36,8 @@ class _Row:
 
 async def stored_items(engine: Engine, user_id: UUID) -> list[StoredItem]:
     """All items of a user with a source id, node by node, with the vectors of the active embedding version."""
-    postgres, principal, version = engine.postgres, Principal.user(user_id), engine.active.current.version
+    postgres, principal = engine.postgres, Principal.user(user_id)
+    version = engine.active.current.version
     items: list[StoredItem] = []
     asked = {"version": version.name}
     for schema in await postgres.fetch(principal, sql_text("eval/nodes"), {}, row=str):

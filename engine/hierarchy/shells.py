@@ -119,15 +119,17 @@ class Shells:
         return MetadataPage(records, _encoded(last.created_at, last.record_id) if last else None)
 
     async def readable(self, principal: Principal, node_id: UUID, ids: Sequence[UUID]) -> dict[UUID, bool]:
-        """Which of these ids are items (True) and records (False) of the node that the principal may read.
+        """Which of these ids are items (True) and records (False) of the node.
 
-        Raises NotFound, InvalidInput for more ids than one page has.
+        Raises NotFound, also for an id that the principal may not read there; InvalidInput for more ids than one page has.
         """
         if len(ids) > MOST_TOUCHED:
             raise InvalidInput(f"At most {MOST_TOUCHED} ids are touched at once.")
         schema = await self.schema_of(principal, node_id)
         touchable = sql_in("search/touchable", schema)
         found = await self._postgres.fetch(principal, touchable, {"ids": list(ids)}, row=_Touchable)
+        if {one.id for one in found} != set(ids):
+            raise NotFound
         return {one.id: one.is_item for one in found}
 
     async def schema_of(self, principal: Principal, node_id: UUID, moment: Moment = NOW) -> str:

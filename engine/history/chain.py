@@ -7,7 +7,7 @@ from uuid import UUID, uuid4, uuid5
 
 from engine.domain.delta import (
     BEGINNING,
-    ENDED,
+    THERE,
     Change,
     Changed,
     Delta,
@@ -52,13 +52,14 @@ def next_delta(change: Change, subject: Subject, author: str, now: datetime) -> 
     known = next_known(now, [subject.known_from, *(delta.known_at for delta in subject.deltas)])
     effective = None if change.correction else change.effective_at or known
     at = effective or BEGINNING
-    before = {ENDED: False} | fields_at(subject.base, subject.deltas, at, known)
+    before = {**THERE, **fields_at(subject.base, subject.deltas, at, known)}
     fields = {name: FieldChange(before.get(name), value) for name, value in change.fields.items()}
     if all(field.before == field.after for field in fields.values()):
         return Changed(change.subject_id, subject.revision, None, change.effective_at, changed=False)
     operation: Operation = "changed"
-    if ENDED in fields and fields[ENDED].before != fields[ENDED].after:
-        operation = "ended" if fields[ENDED].after else "reopened"
+    for name in fields.keys() & THERE.keys():
+        if fields[name].before != fields[name].after:
+            operation = "ended" if fields[name].after else "reopened"
     number = subject.revision + 1
     return Delta(
         delta_id, change.subject_kind, change.subject_id, number, operation, fields, effective, known, author, change.reason

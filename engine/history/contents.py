@@ -16,12 +16,13 @@ from typing import Any
 from uuid import UUID
 
 from engine.commit.changes import RecordRevised
-from engine.commit.rows import deltas, pending_vectors, term_counts
+from engine.commit.rows import deltas, facts, pending_vectors, term_counts
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.dates import dates_in
 from engine.domain.delta import (
     BEGINNING,
+    ENDED,
     Change,
     Changed,
     Delta,
@@ -136,17 +137,29 @@ class ContentHistory:
         vector = await self._vector(model, change)
         async with self._units.begin(principal) as unit:
             await unit.require(embeddings=model.name, whole_past=True)
-            stored_now = await self._read(unit.connection, place, change.subject_id)
-            subject = stored_now.subject
-            delta = next_delta(change, subject, principal.name, self._clock.now())
-            if isinstance(delta, Changed):
-                return delta
-            wanted = timeline(subject.base, subject.since, [*subject.deltas, delta])
-            plan = planned(stored_now.own, stored_now.others, wanted, delta.delta_id, delta.known_at)
-            await self._write(unit.connection, place, stored_now, delta, plan, vector)
+            written = await self._next(unit.connection, place, change, vector)
+            if isinstance(written, Changed):
+                return written
+            delta, plan = written
+            if place.kind == "item" and delta.fields.keys() & {ENDED, "category"}:  # it may be a fact
+                await facts.note(unit.connection, [place.node_id])
             if place.kind == "record":  # the graph knows titles and times of records, nothing of items
                 await unit.accept(RecordRevised(recorded(place, delta, plan)))
         return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)
+
+    async def _next(
+        self, connection: Connection, place: Place, change: Change, vector: Vectors | None = None, *, pending: bool = False
+    ) -> tuple[Delta, Plan] | Changed:  # fmt: skip
+        """Writes a change in the transaction of the caller; returns the answer where nothing would differ. Raises NotFound."""
+        stored = await self._read(connection, place, change.subject_id, pending=pending)
+        subject = stored.subject
+        delta = next_delta(change, subject, place.principal.name, self._clock.now())
+        if isinstance(delta, Changed):
+            return delta
+        wanted = timeline(subject.base, subject.since, [*subject.deltas, delta])
+        plan = planned(stored.own, stored.others, wanted, delta.delta_id, delta.known_at)
+        await self._write(connection, place, stored, delta, plan, vector)
+        return delta, plan
 
     async def _vector(self, model: Model, change: Change) -> Vectors | None:
         text = change.fields.get(SEARCHED[change.subject_kind])
@@ -161,10 +174,11 @@ class ContentHistory:
         first: Vectors = found[0]
         return first
 
-    async def _read(self, connection: Connection, place: Place, subject_id: UUID) -> Stored:
+    async def _read(self, connection: Connection, place: Place, subject_id: UUID, *, pending: bool = False) -> Stored:
+        """The subject, locked; with `pending` also where the graph does not have its record yet."""
         await connection.execute(sql_in(f"{place.kind}/lock", place.schema), {"subject_id": subject_id})
         slices = sql_in(f"{place.kind}/slices", place.schema)
-        found = await connection.fetch(slices, {"subject_id": subject_id}, row=_StoredSlice)
+        found = await connection.fetch(slices, {"subject_id": subject_id, "pending": pending}, row=_StoredSlice)
         own = next((one for one in found if one.own), None)
         if own is None:
             raise NotFound
@@ -259,15 +273,7 @@ def recorded(place: Place, delta: Delta, plan: Plan) -> RecordRevision:
 
 
 def _slice_row(new: NewSlice) -> Parameters:
-    one = new.slice
-    return {
-        "row_id": new.row_id,
-        "state": Jsonb(one.state),
-        "valid_from": None if one.valid_from == BEGINNING else one.valid_from,
-        "valid_to": one.valid_to,
-        "known_from": new.known_from,
-        "known_to": new.known_to,
-    }
+    return {"row_id": new.row_id, "state": Jsonb(new.slice.state), **times(new)}
 
 
 def _graph_slice(new: NewSlice) -> RecordSlice:

@@ -33,6 +33,7 @@ from engine.domain.delta import (
 )
 from engine.domain.graph import EdgeRevision, EdgeSlice, own_slice, times
 from engine.domain.names import clean_name
+from engine.domain.node import CreatedEdge
 from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
 from engine.hierarchy.archived import require_unarchived
@@ -84,8 +85,8 @@ class EdgeHistory:
 
     async def make(
         self, principal: Principal, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str]
-    ) -> tuple[UUID, bool]:
-        """Makes an edge; its id, and whether it is new. One that had ended holds again from now on.
+    ) -> CreatedEdge:
+        """Makes an edge, or returns the one of that type between these nodes. One that had ended holds again from now on.
 
         Raises NotFound when an end is missing, Archived for a new one at an archived node, InvalidInput for an edge from a
         node to itself or reserved properties, StoreUnavailable.
@@ -107,17 +108,19 @@ class EdgeHistory:
             found = await self._neo4j.read(cypher("edge/between"), row=_Edge, **between)
             if not found:
                 raise StoreUnavailable(STORE, "This edge is still being finished; try again.") from error
-            return found[0].edge_id, False
+            return CreatedEdge(found[0].edge_id, created=False)
 
-    async def _there(self, principal: Principal, edge: _Edge) -> tuple[UUID, bool]:
+    async def _there(self, principal: Principal, edge: _Edge) -> CreatedEdge:
         """A known edge: unchanged, or holding again."""
+        reopened = False
         if edge.known_to is not None or (edge.valid_to is not None and edge.valid_to <= self._clock.now()):
-            await self.change(principal, Change("edge", edge.edge_id, {ENDED: False}))
-        return edge.edge_id, False
+            change = Change("edge", edge.edge_id, {ENDED: False})
+            reopened = (await self.change(principal, change)).changed
+        return CreatedEdge(edge.edge_id, created=False, reopened=reopened)
 
     async def _create(
         self, principal: Principal, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str]
-    ) -> tuple[UUID, bool]:
+    ) -> CreatedEdge:
         # The text keeps the word of older releases: the same edge has the same id in every home.
         edge_id = uuid5(principal.user_id, f"relation:{source}:{target}:{edge_type}")
         now = self._clock.now()
@@ -126,7 +129,7 @@ class EdgeHistory:
         plan = Plan(Slice(BEGINNING, None, {"properties": dict(properties)}), now, (), ())
         ends = {"edge_type": edge_type, "source_id": str(source), "target_id": str(target)}
         await self._commit(principal, source, delta, None, _revision(principal, delta, plan, ends))
-        return edge_id, True
+        return CreatedEdge(edge_id, created=True)
 
     async def change(self, principal: Principal, change: Change) -> Changed:
         """Writes a checked change of an edge: other properties, its end, or its return.

@@ -94,16 +94,13 @@ FIELDS: Mapping[SubjectKind, Mapping[str, Check]] = {
 }  # fmt: skip
 
 
-_A: Mapping[SubjectKind, str] = {"record": "a record", "item": "an item", "node": "a node", "edge": "an edge"}
-
-
 def checked(change: Change) -> Change:
     """The change with its values in stored form. Raises InvalidInput naming the invalid field or value."""
     known = FIELDS.get(change.subject_kind)
     if known is None:
         raise InvalidInput(f"Records, items, nodes and edges change, not {change.subject_kind!r}.")
     if not change.fields or not change.fields.keys() <= known.keys():
-        raise InvalidInput(f"Fields of {_A[change.subject_kind]} that change: {', '.join(sorted(known))}.")
+        raise InvalidInput(f"Fields of {change.subject_kind}s that change: {', '.join(sorted(known))}.")
     if change.correction and change.effective_at is not None:
         raise InvalidInput("A correction holds from the beginning: it takes no time of effect.")
     if change.effective_at is not None and change.effective_at.tzinfo is None:

@@ -19,6 +19,7 @@ from engine.domain.delta import (
     BEGINNING,
     ENDED,
     STATELESS,
+    THERE,
     Delta,
     FieldChange,
     Plan,
@@ -112,7 +113,7 @@ class Renewals(ContentHistory):
         subject = stored.subject
         bounds = [subject.known_from, stored.own.known_from, *(delta.known_at for delta in subject.deltas)]
         known = next_known(renewal.at or self._clock.now(), [*bounds, *renewal.known])
-        before = {ENDED: False} | fields_at(subject.base, subject.deltas, BEGINNING, known)
+        before = {**THERE, **fields_at(subject.base, subject.deltas, BEGINNING, known)}
         fields = {
             name: FieldChange(before.get(name), value)
             for name, value in renewal.fields.items()

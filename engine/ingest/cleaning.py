@@ -15,10 +15,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from engine.domain.history import Conversation, Turn
+from engine.domain.history import Conversation, Turn, source_key
 from engine.domain.record import FileDraft, Skipped
 from engine.errors import InvalidText, TooLarge
-from engine.ingest.drafts import Document, source_key
+from engine.ingest.drafts import Document
 from engine.ingest.packing import is_native
 from engine.privacy.redact import Counts, Redactor, total
 

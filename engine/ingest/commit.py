@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import groupby
 from os import SEEK_END
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid4
 
 from engine.commit.changes import RecordsEntered
@@ -34,9 +34,12 @@ from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, StoredRecord
 from engine.domain.terms import sparse_of, weights, words
 from engine.ingest.assignment.decisions import keep_decisions
+from engine.ingest.describe import without
 from engine.ingest.entered import enter_first, note_received, note_unread
+from engine.ingest.facts import Decided, FactEntry, begun, new_facts
 from engine.ingest.item_rows import in_turn, item_row, item_words, set_origin, special, times
 from engine.ingest.packing import is_native, object_key, pack
+from engine.knowledge.stating import RecordSpoken, entered, spoken_of
 from engine.providers.active import Model
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Connection, Postgres
@@ -66,9 +69,15 @@ class RecordCommit:
     """Commits batches of embedded records; a batch is one commit, each record in it is whole or not there."""
 
     def __init__(
-        self, postgres: Postgres, objects: ObjectStore, units: UnitsOfWork, clock: Clock, reached: StepHook
+        self,
+        postgres: Postgres,
+        objects: ObjectStore,
+        units: UnitsOfWork,
+        facts: FactEntry,
+        clock: Clock,
+        reached: StepHook,
     ) -> None:
-        self.postgres, self._objects, self.units = postgres, objects, units
+        self.postgres, self._objects, self.units, self.facts = postgres, objects, units, facts
         self.clock, self.reached = clock, reached
         self._files_at_once = asyncio.Semaphore(PARALLEL_FILES)
 
@@ -92,8 +101,7 @@ class RecordCommit:
         stored = dict(zip(owners, await asyncio.gather(*map(self.put, owners.values())), strict=True))
         self.reached("objects_written")
         commit_id = uuid4()
-        rows, parts = await computed(self._rows, ordered, stored, commit_id, model)
-        lines = [_manifest_line(principal.user_id, record, row) for record, row in zip(ordered, rows, strict=True)]
+        whole = await self._prepared(principal, ordered, stored, commit_id, model)
         unusual = [record.draft for record in ordered if special(record.draft)]
         holders = Counter(record.draft.file.file_id for record in ordered)
         shared = [record.draft for record in ordered if holders[record.draft.file.file_id] > 1]
@@ -102,20 +110,43 @@ class RecordCommit:
 
         async for attempt in attempts(self.postgres, nodes):
             with attempt:
+                work = whole
                 async with self.units.begin(principal) as unit:
                     await unit.require(embeddings=model.name, current=nodes)
-                    await unit.accept(RecordsEntered(lines), commit_id=commit_id)
+                    facts = await self.facts.decided(unit, new_facts(principal, ordered, work.now), model, work.now)
+                    if facts and facts.changes.confirming:
+                        kept = [without(record, facts.changes.confirming) for record in ordered]
+                        work = await self._prepared(principal, kept, stored, commit_id, model)
+                    await unit.accept(RecordsEntered(work.lines), *entered(work.spoken), commit_id=commit_id)
                     connection = unit.connection
-                    await _write(connection, principal, ordered, rows, parts, model)
-                    await keep_decisions(connection, principal, rows[0]["now"], [record.draft for record in ordered])
-                    for draft in unusual:
-                        await set_origin(connection, draft)
+                    await _write(connection, principal, work, model, facts)
+                    await keep_decisions(connection, principal, work.now, [record.draft for record in ordered])
+                    for record in work.records:
+                        if special(record.draft):
+                            await set_origin(connection, record.draft)
+                    if facts:
+                        await self.facts.write(unit, facts, model)
                     await source_rows.advance(connection, sources, commit_id)
-                    await enter_first(connection, principal, versions, commit_id, rows[0]["now"])
+                    await enter_first(connection, principal, versions, commit_id, work.now)
                     await pending_vectors.note(connection, pending)
-                    await note_unread(connection, [record.draft for record in ordered], rows[0]["now"])
+                    await note_unread(connection, [record.draft for record in ordered], work.now)
                     await note(connection, commit_id)
-        return [_stored(record) for record in records]
+        by_id = {record.draft.record_id: record for record in work.records}
+        return [_stored(by_id[record.draft.record_id]) for record in records]
+
+    async def _prepared(
+        self,
+        principal: Principal,
+        records: Sequence[EmbeddedRecord],
+        files: Mapping[UUID, StoredFile],
+        commit_id: UUID,
+        model: Model,
+    ) -> _Work:
+        """The records with their rows and the graph's lines."""
+        rows, parts = await computed(self._rows, records, files, commit_id, model)
+        lines = [_manifest_line(principal.user_id, record, row) for record, row in zip(records, rows, strict=True)]
+        said = {"user_id": principal.user_id, "commit_id": commit_id, "revision": 1, "known_from": rows[0]["now"]}
+        return _Work(records, rows, parts, lines, [spoken_of(record.draft, **said) for record in records])
 
     async def put(self, draft: RecordDraft) -> StoredFile:
         """Compresses and stores the file of a record; flat memory, whatever its size."""
@@ -178,6 +209,22 @@ class _NodePart:
     counts: list[term_counts.Moved]
 
 
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What a commit writes: records in the order of their nodes, their rows, items by node, lines of the graph."""
+
+    records: Sequence[EmbeddedRecord]
+    rows: list[Row]
+    parts: list[_NodePart]
+    lines: list[ManifestLine]
+    spoken: list[RecordSpoken]
+
+    @property
+    def now(self) -> datetime:
+        """When it is known."""
+        return cast(datetime, self.rows[0]["now"])
+
+
 def _node_part(schema: str, records: Sequence[EmbeddedRecord], now: datetime, model: Model) -> _NodePart:
     found = [(record, index, item_words(item)) for record in records for index, item in enumerate(record.draft.items)]
     rows = [
@@ -190,22 +237,18 @@ def _node_part(schema: str, records: Sequence[EmbeddedRecord], now: datetime, mo
 
 
 async def _write(
-    connection: Connection,
-    principal: Principal,
-    records: Sequence[EmbeddedRecord],
-    rows: Sequence[Row],
-    parts: Sequence[_NodePart],
-    model: Model,
+    connection: Connection, principal: Principal, work: _Work, model: Model, facts: Decided | None
 ) -> None:
     """All rows of the commit, in a pipeline: nothing is fetched here."""
-    holders = Counter(row["file_id"] for row in rows)  # records may share a file
-    for record, row in zip(records, rows, strict=True):
+    holders = Counter(row["file_id"] for row in work.rows)  # records may share a file
+    for record, row in zip(work.records, work.rows, strict=True):
         schema = record.draft.node.schema_name
         await record_rows.insert(connection, schema, model.version.column, row)
         await manifests.enter(connection, schema, row, part=holders[row["file_id"]] > 1)
         await note_received(connection, principal, record.draft, row)
         await deltas.begin(connection, schema, _creation_delta(principal, row))
-    for part in parts:
+    for part in work.parts:
+        begun(part.items, facts.changes.starts if facts else {})
         await items.insert(connection, part.schema, model.version.column, part.items)
         await term_counts.move(connection, part.schema, part.counts)
 

@@ -15,7 +15,7 @@ from uuid import UUID, uuid4, uuid5
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from engine.domain.dates import dates_in
-from engine.domain.history import Conversation, Turn
+from engine.domain.history import Conversation, Turn, source_key
 from engine.domain.layout import LaidTurn, Layout
 from engine.domain.node import ContentType
 from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft, TriggerType
@@ -41,11 +41,6 @@ class PlacedTurn:
     turn: Turn
     previous: str | None
     node: AssignableNode
-
-
-def source_key(conversation_id: str) -> str:
-    """The id of a conversation in the table of stored sources."""
-    return f"conversation:{conversation_id}"[:500]
 
 
 def conversation_drafts(

@@ -1,6 +1,6 @@
 """The write path, read from top to bottom:
 
-    clean → trigger → assign → (read by a model ∥ embed) → (summarize ∥ keywords ∥ embed what was read) → commit
+    clean → trigger → assign → (read by a model ∥ embed ∥ entities) → (summarize ∥ keywords ∥ embed what was read) → commit
 
 A history is taken in batches of some turns. Nothing is written before a batch's commit; while one batch is being
 committed the next is embedded, so the encoder never waits for the stores. The stored part of a source is skipped,
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from engine import errors
@@ -32,6 +32,8 @@ from engine.ingest.fresh import FreshDocument, FreshTurns, fresh
 from engine.ingest.sessions import Run, Sessions
 from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Placed, SourceSeen, Stored, failed
 from engine.ingest.versions.revising import Revisions
+from engine.knowledge.entities import Entities
+from engine.knowledge.mentions import texts_of as texts_in
 from engine.privacy.redact import Redactor, total
 from engine.progress import Progress
 from engine.providers.active import ActiveModel, Model
@@ -61,13 +63,14 @@ class Ingest:
         revisions: Revisions,
         assigner: Assigner,
         extraction: Extraction,
+        entities: Entities,
         active: ActiveModel,
         redactor: Redactor,
         limits: IngestLimits,
     ) -> None:
         """`active`: the embeddings that are written with."""
         self._postgres, self._neo4j, self.commit, self.revisions = commit.postgres, neo4j, commit, revisions
-        self._assigner, self.extraction, self.active = assigner, extraction, active
+        self._assigner, self.extraction, self.entities, self.active = assigner, extraction, entities, active
         self._redactor, self._limits = redactor, limits
         self.failures = FailureLog(self._postgres, commit.clock)
         self.sessions = Sessions(self._postgres, commit.clock, self.failures)
@@ -157,16 +160,21 @@ class Ingest:
             run.changed.append(new)
         return None
 
-    # (read by a model ∥ embed) → (summarize ∥ keywords ∥ embed what was read) -----------------------------
+    # (read by a model ∥ embed ∥ entities) → (summarize ∥ keywords ∥ embed what was read) -----------------------------
 
     async def _read_and_embedded(self, run: Run, batch: Sequence[Drafted], model: Model) -> list[EmbeddedRecord]:
-        """The batch's records with summary, keywords, items and vectors.
+        """The batch's records with summary, keywords, items, vectors, and the entities that they mention.
 
         Where a limit is reached or a service does not answer, parts are missing: jobs add them. Raises StoreUnavailable.
         """
         drafts = [record for drafted in batch for record in drafted.records]
         embedding, reading = run.allowance.vectors(model, texts_of(drafts)), self._read(run, drafts, model)
-        came_in, (read, report) = await asyncio.gather(embedding, reading)
+        speaking = self.entities.spoken(run.principal, [texts_in(draft) for draft in drafts])
+        came_in, (read, report), spoken = await asyncio.gather(embedding, reading, speaking)
+        read = [
+            replace(draft, entities=one.entities, relations=one.relations)
+            for draft, one in zip(read, spoken, strict=True)
+        ]
         run.extractions += [report, *(drafted.placing for drafted in batch)]
         found = await run.allowance.vectors(model, texts_of(read, derived=True))
         return await computed(embedded, read, came_in, found)

@@ -170,8 +170,13 @@ class Sessions:
         self, connection: Connection, run: Run, commit_id: UUID, counts: Mapping[str, int], sources: Sequence[Any]
     ) -> None:
         """See `engine.note_ingested` for the contents of the last two."""
-        parameters = {"session_id": run.session_id, "commit_id": commit_id, "now": self._clock.now()}
-        parameters |= {"counts": Jsonb(dict(counts)), "sources": Jsonb(list(sources))}
+        parameters = {
+            "session_id": run.session_id,
+            "commit_id": commit_id,
+            "now": self._clock.now(),
+            "counts": Jsonb(dict(counts)),
+            "sources": Jsonb(list(sources)),
+        }
         await connection.execute(sql_text("ingest/noted"), parameters)
 
     async def _end(self, run: Run, state: IngestState, failure: str | None) -> None:
@@ -187,14 +192,19 @@ class Sessions:
             }
             for one in listed
         ]
-        parameters = {"session_id": run.session_id, "state": state, "failure": failure, "now": self._clock.now()}
-        skipped = {"skipped_count": len(run.skipped), "skipped": Jsonb(entries)}
-        await self._postgres.change(run.principal, sql_text("ingest/end"), parameters | skipped)
+        parameters = {
+            "session_id": run.session_id,
+            "state": state,
+            "failure": failure,
+            "now": self._clock.now(),
+            "skipped_count": len(run.skipped),
+            "skipped": Jsonb(entries),
+        }
+        await self._postgres.change(run.principal, sql_text("ingest/end"), parameters)
 
     async def _last_word(self, run: Run, error: BaseException) -> None:
         """Marks the session as failed, and logs a failure that is not an error of the request. Ignores an unavailable store."""
-        ours = isinstance(error, NeurigraphError)
-        words = f"{type(error).__name__}: {error.detail if isinstance(error, NeurigraphError) else 'it was aborted'}"
+        words = _cause(error)
         try:
             async with asyncio.timeout(LAST_WORD):
                 await self._end(run, "failed", words)
@@ -202,9 +212,7 @@ class Sessions:
                     reference = {"session_id": run.session_id} | ({"key": run.terms.key} if run.terms.key else {})
                     await self._failures.note(run.principal, "ingest", str(run.session_id), error, reference)
         except (NeurigraphError, TimeoutError):
-            log.warning(
-                "the session %s could not be marked as failed (%s)", run.session_id, words if ours else "aborted"
-            )
+            log.warning("the session %s could not be marked as failed (%s)", run.session_id, words)
 
     # reading ---------------------------------------------------------------------------------------------
 
@@ -236,3 +244,12 @@ def _source(source_id: str, to: SourceAdvance, records: Sequence[UUID], gone: Se
     ids = {"records": [str(one) for one in records], "superseded": [str(one) for one in gone]}
     units = {"first_unit": to.seen, "units": to.units, "content_hash": to.content_hash.hex()}
     return {"source_id": source_id, **units, **ids}
+
+
+def _cause(error: BaseException) -> str:
+    """Why a session failed, as its user reads it."""
+    if isinstance(error, NeurigraphError):
+        return f"{type(error).__name__}: {error.detail}"
+    if isinstance(error, asyncio.CancelledError | KeyboardInterrupt | SystemExit):
+        return "It was stopped before its end; the same request stores what is missing."
+    return f"An unexpected error ended it ({type(error).__name__})."

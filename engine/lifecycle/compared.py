@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from engine.lifecycle.finding import FIX, Finding, accepting
+from engine.progress import counted
 
 _LOST = ("its schema", "its table")
 
@@ -134,20 +135,20 @@ def manifest(row: NodeFacts, shown: ShownShell) -> Iterator[Finding]:
     if records is None or items is None:
         return
     if listed > records:
-        problem = f"{listed - records} records are gone: the manifest lists {listed}, the node has {records}"
+        problem = f"{counted(listed - records, 'record')} lost: the manifest lists {listed}, the node has {records}"
         remedy = accepting("records-gone", node_id, "the manifest forgets them")
         yield Finding("error", "postgres", subject, problem, remedy, "records-gone", node_id)
     elif listed < records:
-        problem = f"the manifest lists {listed} records, the node has {records}"
+        problem = f"the manifest lists {counted(listed, 'record')}, the node has {records}"
         yield Finding("error", "neo4j", subject, problem, f"{FIX} enters the others", "manifest-lost", node_id)
     elif shown.listed_items > items:
         gone = shown.listed_items - items
-        problem = f"{gone} items are gone: its records had {shown.listed_items}, the node has {items}"
+        problem = f"{counted(gone, 'item')} lost: its records had {shown.listed_items}, the node has {items}"
         remedy = accepting("items-gone", node_id, "the manifest counts what is there")
         yield Finding("error", "postgres", subject, problem, remedy, "items-gone", node_id)
     elif shown.listed_items < items or (shown.counted_records, shown.counted_items) != (listed, shown.listed_items):
-        counted = f"{shown.counted_records} records and {shown.counted_items} items"
-        problem = f"the shell counts {counted}, there are {records} and {items}"
+        counts = f"{counted(shown.counted_records or 0, 'record')} and {counted(shown.counted_items or 0, 'item')}"
+        problem = f"the shell counts {counts}, there are {records} and {items}"
         yield Finding("warning", "neo4j", subject, problem, f"nothing is lost; {FIX} recounts", "counts-off", node_id)
 
 
@@ -161,22 +162,25 @@ def contents(row: Contents) -> Iterator[Finding]:
         )
         return
     if row.texts:
-        problem = f"the text of {row.texts} items is not what was stored"
+        problem = f"the text of {counted(row.texts, 'item')} is not what was stored"
         remedy = accepting("text-changed", node_id, "the present texts are accepted, their vectors rebuilt")
         yield Finding("error", "postgres", subject, problem, remedy, "text-changed", node_id)
     if row.vectors:
-        problem = f"{row.vectors} items or records have no vector that can be searched, and no job will make it"
+        without = counted(row.vectors, "item or record", "items or records")
+        problem = f"no vector that can be searched for {without}, and no job will make it"
         yield Finding("error", "postgres", subject, problem, FIX, "vector-lost", node_id)
     if row.deltas:
-        problem = f"the log of changes lacks {row.deltas} entries"
+        problem = f"the log of changes lacks {counted(row.deltas, 'entry', 'entries')}"
         remedy = f"restore a backup; {FIX} rebuilds the first entries of records and marks the others as lost"
         yield Finding("error", "postgres", subject, problem, remedy, "deltas-lost", node_id)
     if row.sources:
-        problem = f"it is unknown how far {row.sources} sources are stored: sent again, they are stored twice"
+        problem = (
+            f"it is unknown how much of {counted(row.sources, 'source')} is stored: sent again, it is stored twice"
+        )
         remedy = f"{FIX}; sources in no ingest session: {accepting('source-lost', node_id, 'they stay unknown')}"
         yield Finding("error", "postgres", subject, problem, remedy, "source-lost", node_id)
     if row.files:
-        problem = f"the files of {row.files} records have no line in its manifest: they cannot be opened"
+        problem = f"no line in its manifest for the files of {counted(row.files, 'record')}: they cannot be opened"
         remedy = f"{FIX}; files in no raw input: {accepting('entry-lost', node_id, 'the records stay without a file')}"
         yield Finding("error", "postgres", subject, problem, remedy, "entry-lost", node_id)
 

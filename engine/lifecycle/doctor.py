@@ -14,10 +14,11 @@ from engine.domain.object_keys import file_of
 from engine.errors import StoreDamaged
 from engine.lifecycle import compared
 from engine.lifecycle.compared import Contents, NodeFacts, ShownShell
+from engine.lifecycle.entity_check import EntityCheck
 from engine.lifecycle.file_check import FileCheck
 from engine.lifecycle.finding import FIX, Finding
 from engine.lifecycle.pending_vectors import Waiting
-from engine.progress import Progress, Silent
+from engine.progress import Progress, Silent, counted
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres
@@ -54,9 +55,13 @@ class Doctor:
     """Examines all users' graphs; for the operator."""
 
     def __init__(
-        self, postgres: Postgres, neo4j: Neo4j, objects: ObjectStore, belonging: Callable[[], Awaitable[list[Finding]]]
+        self,
+        stores: tuple[Postgres, Neo4j, ObjectStore],
+        entities: EntityCheck,
+        belonging: Callable[[], Awaitable[list[Finding]]],
     ) -> None:
-        self._postgres, self._neo4j, self._objects, self._belonging = postgres, neo4j, objects, belonging
+        self._postgres, self._neo4j, self._objects = stores
+        self._entities, self._belonging = entities, belonging
 
     async def examine(self, *, read_files: int = 0, progress: Progress | None = None) -> list[Finding]:
         """At most 500 findings; empty when the stores agree. `read_files`: the number of files to read and to compare with their
@@ -79,6 +84,7 @@ class Doctor:
             self._nodes(stored, check),
             self._shells(),
             self._orphans(stored),
+            self._entities.findings(),
         ):
             async for finding in examination:
                 findings.append(finding)
@@ -86,7 +92,7 @@ class Doctor:
                     return findings
         await self._noted(findings)
         if check.passed_over:
-            detail = f"{check.passed_over} files were not read: the limit was reached"
+            detail = f"{counted(check.passed_over, 'file')} not read: the limit was reached"
             remedy = "`neurigraph doctor --deep` with a higher --files"
             findings.append(Finding("warning", "objects", "files", detail, remedy))
         return findings
@@ -109,7 +115,7 @@ class Doctor:
             cause = f" ({late.failure})" if late.failure else ""
             problem = f"accepted since {late.oldest:%Y-%m-%d %H:%M} but not finished{cause}"
             remedy = "start the engine with all stores up; it finishes them by itself"
-            yield Finding("error", "postgres", f"{late.pending} commits", problem, remedy)
+            yield Finding("error", "postgres", counted(late.pending, "commit"), problem, remedy)
 
     async def _set_aside(self) -> AsyncIterator[Finding]:
         [aside] = await self._rows("commit/counts", row=SetAsideCount)
@@ -117,7 +123,7 @@ class Doctor:
             oldest = f"the oldest of {aside.oldest:%Y-%m-%d %H:%M} ({aside.failure})"
             problem = f"set aside after too many attempts, {oldest}"
             remedy = "`neurigraph commits list` shows them; `commits retry` tries again, `commits discard` undoes them"
-            yield Finding("error", "neo4j", f"{aside.commits} commits", problem, remedy)
+            yield Finding("error", "neo4j", counted(aside.commits, "commit"), problem, remedy)
 
     async def _without_vectors(self) -> AsyncIterator[Finding]:
         [waiting] = await self._rows("embedding/pending_waiting", row=Waiting)
@@ -125,7 +131,7 @@ class Doctor:
             since = f"{waiting.oldest:%Y-%m-%d %H:%M}"
             problem = f"what was written there since {since} is found by words alone: it has no vectors yet"
             remedy = "nothing to do: the job pending-embeddings makes them when the embedding service answers"
-            yield Finding("warning", "postgres", f"{waiting.nodes} nodes", problem, remedy)
+            yield Finding("warning", "postgres", counted(waiting.nodes, "node"), problem, remedy)
 
     async def _strays(self) -> AsyncIterator[Finding]:
         for schema in await self._rows("doctor/strays", row=str, limit=PAGE):
@@ -154,7 +160,7 @@ class Doctor:
             async for finding in check.of(list(names), stored):
                 yield finding
             for wrong in await self._rows("doctor/file_states", row=_WrongStates, nodes=list(names)):
-                problem = f"{wrong.files} files have another state than their manifest shows"
+                problem = f"{counted(wrong.files, 'file')} in another state than the manifest shows"
                 remedy = "harmless; the next time that such a file wakes and sleeps mends it"
                 yield Finding("warning", "postgres", f"node {names[wrong.node_id]}", problem, remedy)
 
@@ -183,11 +189,11 @@ class Doctor:
             if known:
                 problem = "raw inputs name them, but no manifest does: their lines are lost"
                 remedy = f"{FIX} enters those of present versions again; lines of older versions are only in a backup"
-                yield Finding("error", "postgres", f"{len(known)} files under {root}/", problem, remedy)
+                yield Finding("error", "postgres", f"{counted(len(known), 'file')} under {root}/", problem, remedy)
             if orphans := set(unknown) - known:
                 problem = "no manifest knows them (a write that was cut off)"
                 remedy = "nothing to do: the sweep moves them to quarantine after the grace time"
-                yield Finding("warning", "objects", f"{len(orphans)} files under {root}/", problem, remedy)
+                yield Finding("warning", "objects", f"{counted(len(orphans), 'file')} under {root}/", problem, remedy)
 
 
 def _compared(row: NodeFacts, shown: ShownShell | None) -> list[Finding]:

@@ -173,7 +173,7 @@ class EmbeddingVersions:
             far = await self.progress(far.version.name)
         if far.remaining and not force:
             raise Conflict(
-                f"{far.remaining:,} texts have no vector of {far.version.name} yet: build it to the end before."
+                f"{counted(far.remaining, 'text')} without a vector of {far.version.name}: build it to the end before."
             )
         if far.remaining:
             await self._prepare()

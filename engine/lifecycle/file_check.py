@@ -10,7 +10,7 @@ from uuid import UUID
 from engine.errors import DamagedFile
 from engine.lifecycle.finding import Finding, accepting
 from engine.lifecycle.restoration import restore
-from engine.progress import Progress
+from engine.progress import Progress, counted
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
@@ -58,7 +58,7 @@ class FileCheck:
                 wrong.setdefault(file.node_id, []).append((file, problem))
         for node_id, found in wrong.items():
             first, problem = found[0]
-            seen = f"{len(found)} files are missing or damaged, first {first.storage_path}: {problem}"
+            seen = f"{counted(len(found), 'file')} missing or damaged, first {first.storage_path}: {problem}"
             deep = any(problem == CHANGED for _, problem in found)
             remedy = accepting("file-lost", node_id, "they stay lost, what was read from them stays", deep=deep)
             lost = tuple(file.file_id for file, _ in found)

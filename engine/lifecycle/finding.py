@@ -17,6 +17,7 @@ Fixable = Literal[
     "deltas-lost",
     "source-lost",
     "entry-lost",
+    "knowledge-off",
 ]
 """Damage that `doctor --fix` mends without losing anything, in the order in which it is mended."""
 Acceptable = Literal[
@@ -32,7 +33,7 @@ FIX = "`neurigraph doctor --fix`"
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that does not fit. `subject` names it, `remedy` says what mends it; `kind` and `node_id` are what the remedies
-    take, `files` those that are lost or damaged."""
+    take (of a knowledge graph that of its user), `files` those that are lost or damaged."""
 
     severity: Literal["error", "warning"]
     store: Store

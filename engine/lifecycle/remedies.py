@@ -18,8 +18,10 @@ from engine.commit.restated import StoredSlice, restated
 from engine.domain.node import MAX_LAYER
 from engine.errors import InvalidInput, NeurigraphError, NotFound
 from engine.lifecycle.finding import ACCEPTABLE, FIXABLE, Finding
+from engine.lifecycle.mending.entities import EntityMending
 from engine.lifecycle.pending_vectors import PendingVectors
 from engine.lifecycle.registered import NO_VECTORS, RegisteredNode
+from engine.progress import counted
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Parameters, Postgres
@@ -54,8 +56,11 @@ class _Counted:
 class Remedies:
     """Carries out remedies, node by node; for the operator."""
 
-    def __init__(self, postgres: Postgres, neo4j: Neo4j, objects: ObjectStore, pending: PendingVectors) -> None:
-        self._postgres, self._neo4j, self._objects, self._pending = postgres, neo4j, objects, pending
+    def __init__(
+        self, stores: tuple[Postgres, Neo4j, ObjectStore], pending: PendingVectors, entities: EntityMending
+    ) -> None:
+        self._postgres, self._neo4j, self._objects = stores
+        self._pending, self._entities_of = pending, entities.of_user
         self._fixes: Mapping[str, Remedy] = {
             "tables-damaged": self._running("remedy/tables"),
             "shell-missing": self._shell,
@@ -66,6 +71,7 @@ class Remedies:
             "deltas-lost": self._running("remedy/deltas"),
             "source-lost": self._sources,
             "entry-lost": self._entries,
+            "knowledge-off": self._entities_of,
         }
         self._settlements: Mapping[str, Remedy] = {
             "tables-lost": self._without_tables,
@@ -80,7 +86,7 @@ class Remedies:
         """Mends what can be mended without a loss. Raises StoreUnavailable; what was mended stays."""
         done: list[Mended] = []
         for kind in FIXABLE:
-            waiting = [one.node_id for one in findings if one.kind == kind and one.node_id]
+            waiting = list(dict.fromkeys(one.node_id for one in findings if one.kind == kind and one.node_id))
             for _ in range(MAX_LAYER + 1):  # a shell waits for that of its parent
                 failed = [(node_id, why) for node_id in waiting if (why := await self._tried(kind, node_id))]
                 left = {node_id for node_id, _ in failed}
@@ -162,6 +168,7 @@ class Remedies:
                 if record not in listed:
                     await self._entered(node, record)
         await self._counts(node_id)
+        await self._entities_of(node.user_id)
 
     async def _entered(self, node: RegisteredNode, record_id: UUID) -> None:
         slices = await self._page("record/restated", node.schema_name, {"record_id": record_id}, row=StoredSlice)
@@ -205,7 +212,7 @@ class Remedies:
     async def _sources(self, node_id: UUID) -> None:
         [left] = await self._rows("remedy/sources", node_id, row=int)
         if left:
-            raise NotFound(f"It is unknown how far {left} sources are stored.")
+            raise NotFound(f"It is unknown how much of {counted(left, 'source')} is stored.")
 
     async def _entries(self, node_id: UUID) -> None:
         """Restores lines of the manifest from the raw inputs; only of existing files."""
@@ -216,7 +223,7 @@ class Remedies:
         parameters = {"node_id": node_id, "paths": list(sizes), "sizes": list(sizes.values())}
         [left] = await self._postgres.fetch_as_service(sql_text("remedy/entries"), parameters, row=int)
         if left:
-            raise NotFound(f"{left} files are in no raw input, or are missing.")
+            raise NotFound(f"{counted(left, 'file')} in no raw input, or missing.")
 
     async def _without_entries(self, node_id: UUID) -> None:
         [records] = await self._rows("remedy/accept_entries", node_id, row=list[UUID])

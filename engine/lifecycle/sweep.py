@@ -168,8 +168,9 @@ class Sweep:
         for start in range(0, len(files), PAGE):
             page = files[start : start + PAGE]
             known = await self._neo4j.read(cypher("doctor/files_known"), row=UUID, files=[str(file) for file in page])
-            named = sql_text("resource/known")
-            if known := known or await self._postgres.fetch_as_service(named, {"files": page}, row=UUID):
+            if not known:
+                known = await self._postgres.fetch_as_service(sql_text("resource/known"), {"files": page}, row=UUID)
+            if known:
                 return known
         return []
 

@@ -15,7 +15,7 @@ from engine.access.idempotency import Answer, Idempotency
 from engine.access.tokens import Tokens
 from engine.commit.set_aside import SetAside
 from engine.domain.clock import Clock
-from engine.domain.ingest import PLAIN, Limits, Terms
+from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Identity, Principal
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import NotFound, StoreDamaged
@@ -25,7 +25,9 @@ from engine.history.changes import Changes
 from engine.history.documents import Documents
 from engine.history.edges import EdgeHistory
 from engine.history.events import EventLog
+from engine.history.known_facts import KnownFacts
 from engine.history.reading import Past
+from engine.history.retractions import Retractions
 from engine.ingest.assignment.decisions import Assignments
 from engine.ingest.pipeline import Ingest
 from engine.ingest.proposal.proposals import Proposals
@@ -33,6 +35,10 @@ from engine.ingest.rereading.readings import Readings
 from engine.ingest.rereading.replays import Replays
 from engine.ingest.streams.streaming import Streams
 from engine.jobs.jobs import Jobs
+from engine.knowledge.merges import Merges
+from engine.knowledge.profiles import Profiles
+from engine.knowledge.reading import EntityReads
+from engine.knowledge.unread_records import UnreadRecords
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.file_log import FileLog
 from engine.lifecycle.moving import Moving
@@ -62,8 +68,14 @@ class Parts:
     changes: Changes
     past: Past
     edges: EdgeHistory
+    entities: EntityReads
+    merges: Merges
+    profiles: Profiles
+    unread_records: UnreadRecords
     documents: Documents
     resources: RawResources
+    facts: KnownFacts
+    retractions: Retractions
     readings: Readings
     replays: Replays
     events: EventLog
@@ -107,11 +119,6 @@ class Caller:
     def key(self) -> str | None:
         """The idempotency key as it is stored: without personal data."""
         return self.parts.redactor.identifier(self.repeatable.key) if self.repeatable else None
-
-    @property
-    def limits(self) -> Limits:
-        """What one of its operations may take of models."""
-        return self.terms.limits
 
     @property
     def redactor(self) -> Redactor:

@@ -17,7 +17,7 @@ import json
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, MutableMapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property, partial, wraps
 from types import UnionType
@@ -56,13 +56,13 @@ class Operation:
     name: str
     function: Callable[..., Any]
     audience: Audience
-    writes: bool
-    redacts: Mapping[str, Redaction]
-    at: str
-    refusal: str
-    once: bool
-    limited: bool
-    spends: bool
+    writes: bool = False
+    redacts: Mapping[str, Redaction] = field(default_factory=dict)
+    at: str = ""
+    refusal: str = ""
+    once: bool = False
+    limited: bool = False
+    spends: bool = False
 
     @cached_property
     def signature(self) -> inspect.Signature:
@@ -83,7 +83,7 @@ class Operation:
     async def around(self, caller: Any, given: MutableMapping[str, Any]) -> AsyncIterator[None]:
         """Inside, the caller may call it, and its arguments are redacted. Raises NotFound, InvalidName."""
         node = self._node(given) if self.at else None
-        with spending(caller.limits) if self.spends else spending_nothing(self.name):
+        with spending(caller.terms.limits) if self.spends else spending_nothing(self.name):
             async with caller.around(self.refusal, node, limited=self.limited):
                 if not await self.audience(caller):
                     raise NotFound
@@ -95,10 +95,10 @@ class Operation:
     def _node(self, given: Mapping[str, Any]) -> Any:
         """The first of the named arguments that is there."""
         for place in self.at.split(" or "):
-            argument, *fields = place.split(".")
+            argument, *names = place.split(".")
             value = given[argument]
-            for field in fields:
-                value = getattr(value, field)
+            for name in names:
+                value = getattr(value, name)
             if value is not None:
                 return value
         return None
@@ -227,7 +227,7 @@ def opens(
                     opened = await stack.enter_async_context(opening(*given.args, **given.kwargs))
                 yield opened
 
-        call.declared = _settings(function, audience=audience, at=at, refusal=refusal)  # type: ignore[attr-defined]
+        call.declared = {"function": function, "audience": audience, "at": at, "refusal": refusal}  # type: ignore[attr-defined]
         return call
 
     return declared
@@ -239,10 +239,5 @@ def _declared(function: Any, **settings: Any) -> Any:
         operation: Operation = call.operation  # type: ignore[attr-defined]
         return operation.called(*args, **named)
 
-    call.declared = _settings(function, **settings)  # type: ignore[attr-defined]
+    call.declared = {"function": function, **settings}  # type: ignore[attr-defined]
     return call
-
-
-def _settings(function: Callable[..., Any], **settings: Any) -> dict[str, Any]:
-    usual = {"writes": False, "redacts": {}, "at": "", "refusal": "", "once": False, "limited": False, "spends": False}
-    return usual | settings | {"function": function}

@@ -30,6 +30,6 @@ class Edges(OfGraph, name="edges"):
     async def make(
         self, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str] | None = None
     ) -> CreatedEdge:
-        """Makes an edge, or returns the one of that type between these nodes. Raises NotFound, InvalidInput."""
-        make = self._parts.edges.make
-        return CreatedEdge(*await make(self._principal, source, target, edge_type, properties or {}))
+        """Makes an edge, or returns the one of that type between these nodes, which holds again if it had ended. Raises
+        NotFound, InvalidInput."""
+        return await self._parts.edges.make(self._principal, source, target, edge_type, properties or {})

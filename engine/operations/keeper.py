@@ -12,7 +12,7 @@ from engine.access.integrations import Integrations
 from engine.access.tokens import Tokens
 from engine.access.users import Users
 from engine.commit.set_aside import SetAside
-from engine.domain.ingest import UNLIMITED, Limits
+from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Identity
 from engine.ingest.failures import FailureLog
 from engine.jobs.jobs import Jobs
@@ -45,7 +45,7 @@ class Keeper:
     services: Services
 
     key: None = None
-    limits: Limits = UNLIMITED
+    terms: Terms = PLAIN
     counts: Counter[str] | None = None
 
     @property

@@ -80,7 +80,7 @@ class Nodes(OfGraph, name="nodes"):
     async def touch(self, node_id: UUID, ids: Sequence[UUID] = ()) -> None:
         """Counts an access of a node and of these items and records of it; the counts are written some seconds later.
 
-        Unknown ids are ignored. Raises NotFound for the node.
+        Raises NotFound for the node or one of the ids; then nothing is counted.
         """
         found = await self._parts.shells.readable(self._principal, node_id, ids)
         items = [one for one, is_item in found.items() if is_item]

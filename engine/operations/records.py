@@ -72,6 +72,8 @@ class Records(OfGraph, name="records"):
         check_privacy(self._principal, privacy)
         if is_blank(text):
             raise InvalidInput("There is no text to store.")
+        if title and is_blank(title):
+            raise InvalidInput("The title is empty. Without a title, the beginning of the text is shown.")
         document = note(source_id or self._keyed(), title, text, content_type)
         pending = self._live(document, await named_node(self.caller, node_id), privacy, self.caller.origin)
         return await stored(self.caller, [pending], "event_boundary", Silent())

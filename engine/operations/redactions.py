@@ -11,6 +11,7 @@ from engine.domain.event import NewEvent
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode
 from engine.domain.proposal import Proposal
+from engine.domain.retraction import RetractionSubject
 from engine.domain.search import SearchRequest
 from engine.privacy.nodes import check_names, redacted_change, redacted_edge, redacted_node
 from engine.privacy.redact import Redactor, redacted_scope
@@ -86,3 +87,8 @@ def identifier(value: str | None, redactor: Redactor, _: Counts) -> str | None:
 def scopes(value: SearchRequest, redactor: Redactor, _: Counts) -> SearchRequest:
     """A search: the ids of its scopes, as they are stored."""
     return replace(value, scopes=tuple(redacted_scope(scope, redactor) for scope in value.scopes))
+
+
+def subject(value: RetractionSubject, redactor: Redactor, _: Counts) -> RetractionSubject:
+    """What is withdrawn: the id of a source, as it is stored."""
+    return replace(value, id=redactor.identifier(value.id)) if value.kind == "source" else value

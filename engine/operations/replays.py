@@ -23,7 +23,7 @@ class Replays(OfGraph, name="replays"):
 
     @writes(owner, spends=True)
     async def build(self, replay_id: UUID, progress: Progress | None = None) -> Replay:
-        """Rebuilds what is not rebuilt yet, beside the present records; calls no model. Raises NotFound, Conflict."""
+        """Rebuilds what is not rebuilt yet, beside the present records; asks no language model. Raises NotFound, Conflict."""
         return await self._parts.replays.build(self._principal, replay_id, progress)
 
     @reads(owner)

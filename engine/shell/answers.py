@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.domain.search import Anchor, Hit, SearchAnswer
+from engine.progress import counted
 from engine.shell.opening import Opening
-from engine.shell.tables import counted
 
 LONGEST = 260
 """Characters of a hit's content; --json has all of it."""

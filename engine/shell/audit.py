@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from engine.progress import counted
 from engine.shell.plain_json import write_json
 from engine.shell.session import Commands, Session
-from engine.shell.tables import counted, table
+from engine.shell.tables import table
 
 if TYPE_CHECKING:
     from engine.evaluation.leaks.fuzzer import LeakReport

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.filesize import decimal
 
+from engine.progress import counted
 from engine.shell.session import Commands, Session
-from engine.shell.tables import counted
 
 if TYPE_CHECKING:
     from engine.backup.backup import BackupReport

@@ -19,6 +19,7 @@ from engine.domain.record import IngestReport, Skipped
 from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind
 from engine.domain.search import SearchRequest
 from engine.errors import DepthExceeded, InvalidInput
+from engine.progress import counted
 from engine.shell.answers import print_answer, print_opening
 from engine.shell.extraction import extraction_lines
 from engine.shell.hierarchy import arranged
@@ -37,7 +38,6 @@ from engine.shell.options import (
 )  # fmt: skip
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Commands, Session, the_user
-from engine.shell.tables import counted
 
 MOST_SKIPPED = 10
 """Reasons that are printed; the rest is counted."""
@@ -140,7 +140,8 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
         return
     nodes = {record.path for record in report.records}
     counts = ((report.turns, "turn"), (report.files, "file"), (len(report.records), "record"), (report.items, "item"))
-    here.line(f"{name}: {', '.join(counted(*one) for one in counts)}, at {counted(len(nodes), 'node')}")
+    stored = ", ".join(counted(number, unit) for number, unit in counts)
+    here.line(f"{name}: {stored}, at {counted(len(nodes), 'node')}")
     new = f"{counted(report.nodes_created, 'node')}, {counted(report.edges_created, 'edge')}"
     here.out.print(Text(f"new: {new}", style="dim"))
     for line in extraction_lines(report.extraction):

@@ -1,4 +1,4 @@
-"""demo: stores a bundled history, asks five questions and checks the answers."""
+"""demo: stores a bundled history, asks five questions, shows what is known of people, and checks the answers."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from engine.demo.script import HISTORY, Check, Question, checks, questions
 from engine.domain.search import SearchRequest
 from engine.shell.answers import print_answer, print_opening
 from engine.shell.content import print_report
+from engine.shell.demonstrated_entities import check_line, show_entities
 from engine.shell.opening import open_best
 from engine.shell.session import Commands, Session
 from engine.wiring.warming import warm_patiently
@@ -42,6 +43,7 @@ async def demo(here: Session) -> None:
             here.out.print()
             here.out.print(Rule(f"Question {number} of 5", style="dim", align="left"))
             found += await _ask(here, engine, memory, question)
+        found += await show_entities(here, engine, memory)
     if _summary(here, found):
         raise typer.Exit(1)
 
@@ -68,14 +70,8 @@ async def _ask(here: Session, engine: Engine, memory: Memory, question: Question
     here.out.print()
     here.out.print(Text(question.why, style="italic"))
     for check in found:
-        here.out.print(_line(check))
+        here.out.print(check_line(check))
     return found
-
-
-def _line(check: Check) -> Text:
-    if check.found is None:
-        return Text("✗ ", style="red").append(f"{check.expected}: not found")
-    return Text("✓ ", style="green").append(f"{check.expected}: ").append(check.found, style="dim")
 
 
 def _summary(here: Session, found: list[Check]) -> int:
@@ -84,12 +80,13 @@ def _summary(here: Session, found: list[Check]) -> int:
     here.out.print(Rule("Checked", style="dim", align="left"))
     here.out.print(f"{len(found) - len(missed)} of {len(found)} expectations were met.")
     for check in missed:
-        here.out.print(_line(check))
+        here.out.print(check_line(check))
     home = f"--home {here.settings.home} "
     here.out.print("\nThe servers stop by themselves. Try next:")
     for command in (
         f'neurigraph {home}ask "Where does Ellen live now?"',
         f'neurigraph {home}ask "What was caught on the opener?" --open',
+        f'neurigraph {home}entity relations "Bob Harlan"',
         f"neurigraph {home}up --browser",
         "neurigraph ingest YOUR_CHATS.json --user YOU",
     ):

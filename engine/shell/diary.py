@@ -56,4 +56,6 @@ async def listing(
 
 
 def _feeling(emotion: str | None, intensity: float | None) -> str:
-    return "" if emotion is None else emotion if intensity is None else f"{emotion} {intensity:g}"
+    if emotion is None:
+        return ""
+    return emotion if intensity is None else f"{emotion} {intensity:g}"

@@ -85,8 +85,8 @@ async def mend(
     Exit code 1 while writes are stopped, or if errors are left and no loss is accepted.
     """
     if adopt and dry_run:
-        told = "Stores are marked as soon as they are adopted; a dry run marks none."
-        raise typer.BadParameter(told, param_hint="--adopt")
+        reason = "Stores are marked as soon as they are adopted; a dry run marks none."
+        raise typer.BadParameter(reason, param_hint="--adopt")
     async with here.with_settings(adopt_stores=adopt).engine() as (engine, progress):
         report = await engine.mending.run(dry_run=dry_run, accept_loss=accept_loss, progress=progress)
     if here.as_json:

@@ -55,7 +55,8 @@ async def make(
     async with here.memory(user) as memory:
         ends = [await node_at(memory, end) for end in (source, target)]
         made = await memory.edges.make(ends[0], ends[1], edge_type, given)
-    here.answer(made, f"Edge {made.edge_id}: {'made' if made.created else 'was there already'}.")
+    known = "open again" if made.reopened else "was there already"
+    here.answer(made, f"Edge {made.edge_id}: {'made' if made.created else known}.")
 
 
 @edges.async_command("end", as_json=True)

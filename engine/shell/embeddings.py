@@ -10,9 +10,10 @@ import typer
 
 from engine.domain.embedding import EmbeddingVersion, ModelChoice, Pace
 from engine.errors import InvalidInput
+from engine.progress import counted
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Commands, Session
-from engine.shell.tables import counted, print_list
+from engine.shell.tables import print_list
 
 if TYPE_CHECKING:
     from engine.domain.embedding import VersionProgress
@@ -73,10 +74,10 @@ async def build(here: Session, version: Name = None, duty: Duty = 0.7) -> None:
 async def status(here: Session, version: Name = None) -> None:
     """Show the progress of a version and its comparison."""
     async with here.workspace() as workspace:
-        far = await workspace.embeddings.get(version)
-    _print_progress(here, far)
-    if not here.as_json and far.version.comparison:
-        _print_comparison(here, dict(far.version.comparison))
+        progress = await workspace.embeddings.get(version)
+    _print_progress(here, progress)
+    if not here.as_json and progress.version.comparison:
+        _print_comparison(here, dict(progress.version.comparison))
 
 
 @embeddings.async_command("compare", as_json=True)
@@ -125,10 +126,11 @@ async def drop(here: Session, version: Annotated[str, typer.Argument(metavar="VE
     here.answer(dropped, f"{dropped.name}: its vectors are gone.")
 
 
-def _print_progress(here: Session, far: VersionProgress) -> None:
-    counts = {"total": far.total, "done": far.done, "remaining": far.remaining}
-    share = f"{far.done:,} of {counted(far.total, 'text')} with vectors"
-    here.answer(plain(far.version) | counts, f"{far.version.name}: {far.version.status}, {share}.")
+def _print_progress(here: Session, progress: VersionProgress) -> None:
+    version = progress.version
+    counts = {"total": progress.total, "done": progress.done, "remaining": progress.remaining}
+    share = f"{progress.done:,} of {counted(progress.total, 'text')} with vectors"
+    here.answer(plain(version) | counts, f"{version.name}: {version.status}, {share}.")
 
 
 def _print_comparison(here: Session, report: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from engine.domain.extraction import ExtractionReport
-from engine.shell.tables import counted
+from engine.progress import counted
 
 MOST_FAILURES = 10
 
@@ -22,7 +22,7 @@ def extraction_lines(report: ExtractionReport) -> Iterator[Text]:
         (report.summaries, "window summary", "window summaries"),
         (report.whole, "record kept as one fact", "records kept as one fact"),
     )
-    counts = ", ".join(counted(*one) for one in found if one[0])
+    counts = ", ".join(counted(number, unit, units) for number, unit, units in found if number)
     yield Text(f"read by {report.model}: {counts or 'nothing found'}", style="dim")
     cost = "" if report.cost is None else f", cost {report.cost:,.4f}"
     calls = f"{counted(report.calls, 'call')}, {counted(report.cached, 'kept answer')}"

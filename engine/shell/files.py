@@ -12,10 +12,11 @@ from rich.text import Text
 
 from engine.domain.metadata import all_records
 from engine.errors import NotFound
+from engine.progress import counted
 from engine.shell.options import Handle
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
-from engine.shell.tables import counted, print_list, timestamp
+from engine.shell.tables import print_list, timestamp
 from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ from rich.tree import Tree
 from engine.domain.node import MAX_LAYER, Edge, TreeNode, User
 from engine.domain.page import MOST, every
 from engine.errors import NotFound
+from engine.progress import counted
 from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session, the_user, unknown
-from engine.shell.tables import counted, print_list
+from engine.shell.tables import print_list, shown_state
 from engine.shell.tokens import is_id
 
 Whose = Annotated[str, typer.Argument(metavar="HANDLE", help="The user's handle.")]
@@ -54,10 +55,15 @@ def drawn(nodes: Sequence[TreeNode]) -> Tree:
 
 
 def _about(node: TreeNode) -> str:
-    kind = () if node.node_type == "concept" else (node.node_type,)
-    counts = f"{counted(node.records, 'record')}, {counted(node.items, 'item')}"
-    counts = counts if node.records or node.items else "empty"
-    return " · ".join((*kind, counts, node.state, *(("archived",) if node.archived else ())))
+    parts: list[str] = [] if node.node_type == "concept" else [node.node_type]
+    if node.records or node.items:
+        parts.append(f"{counted(node.records, 'record')}, {counted(node.items, 'item')}")
+    else:
+        parts.append("empty")
+    parts.append(node.state)
+    if node.archived:
+        parts.append("archived")
+    return " · ".join(parts)
 
 
 @commands.async_command("anchors", as_json=True)
@@ -73,11 +79,14 @@ async def anchors(
         found = await memory.nodes.anchors(name, moment_of(as_of, known_at))
     rows = [
         (
-            one.node_id, "/".join(one.path[1:]) or "/", one.node_type, one.state + ", archived" * one.archived,
-            ", ".join(map(_edge, one.edges)),
+            one.node_id,
+            "/".join(one.path[1:]) or "/",
+            one.node_type,
+            shown_state(one.state, archived=one.archived),
+            ", ".join(_edge(edge) for edge in one.edges),
         )
         for one in found
-    ]  # fmt: skip
+    ]
     print_list(here, {"anchors": found}, ("node", "path", "type", "state", "edges"), rows, f"No node is called {name}.")
 
 

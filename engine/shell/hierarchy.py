@@ -10,10 +10,11 @@ import typer
 from engine.domain.ingest import Limits
 from engine.domain.proposal import Proposal, with_nodes
 from engine.domain.scope import Origin
+from engine.progress import counted
 from engine.shell.options import Handle, Milliseconds, ModelCalls, Tokens
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
-from engine.shell.tables import counted, print_table
+from engine.shell.tables import print_table
 
 if TYPE_CHECKING:
     from engine.domain.history import History

@@ -7,10 +7,11 @@ from uuid import UUID
 
 import typer
 
+from engine.progress import counted
 from engine.shell.options import Handle
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
-from engine.shell.tables import counted, print_list, print_table, timestamp
+from engine.shell.tables import print_list, print_table, timestamp
 
 if TYPE_CHECKING:
     from engine.domain.ingest import Failure, FailureState, IngestSession
@@ -103,11 +104,12 @@ def _print_state(here: Session, failure: Failure) -> None:
 
 def _stored(one: IngestSession) -> str:
     stored = ((one.turns, "turn"), (one.files, "file"), (one.records, "record"))
+    counts = [counted(number, unit) for number, unit in stored if number]
     others = (
         (one.superseded, "superseded"),
         (one.skipped, "skipped"),
         (one.failed, "failed"),
         (one.pending, "written without vectors"),
     )
-    counts = [counted(*one) for one in stored if one[0]] + [f"{one[0]:,} {one[1]}" for one in others if one[0]]
+    counts += [f"{number:,} {state}" for number, state in others if number]
     return ", ".join(counts) or "nothing"

@@ -13,10 +13,12 @@ from rich.text import Text
 
 from engine.connectors import read_history
 from engine.domain.search import SearchAnswer, SearchRequest
+from engine.progress import counted
+from engine.shell.entities_measured import measure_entities
 from engine.shell.placement_measured import measure_placement
 from engine.shell.plain_json import print_json, write_json
 from engine.shell.session import Commands, Session
-from engine.shell.tables import counted, table
+from engine.shell.tables import table
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 Benchmark = Literal[
     "provisioning", "ingest", "retrieval", "start", "enforcement", "oracle", "embeddings", "compression", "history",
-    "files", "stream", "crashes", "soak",
+    "files", "stream", "crashes", "soak", "knowledge",
 ]  # fmt: skip
 """The benchmarks by their names; each is a module of `engine.benchmarks`."""
 
@@ -94,8 +96,11 @@ def _goal(figure: Figure) -> Text:
 @commands.async_command("eval")
 async def evaluate(
     here: Session,
-    evaluation: Annotated[Literal["locomo", "placement"], typer.Argument(help="What to evaluate on.")],
-    data: Annotated[Path, typer.Option("--data", metavar="PATH", help="The samples; they are never shipped.")],
+    evaluation: Annotated[Literal["locomo", "placement", "entities"], typer.Argument(help="What to evaluate on.")],
+    data: Annotated[
+        Path,
+        typer.Option("--data", metavar="PATH", help="The samples, or for entities the labels; they are never shipped."),
+    ],
     out: Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write JSON into this file.")] = None,
     recorded: Annotated[
         bool, typer.Option("--recorded", help="Also store the file's own observations, as a model's answers.")
@@ -103,8 +108,15 @@ async def evaluate(
     gold: Annotated[
         Path | None, typer.Option("--gold", metavar="PATH", help="For placement: the expected nodes.")
     ] = None,
+    texts: Annotated[
+        list[Path] | None,
+        typer.Option("--texts", metavar="PATH", help="For entities: the files that the labels point into."),
+    ] = None,
 ) -> None:
-    """Recall of the search on labelled questions (locomo), or where a history's turns lie and who could read them (placement)."""
+    """Recall of the search on labelled questions (locomo), where a history's turns lie and who could read them (placement),
+    or the names found in labelled texts (entities)."""
+    if evaluation == "entities":
+        return measure_entities(here, data, texts or (), out)
     if evaluation == "placement":
         if gold is None:
             raise typer.BadParameter("placement needs the file of expected nodes.", param_hint="--gold")

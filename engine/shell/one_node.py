@@ -9,10 +9,11 @@ import typer
 from rich.text import Text
 
 from engine.domain.node import Shell
+from engine.progress import counted
 from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
-from engine.shell.tables import counted, print_list, print_table, timestamp
+from engine.shell.tables import print_list, print_table, shown_state, timestamp
 from engine.shell.tokens import node_at
 
 Node = Annotated[str, typer.Argument(metavar="NODE", help="Its path, as Family/Dave, its id, or / for the root.")]
@@ -34,7 +35,7 @@ async def show(here: Session, node: Node, user: Handle = None, as_of: AsOf = Non
 def print_shell(here: Session, shell: Shell) -> None:
     """Prints a shell."""
     here.line(" > ".join(shell.path), style="bold")
-    state = f"{shell.state}, archived" if shell.archived else shell.state
+    state = shown_state(shell.state, archived=shell.archived)
     held = f"{counted(shell.records, 'record')}, {counted(shell.items, 'item')}"
     here.line(f"{shell.node_type}, layer {shell.layer}, {state}: {held}")
     lines = (
@@ -52,9 +53,15 @@ def print_shell(here: Session, shell: Shell) -> None:
 
 def _print_around(here: Session, shell: Shell) -> None:
     children = [
-        (child.name, child.node_type, child.state + ", archived" * child.archived, f"{child.records:,}", f"{child.children:,}")
+        (
+            child.name,
+            child.node_type,
+            shown_state(child.state, archived=child.archived),
+            f"{child.records:,}",
+            f"{child.children:,}",
+        )
         for child in shell.children
-    ]  # fmt: skip
+    ]
     edges = [
         (edge.edge_type, "to" if edge.outgoing else "from", "/".join(edge.other_path[1:]) or "/", edge.other_state)
         for edge in shell.edges

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from engine.domain.clock import Moment
+from engine.domain.names import is_blank
 from engine.domain.scope import MemoryScope, check_sources, parsed_scope
 from engine.errors import InvalidInput
 
@@ -26,6 +27,12 @@ def path_named(text: str) -> Path:
     if not text:
         raise typer.BadParameter("The path is empty.")
     return Path(text)
+
+
+def check_title(title: str) -> None:
+    """Raises InvalidInput for an empty title."""
+    if is_blank(title):
+        raise InvalidInput("The title is empty.")
 
 
 def source_named(text: str) -> str:

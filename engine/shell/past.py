@@ -14,10 +14,11 @@ from rich.text import Text
 from engine.domain.delta import Change, Difference, FieldChange, SubjectKind
 from engine.domain.difference import Within
 from engine.errors import InvalidInput
+from engine.progress import counted
 from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of, point
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Commands, Session
-from engine.shell.tables import counted, print_list
+from engine.shell.tables import print_list
 from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:

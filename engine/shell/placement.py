@@ -67,13 +67,13 @@ async def move_record(
 ) -> None:
     """Move a record, with its items, file and history, to another node."""
     async with here.memory(user) as memory:
-        lies = await (node_at(memory, source) if source else _lies(memory, _id(record)))
+        present = await (node_at(memory, source) if source else _present_node(memory, _id(record)))
         place = await node_at(memory, target)
-        moved = await memory.records.move(_id(record), lies, place, reason=reason)
+        moved = await memory.records.move(_id(record), present, place, reason=reason)
     here.answer(moved, f"Moved: revision {moved.revision}.")
 
 
-async def _lies(memory: Memory, record: UUID) -> UUID:
+async def _present_node(memory: Memory, record: UUID) -> UUID:
     """The node of a record, from its newest decision."""
     known = await memory.records.assignments(AssignmentFilter(record_id=record, limit=1))
     if not known:

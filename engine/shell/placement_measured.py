@@ -11,9 +11,10 @@ from typing import Any
 from engine.connectors import read_history
 from engine.domain.history import History
 from engine.errors import InvalidInput
+from engine.progress import counted
 from engine.shell.plain_json import write_json
 from engine.shell.session import Session
-from engine.shell.tables import counted, table
+from engine.shell.tables import table
 
 _RANKINGS = {"nodes": "with nodes", "everywhere": "all nodes searched", "flat": "flat (root only)"}
 
@@ -30,8 +31,12 @@ async def measure_placement(here: Session, data: Path, gold_path: Path, out: Pat
         history: History = placement.referred(histories[0])
         async with ground.empty_ground(here.settings, progress) as home:
             memory = home.engine.memory((await home.engine.ingest(history, progress)).user_id)
-            report = placement.measured(await placement.places_of(home.engine, memory), gold)
-            report |= {"data": data.name, "nodes": len(history.nodes), "encoder": home.engine.embedder.version}
+            report = {
+                **placement.measured(await placement.places_of(home.engine, memory), gold),
+                "data": data.name,
+                "nodes": len(history.nodes),
+                "encoder": home.engine.embedder.version,
+            }
             if gold.questions:
                 flat = replace(history.without_nodes(), handle=f"{history.handle}-flat")
                 alone = home.engine.memory((await home.engine.ingest(flat, progress)).user_id)
@@ -71,7 +76,7 @@ _KINDS = {
 
 
 def _print_calibration(here: Session, calibration: Mapping[str, Any]) -> None:
-    figures = ("told", "right", "turns")
+    figures = ("stated", "right", "turns")
     shown = table("confidence", *figures, right=figures)
     for step in calibration["steps"]:
         span = f"{step['from']:.1f} to {step['to']:.1f}"

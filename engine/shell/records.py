@@ -11,7 +11,7 @@ import typer
 from engine.domain.history import Conversation, Turn
 from engine.domain.scope import Privacy
 from engine.errors import InvalidInput
-from engine.shell.options import Handle, Private
+from engine.shell.options import Handle, Private, check_title
 from engine.shell.session import Commands, Session
 from engine.shell.streams import lines_of, print_stored, turns_of
 from engine.shell.tokens import node_at
@@ -34,6 +34,7 @@ async def write(
     private: Private = False,
 ) -> None:
     """Store a text as a record."""
+    check_title(title)
     with lines_of(source) as lines:
         text = await asyncio.to_thread(lines.read)
     async with here.memory(user) as memory:

@@ -8,10 +8,11 @@ from uuid import UUID
 import typer
 
 from engine.domain.replay import Replay, ReplayComparison
+from engine.progress import counted
 from engine.shell.options import Handle
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session, as_command, the_user
-from engine.shell.tables import counted, print_list
+from engine.shell.tables import print_list
 
 STYLES = {"swapped": "green", "built": "cyan", "building": "cyan"}
 ReplayId = Annotated[UUID, typer.Argument(metavar="REPLAY", help="Its id, from replay list.")]

@@ -62,7 +62,7 @@ class Session:
     def run(self, work: Coroutine[Any, Any, None]) -> None:
         """Runs a command's work; an engine error is printed as one sentence on stderr, with exit code 1."""
         try:
-            asyncio.run(_until_interrupted(work))
+            asyncio.run(self._until_interrupted(work))
         except NeurigraphError as error:
             if self.debug:
                 raise
@@ -76,6 +76,19 @@ class Session:
             if self.debug or error.filename is None:
                 raise
             raise failed(self.notes, f"{error.filename}: {error.strerror}.") from None
+
+    async def _until_interrupted(self, work: Coroutine[Any, Any, None]) -> None:
+        """Runs the work; after Ctrl-C it closes what it opened, then the process ends at once. The loop itself would wait
+        for threads that cannot be stopped.
+        """
+        try:
+            await work
+        except asyncio.CancelledError:
+            if self.as_json:
+                print_json(self.out, {"error": "Interrupted."})
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()
+            os._exit(INTERRUPTED)
 
     def line(self, text: str | Text, style: str = "") -> None:
         """Prints a line of the result; it is not wrapped."""
@@ -211,7 +224,8 @@ def opened(home: Path | None, cache: Path | None, debug: bool) -> Session:
         first = error.errors(include_url=False, include_input=False)[0]
         name = "_".join(str(part) for part in first["loc"]).upper()
         name = name if name.startswith("OPENAI") else f"NEURIGRAPH_{name}"
-        raise failed(notes, f"The setting {name} is invalid: {first['msg']}.") from None
+        reason = first["msg"].removeprefix("Value error, ").rstrip(".")
+        raise failed(notes, f"The setting {name} is invalid: {reason}.") from None
     return Session(settings, out, notes, debug)
 
 
@@ -253,18 +267,6 @@ async def the_user(opened_engine: Engine, handle: str | None) -> User:
 def unknown(user: str, workspace: str) -> NotFound:
     """The error for a user that the workspace does not have."""
     return NotFound(f"There is no user {user} in the workspace {workspace}.")
-
-
-async def _until_interrupted(work: Coroutine[Any, Any, None]) -> None:
-    """Runs the work; after Ctrl-C it closes what it opened, then the process ends at once. The loop itself would wait
-    for threads that cannot be stopped.
-    """
-    try:
-        await work
-    except asyncio.CancelledError:
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-        os._exit(INTERRUPTED)
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> NeurigraphError | None:

@@ -13,9 +13,10 @@ from rich.text import Text
 
 from engine.embedded import Stack, StackStatus, keep_running, status, stop
 from engine.errors import SettingsError, StackError
+from engine.progress import counted
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
-from engine.shell.tables import counted, table
+from engine.shell.tables import table
 from engine.stores.urls import url_parts
 from engine.wiring.addresses import prepare_managed
 
@@ -102,8 +103,16 @@ async def show_status(here: Session) -> None:
         return await _managed_status(here)
     seen = status(here.settings.home)
     if here.as_json:
-        parts = ("running", "kept", "leases", "holders", "browser_url", "servers")
-        shown = {"home": here.settings.home, "memory": seen.memory} | {name: getattr(seen, name) for name in parts}
+        shown = {
+            "home": here.settings.home,
+            "memory": seen.memory,
+            "running": seen.running,
+            "kept": seen.kept,
+            "leases": seen.leases,
+            "holders": seen.holders,
+            "browser_url": seen.browser_url,
+            "servers": seen.servers,
+        }
         print_json(here.out, shown)
     elif not seen.running:
         here.line(f"Nothing runs in {here.settings.home}. `neurigraph up` starts it.")

@@ -17,10 +17,11 @@ from engine.domain.page import every
 from engine.domain.scope import USERS, MemoryScope, Privacy
 from engine.domain.stream import StreamedTurn
 from engine.errors import InvalidInput
-from engine.shell.options import Handle, Private, point, scope_named
+from engine.progress import counted
+from engine.shell.options import Handle, Private, check_title, point, scope_named
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
-from engine.shell.tables import counted, table
+from engine.shell.tables import table
 
 if TYPE_CHECKING:
     from engine.domain.record import IngestReport
@@ -114,12 +115,10 @@ async def end(here: Session, conversation: Identifier, user: Handle = None) -> N
 async def list_open(here: Session, user: Handle = None) -> None:
     """List conversations that have not ended."""
     async with here.memory(user) as memory:
-        _print(
-            here,
-            await every(
-                lambda after: memory.conversations.list(after=after or "", limit=500), lambda one: one.conversation_id
-            ),
+        found = await every(
+            lambda after: memory.conversations.list(after=after or "", limit=500), lambda one: one.conversation_id
         )
+    _print(here, found)
 
 
 @conversations.async_command("show", as_json=True)
@@ -163,6 +162,7 @@ async def occasion(
     """Store a meeting, a call, a work session or a milestone as one record."""
     if kind not in get_args(OccasionKind):
         raise InvalidInput(f"An occasion is one of {', '.join(get_args(OccasionKind))}.")
+    check_title(title)
     with lines_of(source) as lines:
         text = await asyncio.to_thread(lines.read)
     happened = Occasion(

@@ -9,7 +9,6 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from engine.progress import counted as counted  # commands take it from here with the rest
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
 
@@ -20,6 +19,11 @@ ID = 36
 def timestamp(moment: datetime) -> str:
     """A time in UTC, to the second."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def shown_state(state: str, *, archived: bool) -> str:
+    """The state of a node's files, and whether the node is archived."""
+    return f"{state}, archived" if archived else state
 
 
 def table(*names: str, right: Container[str] = ()) -> Table:

@@ -75,8 +75,11 @@ async def prepare_roles(admin_url: str, service_url: str, request_url: str) -> i
                 for role in (service, request):
                     named = {"role": sql.Literal(role.get("user")), "password": sql.Literal(role.get("password", ""))}
                     await connection.execute(sql_text("schema/role_prepare").format(**named))
-                named_here = {"service": service.get("user"), "request": request.get("user")}
-                named_here |= {"database": connection.info.dbname}
+                named_here = {
+                    "database": connection.info.dbname,
+                    "service": service.get("user"),
+                    "request": request.get("user"),
+                }
                 identifiers = {name: sql.Identifier(str(value)) for name, value in named_here.items()}
                 await connection.execute(sql_text("schema/database_prepare").format(**identifiers))
             return await _hand_over(connection, str(service.get("user")))

@@ -34,6 +34,24 @@ def cypher(name: str) -> LiteralString:
     return _filled((CYPHER_FOLDER / f"{name}.cypher").read_text(encoding="utf-8"))
 
 
+@cache
+def cypher_together(statements: tuple[tuple[str, str], ...]) -> LiteralString:
+    """Several statements as one, in their order: one round trip. Given are their names, and the parameter of each.
+
+    Each returns one row with `applied`, here a list of these; its parameter becomes a field of `$changes[n]`.
+    """
+    bodies = [_numbered(cypher(name), parameter, number) for number, (name, parameter) in enumerate(statements)]
+    columns = ", ".join(f"applied_{number}" for number in range(len(bodies)))
+    return "\n".join(["CYPHER 25", *bodies, f"RETURN [{columns}] AS applied"])
+
+
+def _numbered(text: str, parameter: str, number: int) -> str:
+    lines = [line for line in text.splitlines() if not line.startswith("//") and line != "CYPHER 25"]
+    body = "\n".join(lines).replace(" AS applied", f" AS applied_{number}")
+    given = re.sub(rf"[$]{parameter}\b", f"$changes[{number}].{parameter}", body)
+    return f"CALL () {{\n{given}\n}}"
+
+
 def cypher_names() -> list[str]:
     """The names of all Cypher statements."""
     names = (path.relative_to(CYPHER_FOLDER).with_suffix("").as_posix() for path in CYPHER_FOLDER.rglob("*.cypher"))

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from engine.domain.job import DETAILS, Report
+from engine.ingest.unchained import UnchainedFacts
 from engine.jobs.job import Job
 from engine.neurigraph import Engine
 
@@ -47,6 +48,13 @@ async def _check_drift(engine: Engine) -> Report:
     return {"errors": errors, "warnings": len(findings) - errors, DETAILS: details}
 
 
+def unchained(engine: Engine) -> UnchainedFacts:
+    """What enters facts into chains that stand in none."""
+    commit, active = engine.parts.ingest.commit, engine.parts.ingest.active
+    stale = engine.settings.fact_stale_days
+    return UnchainedFacts(commit.postgres, commit.units, commit.facts, active, commit.clock, stale)
+
+
 def _reported(run: Callable[[Engine], Awaitable[Any]]) -> Callable[[Engine], Awaitable[Report]]:
     """The job that runs this; its report is the value that it returns."""
 
@@ -62,6 +70,8 @@ _store_conversations = _reported(lambda engine: engine.parts.streams.run())
 _upgrade_nodes = _reported(lambda engine: engine.upgrades.run())
 _pending_embeddings = _reported(lambda engine: engine.pending.run())
 _pending_readings = _reported(lambda engine: engine.parts.readings.run())
+_find_entities = _reported(lambda engine: engine.parts.unread_records.run())
+_chain_facts = _reported(lambda engine: unchained(engine).run())
 _build_replays = _reported(lambda engine: engine.parts.replays.run())
 _clean_up = _reported(lambda engine: engine.retention.run())
 
@@ -90,6 +100,8 @@ CATALOGUE = (
     Job("embedding-build", "Makes the vectors that a canary still lacks.", "*/5 * * * *", _build_embeddings),
     Job("pending-embeddings", "Makes the vectors that writes left out.", "* * * * *", _pending_embeddings),
     Job("pending-readings", "Has the model read what it has not read yet.", "* * * * *", _pending_readings),
+    Job("entities", "Finds the entities of records that were stored without them.", "*/5 * * * *", _find_entities),
+    Job("fact-chains", "Enters facts into chains that stand in none, marks stale ones.", "*/10 * * * *", _chain_facts),
     Job("replay-build", "Makes the records of replays that were started.", "* * * * *", _build_replays),
     Job("drift-check", "Compares the three stores and keeps what does not fit.", "41 3 * * *", _check_drift),
     Job(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from datetime import timedelta
 
 from engine.access.grants import Grants
 from engine.access.idempotency import Idempotency
@@ -25,6 +24,7 @@ from engine.history.contents import ContentHistory
 from engine.history.documents import Documents
 from engine.history.edges import EdgeHistory
 from engine.history.events import EventLog
+from engine.history.known_facts import KnownFacts
 from engine.history.nodes import NodeHistory
 from engine.history.reading import Past
 from engine.ingest.assignment.decisions import Assignments
@@ -36,7 +36,7 @@ from engine.jobs.schema import install_queue
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.lifecycle.file_log import FileLog
-from engine.lifecycle.file_states import FileStates, FileTimes
+from engine.lifecycle.file_states import FileStates
 from engine.lifecycle.installation.installation import Installation
 from engine.lifecycle.moving import Moving
 from engine.lifecycle.node_states import NodeStates
@@ -61,8 +61,9 @@ from engine.stores.roles import ensure_roles
 from engine.stores.urls import authority
 from engine.wiring.addresses import Addresses, addresses_of, derived
 from engine.wiring.job_catalogue import CATALOGUE
+from engine.wiring.knowledge import knowledge
 from engine.wiring.models import Loader, active_model, language_model, token_counter
-from engine.wiring.upkeep import upkeep
+from engine.wiring.upkeep import file_times, upkeep
 from engine.wiring.warming import warm_quietly
 from engine.wiring.write_path import Stores, assigner, ingest_by, proposals, readings, replays, stream_limits, streams
 
@@ -177,14 +178,13 @@ def _wired(
     postgres, neo4j, objects, active = stores.postgres, stores.neo4j, stores.objects, stores.active
     outbox = Outbox(postgres, neo4j, on_step, attempts=settings.commit_attempts)
     units, shells = UnitsOfWork(postgres, outbox), Shells(postgres, neo4j, clock)
-    states, nodes = FileStates(postgres, clock, _file_times(settings)), NodeStates(postgres, neo4j)
+    states, nodes = FileStates(postgres, clock, file_times(settings)), NodeStates(postgres, neo4j)
     touches = Touches(postgres, neo4j, clock, settings.touch_interval_s)
     edges = EdgeHistory(postgres, neo4j, units, shells, clock)
     node_history = NodeHistory(postgres, neo4j, units, active, clock)
-    provisioning = Provisioning(postgres, units, active, clock)
+    provisioning, moving = Provisioning(postgres, units, active, clock), Moving(postgres, units, nodes, clock)
     assigns = assigner(settings, stores, provisioning, redactor, clock)
     ingest = ingest_by(assigns, settings, stores, units, redactor, clock, on_step)
-    moving = Moving(postgres, units, nodes, clock)
     parts = Parts(
         provisioning=provisioning,
         shells=shells,
@@ -195,11 +195,13 @@ def _wired(
         changes=Changes(shells, ContentHistory(units, active, clock), node_history, edges),
         documents=Documents(postgres, shells),
         resources=RawResources(postgres, objects),
+        facts=KnownFacts(postgres),
         readings=readings(settings, stores, ingest, clock),
         replays=replays(settings, stores, ingest, clock, on_step),
         events=EventLog(postgres, clock),
         past=Past(postgres, shells, node_history, edges, clock),
         edges=edges,
+        **knowledge(stores, ingest, clock),
         assignments=Assignments(postgres),
         moving=moving,
         proposals=proposals(settings, stores, provisioning, ingest, moving, redactor, clock),
@@ -224,6 +226,7 @@ def _wired(
         objects=objects,
         active=active,
         dormancy=parts.dormancy,
+        unread_records=parts.unread_records,
         states=states,
         nodes=nodes,
         **upkeep(settings, stores, installation, clock, on_step),
@@ -244,15 +247,6 @@ def _services(settings: Settings, stores: Stores, parts: Parts) -> Services:
         embeddings=EmbeddingVersions(postgres, stores.neo4j, stores.active, parts.search.search_with, workspace, clock),
         redactor=parts.redactor,
         limit=parts.limit,
-    )
-
-
-def _file_times(settings: Settings) -> FileTimes:
-    return FileTimes(
-        timedelta(minutes=settings.recompress_after_minutes),
-        timedelta(days=settings.dormant_after_days),
-        timedelta(seconds=settings.rehydrate_lease_s),
-        settings.rehydrate_wait_s,
     )
 
 

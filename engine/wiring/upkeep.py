@@ -7,9 +7,13 @@ from typing import Any
 
 from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
+from engine.knowledge.configuration import load_domain
 from engine.lifecycle.doctor import Doctor
+from engine.lifecycle.entity_check import EntityCheck
+from engine.lifecycle.file_states import FileTimes
 from engine.lifecycle.installation.findings import belonging
 from engine.lifecycle.installation.installation import Installation
+from engine.lifecycle.mending.entities import EntityMending
 from engine.lifecycle.mending.mend import Mending, Parts
 from engine.lifecycle.pending_vectors import PendingVectors
 from engine.lifecycle.quarantine import Quarantine
@@ -27,13 +31,18 @@ def upkeep(
     quarantine = Quarantine(objects, clock, timedelta(days=settings.quarantine_days))
     grace = timedelta(minutes=settings.orphan_grace_minutes)
     sweep = Sweep((postgres, neo4j, objects), installation, quarantine, clock, grace)
-    doctor = Doctor(postgres, neo4j, objects, belonging(installation, sweep))
+    labels = load_domain(settings.domain).labels
+    check = EntityCheck(postgres, neo4j, labels)
+    entities = EntityMending(neo4j, check, labels, clock)
+    doctor = Doctor((postgres, neo4j, objects), check, belonging(installation, sweep))
     pending = PendingVectors(postgres, neo4j, stores.active)
-    parts = Parts(installation, quarantine, doctor, pending, settings.home)
+    parts = Parts(installation, quarantine, doctor, entities, pending, settings.home)
     mending = Mending(postgres, neo4j, parts, clock, on_step)
     retention = Retention(postgres, clock, _kept_for(settings))
-    found = {"installation": installation, "quarantine": quarantine, "sweep": sweep, "doctor": doctor}
-    return {**found, "pending": pending, "mending": mending, "retention": retention}
+    return {
+        "installation": installation, "quarantine": quarantine, "sweep": sweep, "doctor": doctor,
+        "pending": pending, "mending": mending, "retention": retention,
+    }  # fmt: skip
 
 
 def _kept_for(settings: Settings) -> KeptFor:
@@ -43,4 +52,14 @@ def _kept_for(settings: Settings) -> KeptFor:
         timedelta(days=settings.job_history_days),
         timedelta(days=settings.session_days),
         timedelta(days=settings.access_log_days),
+    )
+
+
+def file_times(settings: Settings) -> FileTimes:
+    """How long files stay restored."""
+    return FileTimes(
+        timedelta(minutes=settings.recompress_after_minutes),
+        timedelta(days=settings.dormant_after_days),
+        timedelta(seconds=settings.rehydrate_lease_s),
+        settings.rehydrate_wait_s,
     )

@@ -1,5 +1,5 @@
-"""Makes the first search and the first shell as quick as the others: a graph server that has just started plans their statements
-for seconds.
+"""Makes the first search, the first shell and the first write as quick as the others: a graph server that has just started plans
+their statements for seconds.
 
 Each has one plan for every principal and moment, with a vector and without, so one question plans it for all.
 """
@@ -9,9 +9,13 @@ from __future__ import annotations
 from contextlib import suppress
 from uuid import uuid4
 
+from engine.commit import graph
+from engine.commit.changes import EntitiesMentioned, RecordsEntered, RelationsStated, to_json
+from engine.domain.entity import Piece
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.errors import NeurigraphError, NotFound, StoreTimeout
+from engine.knowledge.mentions import Text
 from engine.neurigraph import Engine
 
 ATTEMPTS = 4
@@ -33,7 +37,16 @@ async def warm_patiently(engine: Engine) -> None:
     await warm(engine)
 
 
+async def warm_writes(engine: Engine) -> None:
+    """The statements of a record's commit: the search of its entities, and what enters it. Nothing is written."""
+    text = Text(uuid4(), Piece("We met Ellen Harlan at the lake.", "Ann"))
+    await engine.parts.ingest.entities.spoken(Principal.user(uuid4()), [[text]])
+    nothing = (RecordsEntered([]), EntitiesMentioned([]), RelationsStated([]))
+    await graph.apply(engine.neo4j, [to_json(change) for change in nothing])
+
+
 async def warm_quietly(engine: Engine) -> None:
-    """The same in the background; a store that is away is met again by the first question."""
+    """The same in the background, writes last; a store that is away is met again by the first question."""
     with suppress(NeurigraphError):
         await warm(engine)
+        await warm_writes(engine)

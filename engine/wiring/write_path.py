@@ -10,6 +10,7 @@ from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.cuts import Thresholds
 from engine.hierarchy.provisioning import Provisioning
+from engine.history.facts import FactItems
 from engine.history.renewal import Renewals
 from engine.ingest.assignment.likeness import NodeLikeness
 from engine.ingest.assignment.model import ModelAssigner
@@ -19,6 +20,7 @@ from engine.ingest.commit import RecordCommit
 from engine.ingest.extraction.answers import ModelAnswers, Unasked
 from engine.ingest.extraction.asked import AskedModel
 from engine.ingest.extraction.extract import Extraction, ExtractionLimits
+from engine.ingest.facts import FactEntry
 from engine.ingest.pipeline import Ingest, IngestLimits
 from engine.ingest.proposal.proposals import Proposals
 from engine.ingest.rereading.again import Rereading
@@ -31,6 +33,8 @@ from engine.ingest.streams.pieces import Pieces, StreamLimits
 from engine.ingest.streams.streaming import Streams
 from engine.ingest.versions.revising import Revisions
 from engine.jobs.jobs import Jobs
+from engine.knowledge.configuration import load_domain
+from engine.knowledge.entities import Entities
 from engine.lifecycle.moving import Moving
 from engine.lifecycle.resources import RawResources
 from engine.privacy.redact import Redactor
@@ -67,11 +71,13 @@ def ingest_by(  # noqa: PLR0913 (wired in one place)
 ) -> Ingest:
     """The pipeline; `decides` says where content goes."""
     active, reads = stores.active, stores.language is not None
-    commit = RecordCommit(stores.postgres, stores.objects, units, clock, on_step)
-    revisions = Revisions(commit, Renewals(units, active, clock), active, settings.summary_words, reads=reads)
+    facts = FactEntry(FactItems(units, active, clock), settings.fact_similarity)
+    commit = RecordCommit(stores.postgres, stores.objects, units, facts, clock, on_step)
+    entities, renewals = Entities(stores.neo4j, clock, load_domain(settings.domain)), Renewals(units, active, clock)
+    revisions = Revisions(commit, renewals, entities, active, settings.summary_words, reads=reads)
     extraction = _extraction(settings, stores, asked(settings, stores.postgres, stores.language, clock))
     limits = IngestLimits(settings.batch_turns, settings.max_text_bytes)
-    return Ingest(stores.neo4j, commit, revisions, decides, extraction, active, redactor, limits)
+    return Ingest(stores.neo4j, commit, revisions, decides, extraction, entities, active, redactor, limits)
 
 
 def streams(

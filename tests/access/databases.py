@@ -48,9 +48,9 @@ async def new_database(stack: Stack, owner: str) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def opened(url: str, request: str) -> AsyncIterator[Postgres]:
+async def opened(url: str, request: str, *, statement_timeout: float = 30) -> AsyncIterator[Postgres]:
     """The service's pool alone."""
-    postgres = Postgres(url, request, size=2, statement_timeout=30, connect_timeout=5)
+    postgres = Postgres(url, request, size=2, statement_timeout=statement_timeout, connect_timeout=5)
     await postgres.open_service()
     try:
         yield postgres

@@ -49,7 +49,7 @@ async def noticed(
     return False
 
 
-LARGE = ("node/shell", "search/anchors")
+LARGE = ("node/shell", "search/anchors", "entity/")
 SAMPLED = 8
 LONG = pytest.mark.long
 
@@ -89,9 +89,12 @@ def rewrite(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
     def rewritten(asked: str) -> str:
         return text if asked == name else real(asked)
 
+    together = statements.cypher_together  # keeps what it has put together from the real text
     for module in list(sys.modules.values()):
         if getattr(module, "cypher", None) is real:
             monkeypatch.setattr(module, "cypher", rewritten)
+        if getattr(module, "cypher_together", None) is together:
+            monkeypatch.setattr(module, "cypher_together", together.__wrapped__)
 
 
 @asynccontextmanager

@@ -27,6 +27,11 @@ CYPHER_AIM = {
     "node/state": "change refused",
     "edge/of_user": "edges",
     "search/anchors": "search",
+    "entity/page": "entities",
+    "entity/shown": "entity",
+    "entity/relations": "relations",
+    "entity/relations_then": "relations",
+    "entity/why": "why",
 }
 ASKS = "$principal = $user_id"
 
@@ -48,19 +53,34 @@ def spans(text: str) -> list[tuple[int, int]]:
     return found
 
 
-PREDICATES = {f"{name}#{number}": name for name in CYPHER_AIM for number in range(len(spans(statement_text(name))))}
+RULES_ALONE = {"entity/relations_then", "entity/why"}
+"""Statements of which only the graph and the rules of moments are taken away, see also test_entities_of_others.py."""
+PREDICATES = {
+    f"{name}#{number}": name
+    for name in CYPHER_AIM
+    if name not in RULES_ALONE
+    for number in range(len(spans(statement_text(name))))
+}
 REDUNDANT_PREDICATES = {
     "node/tree#0": "the operation is declared for the user alone",
     "edge/by_id#0": "integrations may call no change of an edge, and Postgres takes no commit of one from a persona",
     "edge/ends#0": "the delta and the commit of an edge are written under Postgres' policies, which take a user's own only",
     "search/anchors#7": "the nodes above an anchor only say where to search, which Postgres' policies narrow again",
     "search/anchors#10": "so do the nodes below it",
+    "entity/shown#5": "these are the mentions of records that were found by the same question",
+    "entity/relations#0": "it is sent for the user alone",
 }
 ELSEWHERE = {"node/shell#5"}
 """Noticed where somebody may read a child without its records."""
 
 
-GRAPHS = dict.fromkeys(("node/shell of n.user_id", "edge/by_id of n.user_id", "node/state of n.user_id"), "")
+GRAPHS = dict.fromkeys(
+    (
+        "node/shell of n.user_id", "edge/by_id of n.user_id", "node/state of n.user_id", "entity/shown of asked.user_id",
+        "entity/relations of n.user_id", "entity/relations_then of asked.user_id", "entity/why of source.user_id",
+    ),
+    "",
+)  # fmt: skip
 REDUNDANT_GRAPHS = {
     "node/shell of n.user_id": "the way down must begin at the root of the graph that was asked for",
     "edge/by_id of n.user_id": "the other end must be of the graph, too, and edges do not leave a graph",
@@ -83,7 +103,10 @@ async def test_the_graph_taken_away_is_noticed(
 
 MOMENTS = {
     f"{name}: {rule}": (name, text)
-    for name in ("node/shell", "node/anchors_by_name", "edge/of_user", "edge/state", "search/anchors")
+    for name in (
+        "node/shell", "node/anchors_by_name", "edge/of_user", "edge/state", "search/anchors", "entity/page", "entity/shown",
+        "entity/relations_then", "entity/why",
+    )
     for rule, text in (
         ("since the grant", "(g.granted_at <= $earliest OR g.past)"),
         ("since the move of a node", "all(step IN way WHERE coalesce(endNode(step).placed_at <= $earliest, true))"),
@@ -155,6 +178,7 @@ async def test_a_move_whose_time_is_not_kept_is_noticed(engine: Engine, trigger:
 
 MOMENTS_ASKED = {
     "nodes.shell", "nodes.children", "nodes.tree", "nodes.metadata", "nodes.anchors", "edges.list", "history.state",
+    "entities.list", "entities.get", "entities.relations", "entities.why", "entities.merges",
 }  # fmt: skip
 
 

@@ -148,6 +148,7 @@ SHARED_POLICIES = {
     "raw_resources stored WITH CHECK": "insert of a shared row",
     "event_log own USING": "shared rows",
     "event_log written WITH CHECK": "insert of a shared row",
+    "facts readable USING": "shared rows",
     "assignments own USING": "shared rows",
     "assignments decided WITH CHECK": "insert of a shared row",
     "replays own USING": "shared rows",

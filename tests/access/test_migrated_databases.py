@@ -16,9 +16,9 @@ from psycopg.types.json import Jsonb
 
 from engine.commit.changes import from_row
 from engine.embedded import Stack
-from engine.errors import MigrationError
+from engine.errors import MigrationError, StoreTimeout
 from engine.neurigraph import Engine
-from engine.stores.migrations import functions, migrate_postgres, migrations
+from engine.stores.migrations import LONGEST, Migration, functions, migrate_postgres, migrations
 from engine.stores.postgres import Postgres
 from engine.wiring.addresses import request_url
 from tests.access.databases import elsewhere, new_database, new_user, opened
@@ -201,3 +201,26 @@ async def test_a_changed_function_is_applied_once_and_an_older_text_is_refused(e
             assert await migrate_postgres(postgres, wanted, changed) == []
             with pytest.raises(MigrationError, match="newer text of the function access/principal_user"):
                 await migrate_postgres(postgres, wanted, today)
+
+
+async def test_a_migration_may_take_longer_than_a_statement_of_a_request(stack: Stack) -> None:
+    """Longer than the server's limit, and than the client waits. Later statements of the connection have the limit again."""
+    long = "SELECT pg_sleep(2)"
+    async with new_database(stack, "neurigraph_owner") as name:
+        url, request = (elsewhere(one, name) for one in (stack.postgres_url, request_url(stack.postgres_url)))
+        async with opened(url, request, statement_timeout=0.5) as postgres:
+            wanted = migrations("postgres")
+            asks_its_limit = Migration(
+                "V9998__limit.sql",
+                "CREATE TABLE limit_seen AS SELECT current_setting('statement_timeout')",
+                len(wanted) + 1,
+            )
+            sleeps = Migration("V9999__sleeps.sql", long, len(wanted) + 2)
+            applied = await migrate_postgres(postgres, [*wanted, asks_its_limit, sleeps])
+            assert applied[len(wanted) : len(wanted) + 2] == [asks_its_limit.name, sleeps.name]
+            async with postgres.as_service() as connection:
+                row = await (await connection.execute("SELECT current_setting FROM limit_seen")).fetchone()
+                assert row == {"current_setting": "1h"} and LONGEST == 3600
+            with pytest.raises(StoreTimeout):
+                async with postgres.as_service() as connection:
+                    await connection.execute(long)

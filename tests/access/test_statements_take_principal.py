@@ -13,9 +13,11 @@ import pytest
 from engine.stores.statements import CYPHER_FOLDER, sql_file
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS_OF_THE_SERVICE = {"schema", "doctor", "access", "lifecycle", "embedding"}
+FOLDERS_OF_THE_SERVICE = {"schema", "doctor", "access", "lifecycle", "embedding", "bench", "leaks"}
 WRITES_OF_THE_OUTBOX = {
-    "node/provision.cypher", "node/revised.cypher", "record/apply.cypher", "record/revised.cypher", "edge/revised.cypher"
+    "node/provision.cypher", "node/revised.cypher", "record/apply.cypher", "record/revised.cypher", "edge/revised.cypher",
+    "entity/mentioned.cypher", "entity/merged.cypher", "entity/merge_undone.cypher", "entity/related.cypher", "entity/apart.cypher",
+    "entity/retracted.cypher",
 }  # fmt: skip
 """Their rows come from a commit that Postgres accepted under the principal's policies."""
 
@@ -28,10 +30,12 @@ STATEMENTS = sorted(
 
 FOR_THE_USER_ONLY = {
     "node/state.cypher", "node/tree.cypher", "edge/between.cypher", "edge/by_id.cypher", "edge/ends.cypher",
+    "entity/merges.cypher", "entity/pair.cypher", "entity/pairs.cypher", "entity/relations.cypher", "entity/stated_by.cypher",
+    "record/of_source.cypher", "record/places.cypher",
 }  # fmt: skip
 """Only the user shapes a graph and sees all of it: what is about to change is read for nobody else."""
 
-FILTER = re.compile(r"part\.(?:readable|opened|writable)\((\w+)(?:, '\w+')?\)")
+FILTER = re.compile(r"part\.(?:readable|opened|writable|mentioned)\((\w+)(?:, '\w+')?\)")
 """The parts that ask whether the principal has a right to a node."""
 COLLECTED = re.compile(
     r"CASE WHEN \$principal = \$user_id THEN \[\] ELSE COLLECT {\s+MATCH \(r:Node {user_id: \$user_id}\)\s+"
@@ -68,6 +72,11 @@ FILTERED_ELSEWHERE = {
     ("node/of_user.cypher", "p"): "place holds all names on the way, for the keys of files; path is filtered",
     ("search/anchors.cypher", "root"): "the user's root, from which every way down begins; nothing of it is told",
     ("search/anchors.cypher", "node"): "the full-text index gives it; filtered by the same name",
+    (
+        "entity/relations_then.cypher",
+        "relation",
+    ): "told where a record speaks for it that may be read, and is between entities that are filtered",
+    ("entity/why.cypher", "relation"): "told where a record speaks for it that may be read",
 }
 
 
@@ -102,6 +111,32 @@ def test_every_question_for_rights_is_a_part(name: str) -> None:
 
 
 @pytest.mark.ledger("N31", "X01")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "entity/page",
+        "entity/shown",
+        "entity/relations_then",
+        "entity/why",
+        "parts/called",
+        "parts/mentioned",
+        "parts/names_used",
+    ],
+)
+def test_what_is_told_of_an_entity_comes_from_records_that_may_be_read(name: str) -> None:
+    """Every way to a record asks for its link, for the record, and for its node."""
+    text = re.sub(r"\(@?\w+\)-\[", "-[", body(f"{name}.cypher"))
+    ways = re.findall(r"-\[(\w+):(?:MENTIONS|EVIDENCE)[^\]]*\]-\((\w+):Record\)<-\[:HOLDS\]-\((\w+):Node\)", text)
+    assert ways
+    for link, record, node in ways:
+        asked = f"part.holds({link}) AND part.shown({record}) AND part.opened({node}, 'records')"
+        assert asked in text
+    others = len(re.findall(r":(?:MENTIONS|EVIDENCE)\b", text)) - len(ways)
+    newest = "UNWIND newest AS r\n  MATCH (member)<-[m:MENTIONS]-(r)"
+    assert others == (newest in body(f"{name}.cypher")), "the mentions of records that were found so"
+
+
+@pytest.mark.ledger("N31", "X01")
 def test_rights_are_asked_in_one_part_that_three_use() -> None:
     text = body("parts/reached.cypher")
     assert text.startswith("$principal = $user_id OR EXISTS { (@node)<-[way:HAS_CHILD*0..5]-(top:Node)")
@@ -127,12 +162,22 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "active_embeddings": "the name of a model",
     "archive_node": "asks owns()",
     "audience": "answers the node's user only",
+    "begin_retraction": "the user's own graph, records at its own nodes",
     "begin_ingest": "a session of the principal's own graph, taken up again by whoever began it",
     "can": "the rules",
     "claim_file": "asks schema_of_file(), which asks can() and owns()",
     "commit_is_set_aside": "yes or no about a commit whose id the caller has",
     "commit_is_pending": "yes or no about a commit whose id the caller has",
     "end_ingest": "sessions that the principal began",
+    "end_retraction_step": "the user's own retractions only",
+    "enter_facts": "asks can() and owns() for each fact; one answer for what is missing and what is forbidden",
+    "fact_groups": "the user's own graph, nothing for anyone else",
+    "fact_texts": "the user's own graph, nothing for anyone else",
+    "facts_around": "the user's own graph, nothing for anyone else",
+    "facts_chained": "asks can(), owns() for what is private; what is over only where the principal may write",
+    "facts_near": "asks can(), leaves out what is private unless owns()",
+    "facts_shown": "the user's own graph, nothing for anyone else",
+    "note_facts": "asks can(), tells nothing",
     "file_state": "asks schema_of_file(), which asks can() and owns()",
     "finish_commit": "asks may_commit()",
     "grant_node": "asks owns()",
@@ -147,12 +192,17 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "provision_node": "asks owns(), then can()",
     "reads_from": "the rules",
     "require_embeddings": "whether a model is the active one",
+    "restate_facts": "the user's own facts only; one answer for what is missing and what is another's",
+    "retraction_step": "the user's own retractions only",
+    "retractions_shown": "the user's own retractions only",
     "review_file_state": "entries about the user's own graph only",
     "revise_node": "asks owns()",
     "revoke_grant": "its own user's grants only",
     "settle_failure": "entries about the user's own graph only",
     "sleep_file": "asks schema_of_file() for the right to write",
+    "strongest_facts": "the user's own graph, nothing for anyone else",
     "subject_deltas": "asks can(), and owns() for what is private",
+    "undo_retraction": "the user's own retractions only",
     "principal_graph": "says whose graph the principal belongs to, nothing else",
     "subject_name": "subjects of the user's own grants only",
     "workspace_of": "of the graph that the principal belongs to only",
@@ -168,6 +218,7 @@ CALLERS_OWN_RIGHTS = {
     "settle_conversation",
     "path_at",
     "grant_preview",
+    "item_excerpts",
     "turns_sampled",
     "reads_whole_past",
     "subjects_changed",

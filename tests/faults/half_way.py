@@ -33,9 +33,11 @@ async def left_half_way(leaver: Engine, leaving: Leaving, user: User, conversati
     return await left(leaver, leaving, user.user_id, leaver.memory(user.user_id).records.remember(conversation))
 
 
-async def left(leaver: Engine, leaving: Leaving, user_id: UUID, write: Awaitable[object]) -> UUID:
-    """The commit of a write that Postgres has and the graph has not."""
-    leaving.step = "accepted"
+async def left(
+    leaver: Engine, leaving: Leaving, user_id: UUID, write: Awaitable[object], step: str = "accepted"
+) -> UUID:
+    """The commit of a write that Postgres has and the graph has not, or that it has, too, where it is left at `graph_written`."""
+    leaving.step = step
     try:
         with pytest.raises(Left):
             await write

@@ -53,8 +53,9 @@ async def lived(engine: Engine, victim: ModuleType, *arguments: str) -> bool:
 
 
 async def all_agree(engine: Engine) -> None:
-    """Recovery, as at the next start, then the sweep; after that the stores must agree in everything."""
+    """Recovery, as at the next start, the entities of records without them, then the sweep; after that the stores must agree in everything."""
     await engine.outbox.recover()
+    await engine.parts.unread_records.run()
     await engine.sweep.run(grace=timedelta(0))
     findings = await engine.doctor.examine()
     assert findings == [], findings

@@ -166,7 +166,7 @@ DAMAGE: dict[str, tuple[Callable[[Ground], Awaitable[None]], set[str], str, str]
         graphed("MATCH (n:Node {node_id: $node}) SET n.items = n.items + 3"), {"counts-off"}, "nothing is lost", "fix",
     ),
     "lost line of a manifest": (
-        graphed("MATCH (r:Record {record_id: $record}) DETACH DELETE r"), {"manifest-lost"}, "lists 1 records", "fix",
+        graphed("MATCH (r:Record {record_id: $record}) DETACH DELETE r"), {"manifest-lost", "knowledge-off"}, "lists 1 record,", "fix",
     ),
     "lost vectors": (
         written("UPDATE {schema}.memory_items SET embedding = NULL, embedding_version = NULL"), {"vector-lost"}, "no vector", "fix",
@@ -176,20 +176,20 @@ DAMAGE: dict[str, tuple[Callable[[Ground], Awaitable[None]], set[str], str, str]
     ),
     "changed text": (
         written("UPDATE {schema}.memory_items SET content = 'Nothing bites.' WHERE position = 1 AND kind = 'turn'"),
-        {"text-changed", "vector-lost"}, "text of 1 items", "accept",
+        {"text-changed", "vector-lost"}, "text of 1 item ", "accept",
     ),
     "lost line of a file": (
-        written("DELETE FROM {schema}.file_manifest WHERE record_id = {record}"), {"entry-lost"}, "files of 1 records", "fix",
+        written("DELETE FROM {schema}.file_manifest WHERE record_id = {record}"), {"entry-lost"}, "files of 1 record:", "fix",
     ),
     "lost line of a file of which nothing tells": (
         written("DELETE FROM {schema}.file_manifest WHERE record_id = {record}", "ALTER TABLE engine.raw_resources DISABLE TRIGGER USER",
                 "DELETE FROM engine.raw_resources WHERE record_id = {record}", "ALTER TABLE engine.raw_resources ENABLE TRIGGER USER"),
-        {"entry-lost"}, "files of 1 records", "accept",
+        {"entry-lost"}, "files of 1 record:", "accept",
     ),
     "lost items": (
-        written("DELETE FROM {schema}.memory_items WHERE position = 1 AND kind = 'turn'"), {"items-gone"}, "1 items are gone", "accept",
+        written("DELETE FROM {schema}.memory_items WHERE position = 1 AND kind = 'turn'"), {"items-gone"}, "1 item lost", "accept",
     ),
-    "lost record": (written(*RECORD_GONE), {"records-gone"}, "1 records are gone", "accept"),
+    "lost record": (written(*RECORD_GONE), {"records-gone"}, "1 record lost", "accept"),
     "emptied delta log": (
         written(UNGUARDED[0], "DELETE FROM {schema}.delta_log", UNGUARDED[1]), {"deltas-lost"}, "lacks 2 entries", "fix",
     ),
@@ -228,6 +228,7 @@ async def test_damage_is_found_named_and_settled(ground: Ground, damage: str) ->
         assert [one.failure for one in await ground.engine.remedies.fix(found) if one.failure] == []
     assert (await ground.memory.nodes.shell(ground.node)).path[-1] == "Lake"  # the node serves
     assert (await ground.memory.records.remember(Conversation("later", TALK.turns), node_id=ground.node)).turns == 4
+    await ground.engine.parts.unread_records.run()
     await ground.engine.sweep.run(grace=timedelta(0))
     assert await ground.engine.doctor.examine(read_files=DEEP if damage == "changed object" else 0) == []
 
@@ -236,7 +237,7 @@ async def test_without_deep_no_file_is_read_and_a_limit_is_told(ground: Ground) 
     await flipped(ground)
     assert await ground.findings() == []
     found = [one.problem for one in await ground.engine.doctor.examine(read_files=1)]
-    assert any("files were not read" in problem for problem in found)
+    assert any(" not read: the limit" in problem for problem in found)
     [found] = await ground.findings(DEEP)
     assert found.files == (ground.file,)
     await ground.engine.remedies.accept("file-lost", ground.node, [found])
@@ -323,7 +324,7 @@ async def test_sources_that_nothing_tells_of_are_accepted(ground: Ground) -> Non
     )
     [found] = await ground.findings()
     [mended] = await ground.engine.remedies.fix([found])
-    assert "is unknown how far" in mended.failure  # of the conversation; the document's is in its versions
+    assert "is unknown how much" in mended.failure  # of the conversation; the document's is in its versions
     [found] = await ground.findings()
     await ground.engine.remedies.accept("source-lost", ground.node, [found])
     assert await ground.findings() == []

@@ -29,6 +29,12 @@ OF_KIND: dict[CommitKind, str] = {
     "node_revised": "change node",
     "record_revised": "change record",
     "edge_revised": "change edge",
+    "mentions": "read entities",
+    "relations": "read relations",
+    "entities_merged": "merge entities",
+    "merge_undone": "undo merge",
+    "told_apart": "tell apart",
+    "record_retracted": "retract",
 }
 """What a victim does for a commit of each kind."""
 TURNS = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number in range(40))
@@ -45,10 +51,10 @@ async def test_every_kind_of_commit_is_finished_after_a_kill_at_every_step(
     user = await engine.workspace.users.find(handle)
     async with engine.postgres.as_service() as connection:
         cursor = await connection.execute(
-            "SELECT kind FROM engine.outbox WHERE user_id = %s AND state = 'pending'", [user.user_id]
+            "SELECT kinds FROM engine.outbox WHERE user_id = %s AND state = 'pending'", [user.user_id]
         )
-        left = [row["kind"] for row in await cursor.fetchall()]
-    assert left == ([] if step == STEPS[-1] else [kind])
+        left = [row["kinds"] for row in await cursor.fetchall()]
+    assert len(left) == (step != STEPS[-1]) and all(kind in kinds for kinds in left)
     await all_agree(engine)
 
 
@@ -65,7 +71,9 @@ async def test_a_commit_of_several_changes_is_finished_after_a_kill_at_every_ste
 
 
 @pytest.mark.ledger("N15")
-@pytest.mark.parametrize("kind", get_args(CommitKind))
+@pytest.mark.parametrize(
+    "kind", [kind for kind in get_args(CommitKind) if kind not in ("relations", "record_retracted")]
+)  # these are never the first of a commit
 async def test_what_an_older_release_left_is_finished(engine: Engine, kind: CommitKind) -> None:
     """Its rows hold the parameter of one statement instead of a list of changes."""
     handle = f"k{uuid4().hex[:12]}"

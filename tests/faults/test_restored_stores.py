@@ -195,6 +195,8 @@ async def test_an_older_graph_is_noticed_and_mended_from_postgres(stages: Stages
         assert mended.returncode == 0 and "Writing goes on" in mended.stdout, mended.stdout + mended.stderr
         memory = await bob(engine)
         assert await shown(memory) == right
+        assert {finding.severity for finding in await engine.doctor.examine()} == {"warning"}  # no reader, yet
+        await engine.parts.unread_records.run()
         assert await engine.doctor.examine() == []
         assert (await memory.search(SearchRequest("heron"))).hits[0].path[-1] == "Lake"
         await memory.records.remember_text("After", "The mending is done.")

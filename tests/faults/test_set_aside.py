@@ -16,6 +16,7 @@ from engine.domain.search import SearchRequest
 from engine.errors import CommitSetAside, Conflict, NotFound, StoreFailed
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.progress import counted
 from tests.door import new_door
 from tests.faults.half_way import Leaving, Left, done, left_half_way, newest, recovered, row_of, set_aside, spoil
 from tests.faults.killing import all_agree
@@ -99,13 +100,25 @@ async def test_a_name_whose_node_was_refused_is_had_by_retry(engine: Engine, mem
         await memory.nodes.provision(NewNode(memory.principal.user_id, "Fishing"))
     assert caught.value.commit_id == commit and str(commit) in caught.value.detail
     assert (await engine.degraded()).commits_set_aside >= 1
-    assert any("set aside" in finding.problem for finding in await engine.doctor.examine())
+    [found] = [one for one in await engine.doctor.examine() if "set aside" in one.problem]
+    assert found.subject == counted((await engine.parts.set_aside.waiting()).commits, "commit")
     assert (await engine.parts.set_aside.retry(commit, "operator")).state == "pending"  # it is still in the way
     await set_aside(engine, commit)
     await unplant(engine, schema)
     assert (await engine.parts.set_aside.retry(commit, "operator")).state == "done"
     again = await memory.nodes.provision(NewNode(memory.principal.user_id, "Fishing"))
     assert (again.node_id, again.created) == (commit, False)
+    await all_agree(engine)
+
+
+async def test_a_repeat_finishes_what_was_set_aside_where_the_graph_takes_it_now(
+    engine: Engine, memory: Memory
+) -> None:
+    commit, schema = await refused_node(engine, memory, "Sailing")
+    await unplant(engine, schema)
+    made = await memory.nodes.provision(NewNode(memory.principal.user_id, "Sailing"))
+    assert (made.node_id, made.created) == (commit, False)
+    assert await done(engine, commit) and await engine.parts.set_aside.list(memory.principal.user_id) == ()
     await all_agree(engine)
 
 

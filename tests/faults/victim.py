@@ -14,6 +14,7 @@ from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
+from engine.domain.retraction import RetractionSubject
 from engine.ingest.rereading.held import Place
 from engine.ingest.rereading.lost_manifests import LostManifests
 from engine.memory import Memory
@@ -61,6 +62,26 @@ async def restoring(engine: Engine, memory: Memory) -> Callable[[], Awaitable[ob
     return lambda: manifests.restore(memory.principal, [place])
 
 
+async def speaking(engine: Engine, memory: Memory, operation: str) -> Callable[[], Awaitable[object]]:
+    """A conversation with its entities, and what is about to come: its reading, a merge or its end, a word that two are apart."""
+    turns = (Turn("Bob", "We met my sister Ellen Harlan and Dave Kowalski at the lake."),)
+    await memory.records.remember(Conversation("victim", turns))
+    me = str(memory.principal.user_id)
+    if operation.startswith("read"):
+        await engine.parts.unread_records.run()
+        await engine.neo4j.write("MATCH (r:Record {user_id: $me}) REMOVE r.mentions_reader, r.relations_reader", me=me)
+        return engine.parts.unread_records.run
+    ellen, dave = [one.entity_id for one in await memory.entities.list() if " " in one.name][:2]
+    if operation == "tell apart":
+        pair = "MATCH (a:Entity {entity_id: $a}), (b:Entity {entity_id: $b}) CREATE (a)-[:POSSIBLY_SAME {pair_id: $me, score: 0.5, reason: 'alike', known_from: a.known_from}]->(b)"
+        await engine.neo4j.write(pair, a=str(ellen), b=str(dave), me=me)
+        return lambda: memory.entities.tell_apart(memory.principal.user_id)
+    if operation == "merge entities":
+        return lambda: memory.entities.merge(ellen, dave)
+    merge = await memory.entities.merge(ellen, dave)
+    return lambda: memory.entities.undo_merge(merge.merge_id)
+
+
 async def prepared(engine: Engine, handle: str, operation: str) -> Callable[[], Awaitable[object]]:
     """What the victim does while its trap is armed; all that it needs is there."""
     memory = engine.memory((await engine.workspace.users.create(handle)).user_id)
@@ -69,6 +90,12 @@ async def prepared(engine: Engine, handle: str, operation: str) -> Callable[[], 
         return await granting(memory, operation)
     if operation == "restore record":
         return await restoring(engine, memory)
+    if operation.startswith(("read", "merge", "undo", "tell")):
+        return await speaking(engine, memory, operation)
+    if operation == "retract":
+        report = await memory.records.remember_text("Victim", "Ellen Harlan works at Harlan Joinery.", node_id=root)
+        subject = RetractionSubject("record", str(report.records[0].record_id))
+        return lambda: memory.retractions.retract(subject)
     if operation.startswith("change"):
         change = await changing(memory, operation)
         return lambda: memory.history.change(change)

@@ -31,6 +31,7 @@ class Noted:
     kind: ClassVar[str] = "noted"
     statement: ClassVar[str] = "node/noted"
     withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
     notes: Sequence[dict[str, Any]]
 
 

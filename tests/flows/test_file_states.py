@@ -247,7 +247,7 @@ async def test_the_doctor_notices_a_manifest_with_a_wrong_state(library: Library
         async with library.engine.postgres.as_service() as connection:
             await connection.execute(f'UPDATE "{schema}".file_manifest SET compression_state = %s', [state])
         found = await library.problems()
-        assert ["1 files have another state" in problem for problem in found] == ([True] if state == "active" else [])
+        assert ["1 file in another state" in problem for problem in found] == ([True] if state == "active" else [])
 
 
 async def show(library: Library, state: str) -> None:

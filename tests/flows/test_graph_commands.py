@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 
 from engine.domain.node import User
+from engine.errors import InvalidInput
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.flows.commands import typed
@@ -61,6 +62,9 @@ async def test_a_graph_is_seen_and_its_edges_are_made_and_ended(
     assert all(part in shown for part in ("Bob Harlan > Family > Dave", "same_person", "Lake/Dave", "Boat.txt")), shown
     assert "ended" in (await shell.prints("edge", "end", made["edge_id"], "--reason", "Two people."))
     assert (await shell.prints("edge", "list")).strip() == "There is no edge."
+    again = ("edge", "make", "Family/Dave", "same_person", "Lake/Dave")
+    assert "open again" in await shell.prints(*again)
+    assert "was there already" in await shell.prints(*again)
     assert "There is no node Family/Nobody" in (await shell.refuses("node", "show", "Family/Nobody"))
     assert "NAME=VALUE" in (await shell.refuses("edge", "make", "Lake", "near", "Family", "--property", "x"))
 
@@ -108,6 +112,7 @@ async def test_children_touch_and_users(engine: Engine, user: User, memory: Memo
     assert [(one["node_id"], one["name"]) for one in children] == [(str(dave.node_id), "Dave")]
     assert "used" in await shell.prints("node", "touch", "Family/Dave")
     assert "no node" in await shell.refuses("node", "touch", "Family/Nobody")
+    assert "Not found" in await shell.refuses("node", "touch", "Family/Dave", str(uuid4()))
     whole = Shell(engine, tmp_path, "")
     shown = await whole.answers("user", "show", user.handle)
     assert shown == await whole.answers("user", "show", str(user.user_id)) and shown["user_id"] == str(user.user_id)
@@ -133,3 +138,8 @@ async def test_a_text_and_a_conversation_are_stored(engine: Engine, user: User, 
     stored = await shell.answers("record", "conversation", "c1", "talk.jsonl", "--node", "Lake", "--private")
     assert (stored["turns"], len(stored["records"])) == (1, 1)
     assert "Line 1 is not JSON" in await shell.refuses("record", "conversation", "c2", "boat.txt")
+    for title in ("", " "):
+        assert "title is empty" in await shell.refuses("record", "write", title, "boat.txt")
+        assert "title is empty" in await shell.refuses("occasion", "call", title, "boat.txt")
+    with pytest.raises(InvalidInput, match="title is empty"):
+        await memory.records.remember_text(" ", "Dave sold the boat.")

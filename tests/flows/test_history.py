@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import astuple
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from random import Random
@@ -252,11 +251,13 @@ async def test_renaming_the_user_renames_the_root(memory: Memory) -> None:
 @pytest.mark.ledger("N04")
 async def test_an_edge_that_ended_may_hold_again(memory: Memory, node: UUID) -> None:
     other = (await memory.nodes.provision(NewNode(memory.principal.user_id, "Shore"))).node_id
-    edge, created = astuple(await memory.edges.make(node, other, "leads to", {"by": "stairs"}))
-    assert created
+    made = await memory.edges.make(node, other, "leads to", {"by": "stairs"})
+    edge = made.edge_id
+    assert made == CreatedEdge(edge, created=True)
     assert (await memory.history.change(Change("edge", edge, {"ended": True}))).changed
     assert await memory.edges.list() == () and (await memory.nodes.shell(node)).edges == ()
-    assert await memory.edges.make(node, other, "leads to") == CreatedEdge(edge, False)
+    assert await memory.edges.make(node, other, "leads to") == CreatedEdge(edge, created=False, reopened=True)
+    assert await memory.edges.make(node, other, "leads to") == CreatedEdge(edge, created=False)
     assert [one.edge_id for one in await memory.edges.list()] == [edge]
     assert [delta.operation for delta in await memory.history.deltas("edge", edge)] == [
         "created",

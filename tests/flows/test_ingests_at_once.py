@@ -69,7 +69,7 @@ async def test_ctrl_c_ends_a_large_ingest_and_says_how_to_go_on(engine: Engine, 
     (tmp_path / "long.txt").write_text(long, encoding="utf-8")
     home, cache = engine.settings.home, engine.settings.cache
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "engine.cli", "--home", str(home), "--cache", str(cache), "ingest", str(tmp_path), "--user", handle,
+        sys.executable, "-m", "engine.cli", "--home", str(home), "--cache", str(cache), "ingest", str(tmp_path), "--user", handle, "--json",
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=CLEAN | {"NEURIGRAPH_WORKSPACE": "tests"},
     )  # fmt: skip
     try:
@@ -83,11 +83,12 @@ async def test_ctrl_c_ends_a_large_ingest_and_says_how_to_go_on(engine: Engine, 
             memory = engine.memory(found[0].user_id) if found else None
         await asyncio.sleep(5)
         process.send_signal(signal.SIGINT)
-        printed = (await asyncio.wait_for(process.communicate(), 60))[1].decode()
+        answer, printed = (part.decode() for part in await asyncio.wait_for(process.communicate(), 60))
     finally:
         if process.returncode is None:
             process.kill()
     assert process.returncode == 130, printed
     assert "Stopped." in printed and "goes on from there" in printed and "Traceback" not in printed
     [session] = await memory.ingests.list()
-    assert session.state == "failed"
+    assert session.state == "failed" and (session.failure or "").startswith("It was stopped before its end")
+    assert json.loads(answer) == {"error": "Interrupted."}

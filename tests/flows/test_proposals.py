@@ -213,6 +213,32 @@ async def test_a_proposal_and_the_ingest_that_it_is_for_share_their_limits(
     assert [(one.what, one.items) for one in without_vectors.left_out] == [("embeddings", without_vectors.turns)]
 
 
+@pytest.mark.ledger("X08", "X13")
+async def test_a_proposal_beyond_its_tokens_takes_none_of_them(
+    engine: Engine, settings: Settings, user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither for a model's call nor for vectors: what is left out leaves the tokens to what still fits."""
+    said = history(user.handle).conversations
+    texts = [turn.text for one in said for turn in one.turns]
+    fitting = sum(map(engine.embedder.count_tokens, texts))
+    with model_server(lambda _: {"nodes": [{"path": ["Choir"], "turns": [0]}]}) as server:
+        async with reader(settings, server) as opened:
+            proposals = opened.memory(user.user_id).proposals
+            with opened.spending(Limits(tokens=fitting)):
+                by_rules = await proposals.propose(said)
+            with embedding(opened, monkeypatch) as calls, opened.spending(Limits(tokens=fitting - 1)):
+                beyond = await proposals.propose(said)
+                assert calls == []
+                fewer = await proposals.propose(said[1:])
+                assert len(calls[0]) == len(texts) - len(said[0].turns)
+    assert server.requests == []
+    assert [(one.what, one.items) for one in by_rules.left_out] == [("placements", len(texts))]
+    assert any(node.node_type == "concept" for node in by_rules.nodes)
+    assert [one.what for one in beyond.left_out] == ["placements", "embeddings"]
+    assert {f"This operation may give {fitting - 1} tokens to models."} == {one.reason for one in beyond.left_out}
+    assert [one.what for one in fewer.left_out] == ["placements"]
+
+
 @pytest.mark.ledger("X13", "F12")
 async def test_what_a_proposal_says_of_a_node_is_redacted_when_it_is_made(redacting: Engine, user: User) -> None:
     memory = redacting.memory(user.user_id)

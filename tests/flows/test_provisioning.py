@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import astuple
 from uuid import uuid4
 
 import psycopg
@@ -142,8 +141,9 @@ async def test_one_query_lists_the_three_places_of_dave(memory: Memory) -> None:
     paths = [["Family", "Siblings", "Ellen", "Dave"], ["Business", "Employees", "Dave"], ["Hobbies", "Fishing", "Dave"]]
     nodes = [await memory.nodes.provision_path(path) for path in paths]
     ids = [node.node_id for node in nodes if node]
-    edge, created = astuple(await memory.edges.make(ids[0], ids[1], "same_person", {"since": "2011"}))
-    assert created and (await memory.edges.make(ids[0], ids[1], "same_person")) == CreatedEdge(edge, False)
+    made = await memory.edges.make(ids[0], ids[1], "same_person", {"since": "2011"})
+    assert made == CreatedEdge(made.edge_id, created=True)
+    assert await memory.edges.make(ids[0], ids[1], "same_person") == CreatedEdge(made.edge_id, created=False)
     anchors = await memory.nodes.anchors("dave")
     assert sorted(list(anchor.path[1:]) for anchor in anchors) == sorted(paths)
     employee = next(anchor for anchor in anchors if "Employees" in anchor.path)

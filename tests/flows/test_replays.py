@@ -281,6 +281,8 @@ async def test_what_the_graph_has_lost_is_entered_again(engine: Engine, user: Us
     assert (replay.total, replay.counts.records, replay.counts.differing) == (3, 2, 0)
     assert await memory.nodes.shell(user.user_id) == before
     assert (await memory.nodes.shell(user.user_id, known)).manifest == past.manifest
+    # a record that was deleted by hand took its mentions with it: what was counted by them is not the replay's to mend
+    assert (await engine.mending.run()).mended == {"knowledge graphs": 1}
     await untroubled(engine, user)
 
 

@@ -9,8 +9,10 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
-from engine.domain.clock import Moment
+from engine.domain.clock import NOW, Moment
+from engine.domain.delta import Change
 from engine.domain.history import Conversation, History, PlannedEdge, PlannedNode, Turn
+from engine.domain.node import NewNode
 from engine.domain.search import SearchRequest
 from engine.errors import InvalidInput, ProviderUnavailable, WrongDimension
 from engine.providers.active import ActiveModel
@@ -169,6 +171,23 @@ async def test_what_was_not_yet_known_is_not_found(bob):
     answer = await bob.search(SearchRequest("Dave boat", moment=Moment(known_at=before)))
     assert (answer.hits, answer.anchors, answer.nodes_searched) == ((), (), 0)
     assert (await bob.search(SearchRequest("Dave boat", moment=Moment(as_of=datetime.now(UTC))))).hits
+
+
+@pytest.mark.ledger("N03")
+async def test_an_anchor_has_the_summary_that_its_shell_had_at_the_moment(memory, user):
+    boats = await memory.nodes.provision(NewNode(user.user_id, "Boats", summary="Dinghies in the harbour."))
+    before = datetime.now(UTC)
+    await memory.history.change(Change("node", boats.node_id, {"summary": "Kayaks on the river."}))
+    for moment, summary in (
+        (NOW, "Kayaks on the river."),
+        (Moment(as_of=before), "Dinghies in the harbour."),
+        (Moment(known_at=before), "Dinghies in the harbour."),
+    ):
+        found = (await memory.search(SearchRequest("Boats", moment=moment))).anchors
+        named = await memory.nodes.anchors("Boats", moment)
+        shell = await memory.nodes.shell(boats.node_id, moment)
+        assert {one.summary for one in found if one.node_id == boats.node_id} == {summary}
+        assert ([one.summary for one in named], shell.summary) == ([summary], summary)
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,10 @@ def test_demo_shows_the_whole_path_and_checks_itself(demo: subprocess.CompletedP
         assert question.ask in demo.stdout
     assert demo.stdout.count("Took ") == 5
     assert demo.stdout.count("Opened ") == 1 and "workshop-lease.md" in demo.stdout and "150 days" in demo.stdout
-    assert "✗" not in demo.stdout and "18 of 18 expectations were met." in demo.stdout
+    assert "✗" not in demo.stdout and "21 of 21 expectations were met." in demo.stdout
+    assert (
+        "Dave Kowalski is married to Ellen, since 2003" in demo.stdout and "Undone, they are two again." in demo.stdout
+    )
     assert "\x1b" not in demo.stdout + demo.stderr  # no colours outside a terminal
     assert "Remember" in demo.stderr and "264 turns" in demo.stderr
     deadline = time.monotonic() + 60
@@ -242,6 +245,8 @@ def test_bad_usage_is_exit_code_2(run: Run) -> None:
 
 def test_bad_settings_are_told_in_one_sentence(run: Run, unanswered: Future[subprocess.CompletedProcess[str]]) -> None:
     assert "NEURIGRAPH_PORT" in sentence(run("status", NEURIGRAPH_PORT="many"))
+    one_price = sentence(run("status", NEURIGRAPH_LANGUAGE_MODEL_PRICES="1"))
+    assert one_price.startswith("The setting NEURIGRAPH_LANGUAGE_MODEL_PRICES is invalid: Two prices"), one_price
     assert "NEURIGRAPH_POSTGRES_URL" in sentence(run("ask", "x", NEURIGRAPH_NEO4J_URL="bolt://127.0.0.1:1"))
     assert "does not answer" in sentence(unanswered.result())
     assert "managed servers" in sentence(run("up", **NOWHERE))

@@ -15,13 +15,19 @@ CYPHER = sorted(
     for path in CYPHER_FOLDER.rglob("*.cypher")
     if path.parent.name != "parts"  # they stand in statements
 )
-OPERATORS_OWN = {"schema", "doctor", "lifecycle", "embedding"}
+OPERATORS_OWN = {"schema", "doctor", "lifecycle", "embedding", "bench", "leaks"}
 WRITES_OF_THE_OUTBOX = {
     "node/provision.cypher",
     "node/revised.cypher",
     "record/revised.cypher",
     "edge/revised.cypher",
     "record/apply.cypher",
+    "entity/mentioned.cypher",
+    "entity/merged.cypher",
+    "entity/merge_undone.cypher",
+    "entity/related.cypher",
+    "entity/apart.cypher",
+    "entity/retracted.cypher",
     "access/granted.cypher",
     "access/granted_many.cypher",
     "access/revoked.cypher",

@@ -457,7 +457,7 @@ async def test_an_occasion_is_one_record_with_its_time_and_who_was_there(here: M
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"kind": "party"}, {"text": " "}, {"started_at": datetime(2025, 3, 1)}, {"participants": ("",)},
+        {"kind": "party"}, {"text": " "}, {"title": " "}, {"started_at": datetime(2025, 3, 1)}, {"participants": ("",)},
         {"started_at": datetime(2025, 3, 2, tzinfo=UTC), "ended_at": datetime(2025, 3, 1, tzinfo=UTC)},
     ],
 )  # fmt: skip

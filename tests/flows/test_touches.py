@@ -75,7 +75,9 @@ async def test_touch_counts_what_the_caller_names_and_may_read(engine: Engine, m
     await memory.records.remember(Conversation("c1", TURNS))
     hit = (await memory.search(SearchRequest("walleye", limit=1))).hits[0]
     await engine.parts.touches.write()
-    await memory.nodes.touch(hit.node_id, [hit.item_id, hit.record_id, uuid4()])
+    await memory.nodes.touch(hit.node_id, [hit.item_id, hit.record_id, hit.item_id])
+    with pytest.raises(NotFound):
+        await memory.nodes.touch(hit.node_id, [hit.item_id, uuid4()])
     with pytest.raises(NotFound):
         await engine.memory(other.user_id).nodes.touch(hit.node_id, [hit.item_id])
     with pytest.raises(NotFound):

@@ -32,14 +32,14 @@ async def test_a_search_is_one_cypher_trip_and_one_sql_trip(engine: Engine, memo
 async def test_a_batch_is_at_most_three_trips_to_each_database(engine: Engine, memory: Memory, user: User) -> None:
     await memory.nodes.provision(NewNode(user.user_id, "Fishing", keywords=("walleye",)))
     await memory.nodes.provision(NewNode(user.user_id, "Finances", keywords=("invoice",)))
-    turns = [Turn("Bob", f"The walleye number {n}." if n % 20 < 10 else f"The invoice number {n}.") for n in range(320)]
+    turns = [Turn("Bob", f"The walleye number {n}." if n % 20 < 10 else f"The invoice number {n}.") for n in range(640)]
     await memory.records.remember(Conversation("warm", tuple(turns[:32])))
-    contents = [memory_pending(f"c{start}", turns[start : start + 32]) for start in range(0, 320, 32)]
+    contents = [memory_pending(f"c{start}", turns[start : start + 32]) for start in range(0, 640, 32)]
     async with counted(engine) as trips:
         stored = (await engine.parts.ingest.store(memory.principal, contents, Silent())).stored
     batches = len(stored)
-    assert sum(commit.turns for commit in stored) == 320
-    assert batches == math.ceil(320 / engine.settings.batch_turns)
+    assert sum(commit.turns for commit in stored) == 640
+    assert batches == math.ceil(640 / engine.settings.batch_turns)
     assert trips.postgres <= 3 * batches
     assert trips.neo4j <= 3 * batches
 

@@ -14,6 +14,7 @@ from neo4j import AsyncGraphDatabase
 
 from engine.domain.clock import Moment
 from engine.domain.grant import NewGrant
+from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.principal import Principal
 from engine.domain.search import SearchAnswer, SearchRequest
@@ -23,7 +24,7 @@ from engine.neurigraph import Engine
 from engine.progress import Silent
 from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
-from engine.wiring.warming import warm
+from engine.wiring.warming import warm, warm_writes
 from tests.faults.servers import until_settled
 from tests.flows.test_search import search_with
 
@@ -124,6 +125,31 @@ def seen(answer: SearchAnswer) -> set[UUID]:
     """Every node that an answer tells of as an anchor or at the end of an edge."""
     edges = {edge.other_id for anchor in answer.anchors for edge in anchor.edges}
     return {anchor.node_id for anchor in answer.anchors} | edges
+
+
+async def test_the_first_write_needs_the_plans_of_the_warming(
+    engine: Engine, settings: Settings, family: Family
+) -> None:
+    await until_settled(engine)
+    await engine.installation.advance()
+    quiet = settings.model_copy(update={"touch_interval_s": 3600})
+    async with (
+        attached(settings.home, settings.cache, progress=Silent()) as stack,
+        open_engine(quiet, warming=False) as fresh,
+    ):
+        memory, turn = fresh.memory(family.user_id), Turn("Bob", "My sister Ellen Harlan is married to Dave Kowalski.")
+
+        async def plans(source: str, *, warmed: bool) -> int:
+            await planned(fresh, stack)
+            if warmed:
+                await warm_writes(fresh)
+            await memory.records.remember(Conversation(source, (turn,)))
+            return await planned(fresh, stack)
+
+        await memory.records.remember(Conversation("before", (turn,)))
+        # what runs beside it only adds plans: of several looks the smallest counts
+        cold = min([await plans(f"cold {number}", warmed=False) for number in range(4)])
+        assert min([await plans(f"warm {number}", warmed=True) for number in range(4)]) == cold
 
 
 @pytest.mark.ledger("N31", "X01")

@@ -204,7 +204,11 @@ async def test_an_observation_that_came_while_another_write_was_under_way_is_lef
 
     reads.parts.ingest.commit.commit = slow
     report = await memory.records.remember(Conversation("a", TURNS, "A call", WHEN))
-    assert (report.turns, report.items, report.skipped) == (3, 5, ())  # three turns and two facts
+    assert (report.turns, report.items, report.skipped) == (
+        3,
+        3,
+        (),
+    )  # three turns; the facts confirm those of the first
     assert len(await kinds(memory, "observation")) == 2
     schema = (await memory.nodes.shell(user.user_id)).schema_name
     async with reads.postgres.as_service() as connection:
@@ -212,4 +216,4 @@ async def test_an_observation_that_came_while_another_write_was_under_way_is_lef
             f"SELECT documents FROM {schema}.term_counts WHERE unit = 'passage' AND term = 0"
         )
         counted = (await cursor.fetchall())[0]["documents"]
-    assert counted == 2 * 2 + 1  # the facts of both, and the observation that others may read
+    assert counted == 2 + 1  # the facts, which the second write confirms, and the observation that others may read

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import pytest
 
-from engine.domain.ingest import Limits
+from engine.domain.ingest import Limits, Terms
 from engine.domain.principal import Identity
 from engine.memory import Memory
 from engine.neurigraph import Engine  # (it defines all operations)
@@ -51,11 +51,21 @@ DOORS = {"REST": "api/routes", "shell": "engine/shell"}
 OPEN = {
     "api": {"settings", "identity", "memory_for", "workspace_as", "health", "degraded"},
     "engine/shell": {"settings", "memory", "workspace", "ingest", "spending", "working", "health", "embedder"}
-    | {"doctor", "remedies", "mending", "quarantine", "sweep", "dormancy", "upgrades", "installation"},
+    | {
+        "doctor",
+        "remedies",
+        "mending",
+        "quarantine",
+        "sweep",
+        "dormancy",
+        "unread_records",
+        "upgrades",
+        "installation",
+    },
 }
 """What a door may use of an engine; the upkeep of the stores is the operator's alone, who has the machine."""
 HIDDEN = {"parts", "services", "caller", "_caller"}
-"""What asks nobody, of anything that a door holds."""
+"""Attributes that lead past the check of rights; no door uses them, whatever object has them."""
 
 
 def _reached(folder: str) -> set[str]:
@@ -179,7 +189,7 @@ async def test_a_model_is_called_where_it_is_declared_within_limits_that_nested_
         return "x"
 
     thoughts = _Thoughts(
-        SimpleNamespace(limits=Limits(model_calls=1), around=lambda *_, **__: nullcontext(), redactor=None)
+        SimpleNamespace(terms=Terms(limits=Limits(model_calls=1)), around=lambda *_, **__: nullcontext(), redactor=None)
     )
     with pytest.raises(RuntimeError, match=r"thoughts\.silent calls a model"):
         await thoughts.silent()

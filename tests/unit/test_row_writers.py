@@ -30,6 +30,10 @@ MODULES = {
     "file_manifest": "commit/rows/manifests",
     "sources": "commit/rows/sources",
     "pending_vectors": "commit/rows/pending_vectors",
+    "facts": "commit/rows/facts",
+    "retractions": "commit/rows/retractions",
+    "retraction_steps": "commit/rows/retractions",
+    "retracted_facts": "commit/rows/retractions",
     "documents": "ingest/entered",
     "document_versions": "ingest/entered",
     "raw_resources": "ingest/entered",
@@ -41,11 +45,12 @@ BESIDE = {
     "commit/set_aside": (
         "undoes a commit that is set aside, by one function",
         "outbox metadata_records memory_items term_counts delta_log file_manifest sources pending_vectors documents document_versions"
-        " raw_resources assignments grants",
+        " raw_resources assignments grants facts",
     ),
     "lifecycle/moving": (
         "one function holds all rules of a move",
-        "outbox metadata_records memory_items term_counts delta_log file_manifest pending_vectors documents assignments",
+        "outbox metadata_records memory_items term_counts delta_log file_manifest pending_vectors documents assignments facts"
+        " retraction_steps",
     ),
     "history/contents": ("slices: what becomes of records and items by changes", "metadata_records memory_items"),
     "commit/unit_of_work": ("accepts the commits that the outbox finishes", "outbox"),
@@ -56,6 +61,7 @@ BESIDE = {
     "hierarchy/provisioning": ("one function holds all rules of a new node", "outbox"),
     "access/grants": ("one function holds all rules of a grant", "outbox"),
     "lifecycle/retention": ("deletes what is kept for a time only", "outbox"),
+    "ingest/unchained": ("marks facts that are stale, and those whose items ended", "facts"),
     "lifecycle/pending_vectors": ("makes vectors that were left out", "metadata_records pending_vectors"),
     "lifecycle/file_states": ("states of files change without a commit", "file_manifest"),
     "lifecycle/remedies": (

@@ -1,5 +1,5 @@
 // Purpose: applies a change of a record in the graph: its present manifest line and its earlier slices; how many items it has where it was
-//   renewed, and of a document's new version its file; a record that was moved hangs at another node then. Idempotent; an older change
+//   renewed, and of a document's new version its file; a record that was moved, and what it mentions, hangs at another node then. Idempotent; an older change
 //   that comes late adds its slices and leaves what is newer.
 // Parameters: revision {record_id, user_id, revision, own {title, occurred_at, times} or null (nothing holds any more), closed
 //   [slice_id], closed_at, added [{slice_id, title, occurred_at, times}], items or null, document {version, file_id, file_name} or null,
@@ -42,5 +42,11 @@ CALL (r) {
       target.private_items = coalesce(target.private_items, 0) + CASE r.privacy WHEN 'private' THEN r.items ELSE 0 END,
       target.state = CASE WHEN r.file_id IS NULL OR target.state_seq IS NOT NULL THEN target.state ELSE 'dormant' END,
       r.node_id = target.node_id, r.moved_revision = $revision.revision, r.moved_at = datetime($revision.closed_at)
+  WITH r, source, target
+  MATCH (r)-[m:MENTIONS]->(e:Entity)-[old:ANCHORED_AT]->(source)
+  WHERE m.known_to IS NULL
+  SET old.mentions = old.mentions - 1
+  MERGE (e)-[new:ANCHORED_AT]->(target) ON CREATE SET new.mentions = 0
+  SET new.mentions = new.mentions + 1
 }
 RETURN r.record_id AS record_id

@@ -23,6 +23,11 @@ async def set_origin(connection: Connection, schema: str, items: Sequence[UUID],
     await connection.execute(sql_in("item/origins_set", schema), origin_row(origin) | {"items": items})
 
 
+async def promote(connection: Connection, schema: str, row: dict[str, Any]) -> str | None:
+    """Writes the item of a fact that takes the place of another one; returns its text, None where it is there already."""
+    return await connection.first(sql_in("item/promote", schema), row, row=str)
+
+
 async def place(connection: Connection, schema: str, places: Sequence[tuple[UUID, int, int, int]]) -> None:
     """Where chunks that stayed lie now: id, position, and span from and to."""
     if places:

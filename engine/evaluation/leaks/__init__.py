@@ -6,7 +6,8 @@ stored      nodes, edges and records, made through the public API;  rights: gran
 forest      users, personas, integrations, nodes, edges, records, grants, made through the public API
 past        past states: former names and titles, moves, older versions
 expected    the expected answers of the public API, from the model
-questions   and contents, attempts: questions and refused attempts through the public API
+questions   and contents, people, attempts: questions and refused attempts through the public API
+spoken      what records speak of: mentions, relations and merges, and who may know of them
 rows        statements without a WHERE, and attempts to write, under the request role
 changes     changes of the world between two batches of questions
 fuzzer      runs batches, collects mismatches

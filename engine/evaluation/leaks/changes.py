@@ -14,6 +14,7 @@ from engine.evaluation.leaks.forest import survey
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.past import move, rename
 from engine.evaluation.leaks.rights import give, random_grant, revoke
+from engine.evaluation.leaks.spoken import Spoken, betrayed, met
 from engine.evaluation.leaks.stored import add_edge, add_node, add_record, owner, some_scope, some_source
 from engine.evaluation.leaks.things import Asker, Place
 
@@ -46,11 +47,14 @@ async def change(engine: Engine, world: World, rng: Random) -> AsyncIterator[tup
         above = rng.choice([place for place in mine if place.layer < MAX_LAYER])
         touched.add((await add_node(engine, world, above, rng, persona=rng.random() < 0.3)).node_id)
         yield "provision", owner(user), []
+    stored: list[tuple[Asker, set[UUID], Spoken, UUID]] = []
     for asker, place in _writers(world, user, mine, rng):
         private = asker.kind == "user" and rng.random() < 0.4
         scoped = asker.kind == "user" and rng.random() < 0.3
         origin = some_scope(world, user, rng) if scoped else Origin(source=some_source(rng))
+        known = met(world, asker)
         report = await add_record(engine, world, asker, place, rng, private=private, origin=origin)
+        stored += [(asker, known, world.spoken, record.record_id) for record in report.records]
         touched.add(place.node_id)
         wrong = [
             text
@@ -61,6 +65,9 @@ async def change(engine: Engine, world: World, rng: Random) -> AsyncIterator[tup
     await _move_on(engine, world, user, rng, touched)
     yield "rename and move", owner(user), []
     await survey(engine, world, touched)
+    for asker, known, before, record_id in stored:
+        if asker.kind == "persona":
+            yield "resolve", asker, list(betrayed(world, before, known, record_id))
 
 
 async def _move_on(engine: Engine, world: World, user: UUID, rng: Random, touched: set[UUID]) -> None:

@@ -25,8 +25,9 @@ from engine.errors import DepthExceeded
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.past import add_past
 from engine.evaluation.leaks.rights import LAPSE, entitle
+from engine.evaluation.leaks.spoken import hear, heard
 from engine.evaluation.leaks.stored import add_edge, add_node, add_record, owner, some_scope, some_source
-from engine.evaluation.leaks.things import Asker, Place, Row, marker
+from engine.evaluation.leaks.things import SHARED_GIVEN, Asker, Place, Row, marker, person
 from engine.stores.statements import sql_in, sql_text
 
 if TYPE_CHECKING:
@@ -56,12 +57,14 @@ async def grow(engine: Engine, rng: Random, size: Size | None = None) -> World:
     await _introduce(engine, world)
     owned = list(zip(world.users, [Random(rng.getrandbits(64)) for _ in world.users], strict=True))
     await asyncio.gather(*(_plant(engine, world, user, plot, size) for user, plot in owned))
+    await asyncio.gather(*(_merge(engine, world, user) for user in world.users))
     await asyncio.gather(*(add_past(engine, world, user, plot) for user, plot in owned))
     lapsing = await asyncio.gather(*(entitle(engine, world, user, plot, size.grants) for user, plot in owned))
     await asyncio.sleep(LAPSE)
     for grant_id in (grant_id for grants in lapsing for grant_id in grants):
         world.end_right(grant_id)
     await _wake(engine, world)
+    await _state_facts(engine, world)
     await survey(engine, world, world.places)
     return world
 
@@ -83,7 +86,10 @@ async def _introduce(engine: Engine, world: World) -> None:
 
 async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Size) -> None:
     memory = engine.memory(user)
+    world.people[user] = tuple(person(rng, given) for given in SHARED_GIVEN)
     mine = [world.places[user]]
+    everybody = world.people[user], " ".join(f"{name} was there." for name in world.people[user])
+    await add_record(engine, world, owner(user), mine[0], rng, private=True, about=everybody)
     first = await add_node(engine, world, mine[0], rng, persona=True)
     chain = [first]
     for persona in (False, True, False, False):  # down to the last layer, with a persona inside a persona's subtree
@@ -100,6 +106,7 @@ async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Si
             await add_record(engine, world, owner(user), place, rng, private=True)
         if rng.random() < 0.6:
             await add_record(engine, world, owner(user), place, rng, origin=some_scope(world, user, rng))
+    await _name_animal(engine, world, [chain[-1], beside, mine[0]], rng)
     for _ in range(size.edges):
         await add_edge(engine, world, rng, rng.sample(mine, 2))
     with suppress(DepthExceeded):  # the log of the hierarchy keeps it
@@ -118,6 +125,17 @@ async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Si
     await memory.replays.build((await memory.replays.begin()).replay_id)
 
 
+async def _name_animal(engine: Engine, world: World, places: list[Place], rng: Random) -> None:
+    """An animal of which only a private record, the last one that names it, says what it is."""
+    user, (_, name) = places[0].user_id, person(rng).split()
+    world.people[user] += (name,)
+    for place in places:
+        await add_record(engine, world, owner(user), place, rng, about=((name,), f"Then we saw {name} there."))
+    await add_record(
+        engine, world, owner(user), places[-1], rng, private=True, about=((name,), f"Our cat {name} was ill.")
+    )
+
+
 _KEPT = {"model": "a model", "prompt": "a prompt", "answer": Jsonb({}), "input_tokens": 1, "output_tokens": 1}
 
 
@@ -125,11 +143,44 @@ async def _answer() -> dict[str, object]:
     return {}
 
 
+async def _merge(engine: Engine, world: World, user: UUID) -> None:
+    """People of whom several records speak become one, and take in some of whom only one speaks, private or not; a merge is
+    undone."""
+    memory = engine.memory(user)
+    found = {name: one.entity_id for one in await memory.entities.list(limit=500) for name in one.names}
+    first, second, third = (found[name] for name in world.people[user][:3])
+    undone = await memory.entities.merge(first, third)
+    world.mark(user)
+    await memory.entities.undo_merge(undone.merge_id)
+    world.mark(user)
+    mine = [one for one in world.written.values() if world.places[one.node_id].user_id == user]
+    alone = [one.named[0] for private in (True, False) for one in [*filter(lambda r: r.private == private, mine)][1:4]]
+    for merged in (third, *(found[name] for name in alone)):
+        await memory.entities.merge(second, merged)
+        world.mark(user)
+
+
 async def _wake(engine: Engine, world: World) -> None:
     """Wakes one file of every user, so that the log of states has entries."""
     for user in world.users:
         record = next(one for one in world.written.values() if world.places[one.node_id].user_id == user)
         await engine.memory(user).files.wake(record.node_id, record.file_id)
+
+
+async def _state_facts(engine: Engine, world: World) -> None:
+    """Of every record a fact that is live, and one that is over."""
+    async with engine.postgres.as_service() as connection:
+        for record in world.written.values():
+            row = {
+                "user_id": world.places[record.node_id].user_id,
+                "node_id": record.node_id,
+                "record_id": record.record_id,
+                "privacy": "private" if record.private or record.scope != "user" else "org",
+                "scope": record.scope.partition(":")[0],
+                "scope_id": record.scope.partition(":")[2] or None,
+            }
+            for over in (False, True):
+                await connection.execute(sql_text("leaks/insert_fact"), row | {"fact_id": uuid4(), "over": over})
 
 
 async def survey(engine: Engine, world: World, nodes: dict[UUID, Place] | set[UUID]) -> None:
@@ -141,3 +192,4 @@ async def survey(engine: Engine, world: World, nodes: dict[UUID, Place] | set[UU
         cursor = await connection.execute(sql_text("leaks/shared_rows"), {})
         users, shared = set(world.users), cast(list[dict[str, Any]], await cursor.fetchall())
         world.shared = tuple([row for row in shared if row["user_id"] in users])
+    hear(world, await heard(engine, world.users))

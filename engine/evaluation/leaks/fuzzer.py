@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from engine.errors import InvalidInput, NotFound, StoreUnavailable
-from engine.evaluation.leaks import attempts, contents, intrusions, oracles, questions, rows
+from engine.evaluation.leaks import attempts, contents, intrusions, oracles, people, questions, rows
 from engine.evaluation.leaks.asking import Operation
 from engine.evaluation.leaks.changes import change
 from engine.evaluation.leaks.forest import Size, grow
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 BATCH = 250
 PAUSES = (1.0, 5.0, 30.0)
-DRAWS = questions.draws | contents.draws | attempts.draws | rows.draws | intrusions.draws | oracles.draws
+DRAWS = questions.draws | contents.draws | people.draws | attempts.draws | rows.draws | intrusions.draws | oracles.draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,8 @@ class Run:
 
     async def _batch(self, rng: Random, size: int) -> None:
         names = list(self.kinds if self.kinds is not None else DRAWS)
-        drawn = rng.choices(names, [DRAWS[name][1] for name in names], k=size)
+        first = [name for name in names if not self.asked[name]][:size]  # each kind once, whatever is drawn
+        drawn = first + rng.choices(names, [DRAWS[name][1] for name in names], k=size - len(first))
         waiting = [DRAWS[name][0](self.world, rng) for name in drawn]
         waiting.reverse()
 
@@ -126,6 +127,13 @@ async def fuzz(
     run = Run(engine, world, seed, progress=progress)
     await run.go(count)
     progress.finish("leaks", f"{counted(run.asked.total(), 'operation')}, {counted(len(run.leaks), 'leak')}")
-    nodes, records, grants = len(world.places), len(world.written), len(world.rights)
-    by_kind, took = dict(sorted(run.asked.items())), round(perf_counter() - started, 1)
-    return LeakReport(seed, run.asked.total(), by_kind, tuple(run.leaks), nodes, records, grants, took)
+    return LeakReport(
+        seed=seed,
+        operations=run.asked.total(),
+        by_kind=dict(sorted(run.asked.items())),
+        leaks=tuple(run.leaks),
+        nodes=len(world.places),
+        records=len(world.written),
+        grants=len(world.rights),
+        seconds=round(perf_counter() - started, 1),
+    )

@@ -66,9 +66,12 @@ def insert_into_node(world: World, rng: Random) -> Operation:
     asker, node = _intruder(world, rng)
     table, private = rng.choice(("records", "items", "files", "deltas", "terms")), rng.random() < 0.3
     record, author = _some_record(world, node, rng), _author(asker, rng)
-    parameters: dict[str, Any] = {"privacy": "private" if private else "org", "author": author}
-    parameters |= {"record_id": record.record_id if record else uuid4()}
-    parameters |= {"unit": "private turn" if private else "turn"}
+    parameters: dict[str, Any] = {
+        "privacy": "private" if private else "org",
+        "author": author,
+        "record_id": record.record_id if record else uuid4(),
+        "unit": "private turn" if private else "turn",
+    }
     hidden = record is None or not world.sees(asker, record)
     secret = {"items": private or hidden, "files": hidden, "deltas": hidden}.get(table, private)
     allowed = world.writes(asker, node) and (not secret or world.owns(asker, node))
@@ -156,8 +159,15 @@ def insert_shared(world: World, rng: Random) -> Operation:
         allowed &= world.writes(asker, node) and (kind, principal) == (asker.kind, asker.principal_id)
     if table == "replayed_record":
         allowed &= replay is not None
-    parameters = {"user_id": graph, "node_id": node, "author": author, "key": f"{prefix}{uuid4()}"}
-    parameters |= {"replay_id": replay or uuid4(), "principal_kind": kind, "principal_id": principal}
+    parameters = {
+        "user_id": graph,
+        "node_id": node,
+        "author": author,
+        "key": f"{prefix}{uuid4()}",
+        "replay_id": replay or uuid4(),
+        "principal_kind": kind,
+        "principal_id": principal,
+    }
     statement = Statement(f"leaks/insert_{table}", None, parameters)
     return _attempt(asker, statement, allowed)
 
@@ -189,8 +199,15 @@ def _insert_stored(world: World, asker: Asker, graph: UUID, table: str, rng: Ran
         known = rng.choice(documents)
         document, key = UUID(known["id"]), str(known["detail"])
         allowed[table] = may_see_shared(world, asker, known) and author == _name(asker)
-    parameters = {"user_id": graph, "node_id": node, "key": key, "author": author, "document_id": document}
-    parameters |= {"record_id": document, "file_id": record.file_id if record else uuid4()}
+    parameters = {
+        "user_id": graph,
+        "node_id": node,
+        "key": key,
+        "author": author,
+        "document_id": document,
+        "record_id": document,
+        "file_id": record.file_id if record else uuid4(),
+    }
     passes = allowed.get(table, False) and (own if table == "event" else writes or table == "document_version")
     statement = Statement(f"leaks/insert_{table}", None, parameters)
     return _attempt(asker, statement, passes)
@@ -214,6 +231,12 @@ def commit(world: World, rng: Random) -> Operation:
         "record_revised",
         "record_revised",
         "edge_revised",
+        "mentions",
+        "relations",
+        "entities_merged",
+        "merge_undone",
+        "told_apart",
+        "record_retracted",
         "node",
         "node_revised",
         "granted",
@@ -224,7 +247,7 @@ def commit(world: World, rng: Random) -> Operation:
     honest = claimed == graph and _at_home(world, asker, graph) and world.writes(asker, node)
     own = asker.kind == "user" and asker.principal_id == graph
     guarded = not written.isdisjoint(("node", "node_revised", "granted"))
-    allowed = not guarded and (own or (honest and written <= {"records", "record_revised"}))
+    allowed = not guarded and (own or (honest and written <= {"records", "record_revised", "mentions", "relations"}))
     parameters = {"user_id": graph, "kinds": kinds, "older": older, "claimed": claimed, "node_id": node}
     return _attempt(asker, Statement("leaks/insert_outbox", None, parameters), allowed)
 

@@ -14,6 +14,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from engine.domain.grant import Field, GrantMode
+from engine.evaluation.leaks.spoken import Spoken
 from engine.evaluation.leaks.things import ALWAYS, Asker, Former, Link, Place, Right, Row, Written, tokens
 
 
@@ -41,6 +42,11 @@ class World:
     marks: defaultdict[UUID, list[datetime]] = field(default_factory=lambda: defaultdict(list))
     """Of each user: times between two changes."""
     formers: list[Former] = field(default_factory=list)
+    people: dict[UUID, tuple[str, ...]] = field(default_factory=dict)
+    """Of each user: people whom several records speak of; then an animal."""
+    spoken: Spoken = field(default_factory=Spoken)
+    speaking: defaultdict[UUID, set[UUID]] = field(default_factory=lambda: defaultdict(set))
+    """Of each entity, relation and shared name: the records that speak of it."""
     children: defaultdict[UUID, list[Place]] = field(default_factory=lambda: defaultdict(list))
     """The nodes right below a node."""
     held: defaultdict[UUID, list[Written]] = field(default_factory=lambda: defaultdict(list))
@@ -78,21 +84,22 @@ class World:
             self._files[changed.file_id].append(record.record_id)
             self._name("file", changed.file_id, changed.file_id)
 
-    def add_former(self, former: Former) -> None:
-        """An older version of a document, with its content."""
+    def add_former(self, former: Former, *texts: str) -> None:
+        """An older version of a document, with its content and further texts in it."""
         self.formers.append(former)
         self._files[former.file_id].append(former.record_id)
         self._name("file", former.file_id, former.file_id)
-        self._ended("record", former.record_id, (former.marker,))
+        self._ended("record", former.record_id, (former.marker, *texts))
 
     def change_place(
         self, place: Place, changed: Place, former: tuple[str, ...] = (), markers: Iterable[str] = ()
     ) -> None:
         """A node without children was renamed, or moved."""
         self.places[place.node_id] = changed
-        for above, change in ((place.parent_id, "remove"), (changed.parent_id, "append")):
-            if above is not None:
-                getattr(self.children[above], change)(place if change == "remove" else changed)
+        if place.parent_id is not None:
+            self.children[place.parent_id].remove(place)
+        if changed.parent_id is not None:
+            self.children[changed.parent_id].append(changed)
         self._ended("node", place.node_id, former)
         self._name("node", place.node_id, changed.name, *markers)
         self._known.clear()
@@ -251,6 +258,8 @@ class World:
             return self.owns(asker, self.rights[thing].node_id)
         if kind == "scope":
             return asker.kind == "user" and asker.principal_id == thing
+        if kind == "spoken":
+            return any(self.sees(asker, self.written[one], "records", at) for one in self.speaking[thing])
         if kind == "file":
             held = [self.written[one] for one in self._files[thing]]  # the record's past shows the file's id
             return any(

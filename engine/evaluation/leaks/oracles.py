@@ -105,8 +105,13 @@ def of_stored(world: World, rng: Random) -> Operation:
     asker, node, record = _writer(world, rng)
     name = rng.choice(("document", "document_version", "resource"))
     hidden = record.record_id if record else uuid4()
-    fixed = {"user_id": asker.graph, "node_id": node, "key": f"persona:{asker.principal_id}:{uuid4()}"}
-    fixed |= {"author": f"{asker.kind}:{asker.principal_id}", "record_id": hidden}
+    fixed = {
+        "user_id": asker.graph,
+        "node_id": node,
+        "key": f"persona:{asker.principal_id}:{uuid4()}",
+        "author": f"{asker.kind}:{asker.principal_id}",
+        "record_id": hidden,
+    }
     documents = [row for row in world.shared if row["place"] == "documents" and not may_see_shared(world, asker, row)]
     if name == "document_version" and documents:
         hidden = UUID(rng.choice(documents)["id"])
@@ -133,12 +138,16 @@ def of_graphs(world: World, rng: Random) -> Operation:
     if name == "insert_replayed_record":
         rows = [row for row in world.shared if row["place"] == "replays" and row["user_id"] != asker.graph]
         hidden = [UUID(row["id"]) for row in rows]
-    fixed = {"user_id": asker.graph, "key": f"persona:{asker.principal_id}:{uuid4()}", "node_id": asker.graph}
-    fixed |= {"principal_kind": asker.kind, "principal_id": asker.principal_id}
+    fixed = {
+        "user_id": asker.graph,
+        "key": f"persona:{asker.principal_id}:{uuid4()}",
+        "node_id": asker.graph,
+        "principal_kind": asker.kind,
+        "principal_id": asker.principal_id,
+    }
+    subject = "replay_id" if name == "insert_replayed_record" else "node_id"
 
     def attempt(one: UUID) -> Statement:
-        return Statement(
-            f"leaks/{name}", None, fixed | {"id": one, "replay_id" if "replay" in name else "node_id": one}
-        )
+        return Statement(f"leaks/{name}", None, fixed | {"id": one, subject: one})
 
     return _compared(asker, attempt, rng.choice(hidden) if hidden else uuid4())

@@ -12,7 +12,7 @@ from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.stored import add_edge
-from engine.evaluation.leaks.things import Asker, Former, Place, Written, marker
+from engine.evaluation.leaks.things import Asker, Former, Place, Written, marker, person, tokens
 
 if TYPE_CHECKING:
     from engine.neurigraph import Engine
@@ -112,15 +112,17 @@ async def add_document(engine: Engine, world: World, ends: tuple[Place, Place], 
 async def add_versions(engine: Engine, world: World, place: Place, rng: Random) -> None:
     """A document at one node, in two versions."""
     memory, source, words = engine.memory(place.user_id), marker(rng), [marker(rng), marker(rng)]
-    first = await memory.records.remember_text("Notes", f"The {words[0]}.", source_id=source, node_id=place.node_id)
-    second = await memory.records.remember_text("Notes", f"The {words[1]}.", source_id=source, node_id=place.node_id)
+    names = [person(rng), person(rng)]
+    texts = [f"The {word}. {name} was there." for word, name in zip(words, names, strict=True)]
+    first = await memory.records.remember_text("Notes", texts[0], source_id=source, node_id=place.node_id)
+    second = await memory.records.remember_text("Notes", texts[1], source_id=source, node_id=place.node_id)
     old, new = first.records[0], second.records[0]
     made = Written(
         new.record_id, place.node_id, new.file_id, "Notes", words[1], private=False, items=old.items + new.items,
-        document=True, made_at=datetime.now(UTC),
+        document=True, made_at=datetime.now(UTC), named=(names[1],),
     )  # fmt: skip
-    world.add_written(made)
-    world.add_former(Former(new.record_id, old.file_id, words[0], datetime.now(UTC)))
+    world.add_written(made, (names[1],))
+    world.add_former(Former(new.record_id, old.file_id, words[0], datetime.now(UTC)), *tokens(names[0]))
     world.mark(place.user_id)
 
 

@@ -44,7 +44,7 @@ async def entitle(engine: Engine, world: World, user: UUID, rng: Random, grants:
     for moved in [place for place in mine if place.placed_at != ALWAYS and place.parent_id]:
         assert moved.parent_id is not None
         await give(engine, world, NewGrant(moved.parent_id, "third_party", deep, depth=1, past=True))
-    await _let_write(engine, world, user, personas, rng)
+    first, left = await _let_write(engine, world, user, personas, rng)
     for _ in range(grants):
         new = random_grant(world, user, rng, expires_at=_soon() if rng.random() < 0.2 else None)
         grant_id = await give(engine, world, new)
@@ -52,13 +52,18 @@ async def entitle(engine: Engine, world: World, user: UUID, rng: Random, grants:
             lapsing.append(grant_id)
         elif rng.random() < 0.3:
             await revoke(engine, world, user, grant_id)
+    above = {one.node_id for one in world.way(left)}
+    for right in [one for one in world.rights.values() if one.subject_id == first and not one.ended]:
+        if right.grant_id not in lapsing and right.node_id in above:
+            await revoke(engine, world, user, right.grant_id)
     await add_corrections(engine, world, user, rng)
     return lapsing
 
 
-async def _let_write(engine: Engine, world: World, user: UUID, personas: list[Place], rng: Random) -> None:
+async def _let_write(engine: Engine, world: World, user: UUID, personas: list[Place], rng: Random) -> tuple[UUID, UUID]:
     """Two personas may read outside of their subtrees, and write at one node, to which a record is moved. The first one
-    must not see its own records after its right has ended; the second one must not see who the first one is."""
+    must not see its own records after its right has ended; the second one must not see who the first one is.
+    Returns the first persona and that node: no other grant may open it to the first one."""
     mine = [place for place in world.places.values() if place.user_id == user]
     writers = personas[:2]
     outside = [place for place in mine if not any(persona in world.way(place.node_id) for persona in writers)]
@@ -70,8 +75,8 @@ async def _let_write(engine: Engine, world: World, user: UUID, personas: list[Pl
         new = NewGrant(place.node_id, "persona", persona.node_id, "read_write", rng.choice((0, 1)))
         given.append(await give(engine, world, new))
     for persona in writers:
-        for _ in range(3):
-            await add_record(engine, world, Asker("persona", persona.node_id, user), place, rng)
+        for number in range(3):
+            await add_record(engine, world, Asker("persona", persona.node_id, user), place, rng, document=number == 0)
     second = Asker("persona", writers[1].node_id, user)
     hidden = rng.choice([one for one in mine if not world.reads(second, one.node_id)])
     stored = (await add_record(engine, world, owner(user), hidden, rng)).records[0]
@@ -82,6 +87,7 @@ async def _let_write(engine: Engine, world: World, user: UUID, personas: list[Pl
         single, by_fields = world.integrations[1:3]
         await give(engine, world, NewGrant(part.node_id, "third_party", single))
         await give(engine, world, NewGrant(part.node_id, "third_party", by_fields, fields=("records", "items")))
+    return writers[0].node_id, place.node_id
 
 
 def _soon() -> datetime:

@@ -163,6 +163,9 @@ def may_see_shared(world: World, asker: Asker, row: dict[str, Any]) -> bool:
         return bool(row["user_id"] == asker.principal_id)
     if place == "nodes":
         return world.reads(asker, UUID(row["id"]))
+    if place == "facts":  # detail: its record, and whether it is over
+        about, state = str(row["detail"]).split()
+        return state == "live" and world.sees(asker, world.written[UUID(about)], "items")
     own_key = asker.kind == "persona" and str(row["detail"]).startswith(f"persona:{asker.principal_id}")
     if place.startswith("document") and own_key:  # visible while its node is readable
         record = world.written[UUID(str(row["id"]).split(":")[0])]

@@ -13,7 +13,8 @@ from engine.domain.node import NewNode
 from engine.domain.record import IngestReport
 from engine.domain.scope import INGESTED, MemoryScope, Origin, Privacy, SourceKind
 from engine.evaluation.leaks.model import World
-from engine.evaluation.leaks.things import Asker, Link, Place, Written, marker
+from engine.evaluation.leaks.spoken import add_people
+from engine.evaluation.leaks.things import GIVEN, SHARED_GIVEN, Asker, Link, Place, Written, marker, person
 
 if TYPE_CHECKING:
     from engine.neurigraph import Engine
@@ -68,29 +69,50 @@ def some_scope(world: World, user: UUID, rng: Random) -> Origin:
     return Origin(MemoryScope("workflow" if kind == "workflow" else "thread", scope_id), some_source(rng))
 
 
+def some_people(world: World, asker: Asker, place: Place, rng: Random) -> tuple[tuple[str, ...], str]:
+    """Names of people, and what a text says of them: one of the text's own, often some whom other records speak of, too.
+
+    A persona also uses a first name alone, which may be that of somebody hidden from it.
+    """
+    own, shared = person(rng), world.people.get(place.user_id, ())[: len(SHARED_GIVEN)]
+    said, named = [f"{own} was there."], [own]
+    for words in ("is good friends with", "is married to"):
+        if shared and rng.random() < 0.5:
+            ends = [one.split()[0] if rng.random() < 0.3 else one for one in rng.sample(shared, 2)]
+            said.append(f"{ends[0]} {words} {ends[1]}.")
+            named += ends
+    if asker.kind == "persona" and rng.random() < 0.7:
+        given = rng.choice((*GIVEN, *SHARED_GIVEN))
+        said.append(f"Then {given} came by, and {given} was late.")
+    return tuple(dict.fromkeys(named)), " ".join(said)
+
+
 async def add_record(  # noqa: PLR0913 (what there is, who writes where, and as what)
     engine: Engine, world: World, asker: Asker, place: Place, rng: Random,
-    *, private: bool = False, origin: Origin = INGESTED,
+    *, private: bool = False, origin: Origin = INGESTED, about: tuple[tuple[str, ...], str] | None = None,
+    document: bool = False,
 ) -> IngestReport:  # fmt: skip
-    """Stores a short record at a node, a note or a conversation; returns the report."""
+    """Stores a short record at a node, a note or a conversation (`document`: surely a note); returns the report."""
     title, text, source = marker(rng), marker(rng), marker(rng)
+    named, said = about or some_people(world, asker, place, rng)
     memory = engine.memory_as(asker.principal).within(origin.scope, source=origin.source)
     privacy: Privacy = "private" if private else "org"
-    document = rng.random() < 0.5
+    document = rng.random() < 0.5 or document
     if document:
         report = await memory.records.remember_text(
-            title, f"Caught {text}.", source_id=source, node_id=place.node_id, privacy=privacy
+            title, f"Caught {text}. {said}", source_id=source, node_id=place.node_id, privacy=privacy
         )
     else:
-        turns = (Turn("Bob", f"We caught {text}."), Turn("Iris", "When?"))
+        turns = (Turn("Bob", f"We caught {text}. {said}"), Turn("Iris", "When?"))
         conversation = Conversation(source, turns, title)
         report = await memory.records.remember(conversation, node_id=place.node_id, privacy=privacy)
     for record in report.records:
         made = Written(
             record.record_id, record.node_id, record.file_id, title, text, private, record.items,
             str(origin.scope), origin.source, document=document,
-            author=None if asker.kind == "user" else asker.principal_id, made_at=datetime.now(UTC),
+            author=None if asker.kind == "user" else asker.principal_id, made_at=datetime.now(UTC), named=named,
         )  # fmt: skip
-        world.add_written(made, (source,))
+        world.add_written(made, (source, *(name for name in named if name not in world.people.get(place.user_id, ()))))
+        add_people(world, made)
     world.mark(place.user_id)
     return report

@@ -12,7 +12,7 @@ from uuid import UUID
 from engine.domain.grant import Field, GrantMode
 from engine.domain.principal import Principal, PrincipalKind
 
-_TOKEN = re.compile(r"qz[0-9a-f]{8}q|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_TOKEN = re.compile(r"qz[0-9a-f]{8}q|qz[a-p]{8}q|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
 def marker(rng: Random) -> str:
@@ -20,9 +20,25 @@ def marker(rng: Random) -> str:
     return f"qz{rng.getrandbits(32):08x}q"
 
 
+def person(rng: Random, given: str = "") -> str:
+    """A name of which the second word is unique, and a marker."""
+    word = "".join("abcdefghijklmnop"[int(digit, 16)] for digit in f"{rng.getrandbits(32):08x}")
+    return f"{given or rng.choice(GIVEN)} Qz{word}q"
+
+
+GIVEN = tuple(
+    """
+    Nora Karl Ingrid Pablo Heidi Oscar Paula Victor Alma Bruno Clara Dmitri Edith Felix Greta Hugo Irene Julian Katja Leon Miriam
+    Nils Olga Pedro Quentin Rosa Stefan Teresa Ursula Vera Walter Xenia Yusuf Zoe Anton Berta Cesar Dora Emil Frieda
+    """.split()
+)
+SHARED_GIVEN = ("Tomas", "Ellen", "Marta", "Jonas")
+"""First names of people whom several records of a graph speak of."""
+
+
 def tokens(text: str) -> frozenset[str]:
     """The markers and ids in a text."""
-    return frozenset(_TOKEN.findall(text))
+    return frozenset(_TOKEN.findall(text.lower()))
 
 
 ALWAYS = datetime.min.replace(tzinfo=UTC)
@@ -85,6 +101,8 @@ class Written:
     made_at: datetime = ALWAYS
     moved_at: datetime = ALWAYS
     """When it was moved to its node from another one."""
+    named: tuple[str, ...] = ()
+    """Names of people in its text."""
     titles: tuple[tuple[datetime, str], ...] = ()
     """Former titles, each with the time at which it ended."""
 

@@ -11,59 +11,19 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from engine.domain.languages import LANGUAGES, stop_words
+from engine.knowledge.naming.kinship import FULL_NAME, GROUP_OF, MY, NAME, RELATIONS, SAYS, Group
 
-Group = Literal["family", "work", "friends", "others"]
-
-_KIN = """
-    mother mom mum father dad sister brother son daughter wife husband aunt uncle cousin nephew niece
-    grandmother grandma grandfather grandpa grandson granddaughter mother-in-law father-in-law brother-in-law
-    sister-in-law son-in-law daughter-in-law stepfather stepmother stepbrother stepsister fiancé fiancée partner
-    girlfriend boyfriend mutter mama vater papa schwester bruder sohn tochter frau mann tante onkel cousine
-    vetter neffe nichte oma opa großmutter großvater enkel enkelin schwager schwägerin schwiegermutter
-    schwiegervater schwiegersohn schwiegertochter freundin verlobte verlobter madre mamá padre papá hermana
-    hermano hijo hija esposa esposo marido tía tío primo prima sobrino sobrina abuela abuelo cuñado cuñada
-    suegra suegro novia novio pareja mãe pai irmã irmão filho filha mulher tia tio sobrinho sobrinha avó avô
-    cunhado cunhada sogra sogro namorada namorado mère maman père sœur soeur frère fils fille femme mari tante
-    oncle neveu nièce grand-mère grand-père beau-frère belle-sœur belle-mère beau-père copine copain
-""".split()
-_ROLES = """
-    boss manager colleague coworker client customer supplier supervisor assistant employee employer landlord
-    lawyer accountant doctor dentist therapist coach teacher trainer mentor chef chefin kollege kollegin kunde
-    kundin vermieter vermieterin anwalt anwältin ärztin arzt hausärztin hausarzt zahnarzt zahnärztin
-    steuerberater steuerberaterin lehrer lehrerin trainer trainerin therapeut therapeutin mitarbeiter
-    mitarbeiterin jefe jefa compañero compañera cliente casero abogado abogada médico médica doctora profesor
-    profesora entrenador patrão colega chefe senhorio advogado advogada professora professor treinador contador
-    contadora patron patronne collègue client cliente propriétaire avocat avocate médecin professeur
-""".split()
-_FRIENDS = """
-    friend neighbour neighbor roommate flatmate freund nachbar nachbarin mitbewohner mitbewohnerin amigo amiga
-    vecino vecina vizinho vizinha ami amie voisin voisine
-""".split()
-GROUP_OF: Mapping[str, Group] = {
-    **dict.fromkeys(_KIN, "family"),
-    **dict.fromkeys(_ROLES, "work"),
-    **dict.fromkeys(_FRIENDS, "friends"),
-}
-
-_WORDS = "|".join(sorted(map(re.escape, GROUP_OF), key=len, reverse=True))
-_NAME = r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ'’]+(?:-[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+)?"
-_FULL_NAME = rf"{_NAME}(?: (?:de |da |do |van |von )?{_NAME})?"
-_MY = r"(?:my|our|mein\w{0,2}|unser\w{0,2}|mi|mis|nuestr[oa]|meu|minha|nosso|nossa|mon|ma|notre)"
-_BEFORE = re.compile(rf"\b(?i:{_MY}) (?:(?!(?i:{_WORDS}))[\w-]+ )?(?i:(?P<relation>{_WORDS})),? (?P<name>{_FULL_NAME})")
+_BEFORE = re.compile(
+    rf"\b(?i:{MY}) (?:(?!(?i:{RELATIONS}))[\w-]+ )?(?i:(?P<relation>{RELATIONS})),? (?P<name>{FULL_NAME})"
+)
 _BEHIND = re.compile(
-    rf"\b(?P<name>{_FULL_NAME})(?:,| is| ist| es| é| est| was| war)? (?i:{_MY}) (?i:(?P<relation>{_WORDS}))\b"
+    rf"\b(?P<name>{FULL_NAME})(?:,| is| ist| es| é| est| was| war)? (?i:{MY}) (?i:(?P<relation>{RELATIONS}))\b"
 )
-_SAYS = (
-    r"said|says|told|asked|thinks|wants|wanted|called|texted|wrote|married|laughed|agreed|promised|moved|"
-    r"sagt|sagte|meint|meinte|erzählt|erzählte|fragt|fragte|will|wollte|findet|fand|hat|schreibt|schrieb|heiratet|"
-    r"dijo|dice|quiere|preguntó|cree|llamó|disse|diz|quer|perguntou|acha|ligou|dit|veut|pense|demande"
-)
-_SPEAKS = re.compile(rf"\b(?P<name>{_NAME}) (?:{_SAYS})\b")
-_WITH = re.compile(rf"\b(?:with|mit|con|com|avec|bei|für|for|from|von|para|visited|besuchen) (?P<name>{_NAME})\b")
-_POSSESSIVE = re.compile(rf"\b(?P<name>{_NAME})['’]s\b")
+_SPEAKS = re.compile(rf"\b(?P<name>{NAME}) (?:{SAYS})\b")
+_WITH = re.compile(rf"\b(?:with|mit|con|com|avec|bei|für|for|from|von|para|visited|besuchen) (?P<name>{NAME})\b")
+_POSSESSIVE = re.compile(rf"\b(?P<name>{NAME})['’]s\b")
 _ARTICLE = (
     r"(?i:the|a|an|der|die|das|den|dem|des|ein|eine|einen|einem|einer|im|am|zum|zur|beim|vom|ins|kein\w{0,2}|"
     r"el|la|los|las|un|una|o|os|um|uma|le|les|une)"

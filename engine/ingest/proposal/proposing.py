@@ -14,7 +14,8 @@ from engine.domain.languages import language_of
 from engine.domain.proposal import MOST_NODES, Proposal, ProposedNode
 from engine.domain.scope import INGESTED, Origin
 from engine.ingest.proposal.matters import Floats, Matter, matters
-from engine.ingest.proposal.people import Group, Person, people
+from engine.ingest.proposal.people import Person, people
+from engine.knowledge.naming.kinship import Group
 
 MOST_PEOPLE, MOST_OTHERS, MOST_MATTERS = 12, 6, 12
 LEAST_OF_OTHERS = 6

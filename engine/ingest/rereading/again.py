@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from engine.commit.changes import RecordRevised
-from engine.commit.rows import items, pending_vectors, sources, term_counts
+from engine.commit.rows import facts, items, pending_vectors, sources, term_counts
 from engine.commit.unit_of_work import UnitOfWork, UnitsOfWork
 from engine.domain.document import NewVersion, RecordRenewal, Renewed, chunk_hash
 from engine.domain.graph import DocumentFile
@@ -39,7 +39,7 @@ from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in, sql_text
 from engine.turns import computed
 
-CHANGED, AGAIN = "This was changed meanwhile.", "read again"
+CHANGED = "This was changed meanwhile."
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,9 @@ class Rereading:
         vectors = reread.within(model)
         summary = vectors[-1] if vectors is not None and rebuilt.new_summary else None
         known = tuple(one.known_from for one in ending)
-        renewal = RecordRenewal(rebuilt.node_id, schema, rebuilt.record_id, rebuilt.fields, summary, known, AGAIN, at)
+        renewal = RecordRenewal(
+            rebuilt.node_id, schema, rebuilt.record_id, rebuilt.fields, summary, known, "read again", at
+        )
         renewed = await self._renewals.renew(connection, principal, model, renewal)
         if renewed is None or renewed.graph.revision != rebuilt.revision + 1:
             raise Outdated(CHANGED)
@@ -132,6 +134,7 @@ class Rereading:
         await items.place(connection, schema, rebuilt.places)
         counts = item_counts(fresh, ending, private=kept.private, scoped=kept.scoped)
         await term_counts.move(connection, schema, term_counts.moves(counts))
+        await facts.note(connection, [rebuilt.node_id])
         await self._accepted(unit, rebuilt, renewed)
 
     async def _accepted(self, unit: UnitOfWork, rebuilt: Rebuilt, renewed: Renewed) -> None:

@@ -175,8 +175,10 @@ def _conversation(held: Held, compact: dict[str, Any], transcript: str) -> Recor
     session = held.source_items[0].session
     turns = [Turn(one.speaker, transcript[one.start : one.start + one.length], one.at, one.ref) for one in layout.turns]
     before = [None if one.asked is None else ASKED if one.asked else NOT_ASKED for one in layout.turns]
-    laid, node = zip(layout.turns, turns, before, strict=True), held.place.node
-    placed = [PlacedTurn(one.number, turn, previous, node) for one, turn, previous in laid]
+    placed = [
+        PlacedTurn(one.number, turn, previous, held.place.node)
+        for one, turn, previous in zip(layout.turns, turns, before, strict=True)
+    ]
     items = tuple(item for one in placed for item in turn_items(one, layout.started_at, session, layout.speakers))
     return _record(held, items, "\n".join(turn.text for turn in turns))
 

@@ -79,8 +79,12 @@ class Readings:
         await self._postgres.change(principal, sql_text("unread/note"), parameters)
 
     async def _due(self) -> list[_Unread]:
-        pauses = {"first": self._attempts.first_pause, "longest": LONGEST_PAUSE}
-        parameters = {"now": self._clock.now(), "most": AT_ONCE, **pauses}
+        parameters = {
+            "now": self._clock.now(),
+            "most": AT_ONCE,
+            "first": self._attempts.first_pause,
+            "longest": LONGEST_PAUSE,
+        }
         return await self._postgres.fetch_as_service(sql_text("unread/claim"), parameters, row=_Unread)
 
     async def _read(self, place: _Unread) -> str:

@@ -148,8 +148,11 @@ class Replays:
     async def _stage(self, principal: Principal, replay_id: UUID, made: Sequence[tuple[Place, Reread | None]]) -> bool:
         """Stages one page with the progress of the build, or its end without records; False where it is no longer being built."""
         last = made[-1][0] if made else None
-        place = {"node_id": last.node_id if last else None, "record_id": last.record_id if last else None}
-        parameters = place | {"replay_id": replay_id}
+        parameters = {
+            "replay_id": replay_id,
+            "node_id": last.node_id if last else None,
+            "record_id": last.record_id if last else None,
+        }
         async with self._postgres.as_principal(principal) as connection:
             if not await connection.fetch(sql_text("replay/advance"), parameters, row=UUID):
                 return False
@@ -218,14 +221,13 @@ class Replays:
                 connection = unit.connection
                 await unit.require(embeddings=model.name)
                 await _end(connection, replay_id, "swapped", now)
-                parameters = {"replay_id": replay_id, "most": PAGE}
-                parameters |= {"node_id": place.node_id, "record_id": place.record_id}
-                while page := await connection.fetch(sql_text("replay/records_page"), parameters, row=_Staged):
+                while page := await connection.fetch(
+                    sql_text("replay/records_page"), _page_behind(replay_id, place), row=_Staged
+                ):
                     for staged in page:
                         place = staged
                         await self._rereading.renew(unit, staged.reread, model, now)
                     commits += unit.postpone()
-                    parameters |= {"node_id": place.node_id, "record_id": place.record_id}
                     self._reached("replay_page_swapped")
                 await connection.execute(sql_text("replay/records_drop"), {"replay_id": replay_id})
         except Outdated:
@@ -238,6 +240,11 @@ async def _end(connection: Connection, replay_id: UUID, state: ReplayState, now:
     parameters = {"replay_id": replay_id, "state": state, "now": now}
     if not await connection.fetch(sql_text("replay/end"), parameters, row=UUID):
         raise Conflict("This replay has ended, or is not built yet.")
+
+
+def _page_behind(replay_id: UUID, place: Place) -> Parameters:
+    """The next page of staged records, in the order of nodes and records."""
+    return {"replay_id": replay_id, "node_id": place.node_id, "record_id": place.record_id, "most": PAGE}
 
 
 def _row(principal: Principal, replay_id: UUID, reread: Reread) -> Parameters:

@@ -12,11 +12,11 @@ from datetime import timedelta
 from uuid import UUID
 
 from engine.domain.clock import Clock
+from engine.domain.history import source_key
 from engine.domain.page import check_page
 from engine.domain.principal import Principal, PrincipalKind
 from engine.domain.stream import Append, Appended, EndedStream, StreamState
 from engine.errors import NeurigraphError
-from engine.ingest.drafts import source_key
 from engine.ingest.sources import Stored
 from engine.ingest.streams.appending import Appending, Hurry
 from engine.ingest.streams.pieces import Pieces

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from engine.commit.changes import RecordRevised
-from engine.commit.rows import manifests, pending_vectors, records, sources
+from engine.commit.rows import facts, manifests, pending_vectors, records, sources
 from engine.commit.unit_of_work import UnitOfWork, attempts
 from engine.domain.document import Ending, NewVersion, RecordRenewal, Renewed
 from engine.domain.graph import DocumentFile
@@ -34,6 +34,9 @@ from engine.ingest.item_rows import KeptRecord
 from engine.ingest.sources import ChangedDocument, Stored
 from engine.ingest.versions.new_version import PartHead, VersionPart, parts_of, renewal_of
 from engine.ingest.versions.passages import Passages, items_counted
+from engine.knowledge.entities import Entities
+from engine.knowledge.mentions import texts_of
+from engine.knowledge.stating import entered, spoken_of
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
 from engine.stores.postgres import Connection
@@ -79,10 +82,18 @@ class Revisions:
     """Stores new versions of documents."""
 
     def __init__(
-        self, commit: RecordCommit, renewals: RecordRenewals, active: ActiveModel, summary_words: int, *, reads: bool
+        self,
+        commit: RecordCommit,
+        renewals: RecordRenewals,
+        entities: Entities,
+        active: ActiveModel,
+        summary_words: int,
+        *,
+        reads: bool,
     ) -> None:
         """`summary_words`: words of a summary without a model; `reads`: there is a model that reads what is stored."""
         self.commit, self.renewals, self._active, self._summary_words = commit, renewals, active, summary_words
+        self._entities = entities
         self._unread = NEW_VERSION if reads else ""
         self._postgres, self._units, self._reached = commit.postgres, commit.units, commit.reached
 
@@ -111,6 +122,11 @@ class Revisions:
         changed = await self._dated(principal, changed, heads[0])
         count_tokens = self._active.current.embedder.count_tokens
         parts = await computed(parts_of, changed, heads, there, count_tokens, self._summary_words)
+        spoken = await self._entities.spoken(principal, [texts_of(work.draft) for work in parts])
+        parts = [
+            replace(work, draft=replace(work.draft, entities=one.entities, relations=one.relations))
+            for work, one in zip(parts, spoken, strict=True)
+        ]
         file = await self.commit.put(parts[0].draft)
         self._reached("objects_written")
         try:
@@ -174,6 +190,7 @@ class Revisions:
             advance = SourceAdvance(version.source_id, version.version - 1, version.version, version.content_hash)
             await sources.advance(connection, [advance], first)
             await pending_vectors.note(connection, lacking)
+            await facts.note(connection, nodes)  # what was read out of the version before ends
             gone = [chunk for work in works for chunk in work.match.gone]
             await note(connection, first, [work.version for work in works], gone, len(lacking))
 
@@ -217,7 +234,14 @@ class Revisions:
         items = await items_counted(unit.connection, work.draft.node.schema_name, work.draft.record_id)
         document = DocumentFile(work.version.version, work.version.file_id, work.version.file_name)
         revision = replace(renewed.graph, items=items, document=document)
-        await unit.accept(RecordRevised(revision), commit_id=work.commit_id)
+        spoken = spoken_of(
+            work.draft,
+            user_id=revision.user_id,
+            commit_id=work.commit_id,
+            revision=revision.revision,
+            known_from=renewed.known_at,
+        )
+        await unit.accept(RecordRevised(revision), *entered([spoken]), commit_id=work.commit_id)
 
 
 def _narrower(changed: ChangedDocument, kept: KeptRecord) -> bool:

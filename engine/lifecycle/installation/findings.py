@@ -10,6 +10,7 @@ from engine.lifecycle.installation.ages import POSTGRES, REMEDY
 from engine.lifecycle.installation.installation import Installation
 from engine.lifecycle.installation.marks import GRAPH
 from engine.lifecycle.sweep import Sweep
+from engine.progress import counted
 
 Store = Literal["postgres", "neo4j", "objects"]
 
@@ -30,10 +31,10 @@ def belonging(installation: Installation, sweep: Sweep) -> Callable[[], Awaitabl
         if found.foreign:
             problem = "keys that the engine does not make, or of users that Postgres does not know"
             findings.append(
-                Finding("warning", "objects", f"{found.foreign:,} objects", problem, "nothing touches them")
+                Finding("warning", "objects", counted(found.foreign, "object"), problem, "nothing touches them")
             )
         if objection := await sweep.objection(found):
-            findings.append(Finding("error", "objects", f"{found.old:,} files", objection, "run `neurigraph mend`"))
+            findings.append(Finding("error", "objects", counted(found.old, "file"), objection, "run `neurigraph mend`"))
         return findings
 
     return asked

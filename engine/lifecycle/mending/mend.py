@@ -1,7 +1,8 @@
 """`neurigraph mend`: restores in one store what another one still has; then writing goes on, if it was stopped.
 
     schemas    tables of a node from the template                      (empty: what was in them only a backup of Postgres has)
-    graph      shells, places, edges, grants, manifests, counts, states from the registry, the outbox and the records
+    graph      shells, places, edges, grants, manifests, counts, states from the registry, the outbox and the records; counts of
+               entities and relations from their mentions and evidence
     vectors    of shells, rebuilt
     files      that a manifest knows, from quarantine
 
@@ -25,6 +26,7 @@ from engine.lifecycle.canary import BareShell
 from engine.lifecycle.doctor import Doctor, Finding
 from engine.lifecycle.installation.ages import POSTGRES
 from engine.lifecycle.installation.installation import Installation
+from engine.lifecycle.mending.entities import EntityMending
 from engine.lifecycle.mending.manifests import ManifestMending
 from engine.lifecycle.mending.shells import ShellMending
 from engine.lifecycle.mending.surplus import Surplus, SurplusOfGraph
@@ -50,6 +52,7 @@ class Parts:
     installation: Installation
     quarantine: Quarantine
     doctor: Doctor
+    entities: EntityMending
     pending: PendingVectors
     folder: Path
 
@@ -62,6 +65,7 @@ class Mending:
         self._shells = ShellMending(postgres, neo4j)
         self._manifests = ManifestMending(postgres, neo4j)
         self._surplus = SurplusOfGraph(postgres, neo4j)
+        self.entities = parts.entities
 
     async def run(
         self, *, dry_run: bool = False, accept_loss: bool = False, progress: Progress | None = None
@@ -93,6 +97,7 @@ class Mending:
         await self._step("places", self._shells.places(tally), progress)
         await self._step("manifests", self._every_manifest(tally), progress)
         await self._step("counts", self._manifests.counts(tally), progress)
+        await self._step("entities", self.entities.run(tally), progress)
         await self._step("states", self._shells.states(tally), progress)
         await self._step("vectors", self._vectors(tally), progress)
 
@@ -152,5 +157,7 @@ class Mending:
 
     async def _left(self, surplus: Surplus) -> list[Finding]:
         left = [finding for finding in await self._parts.doctor.compared() if finding.severity == "error"]
-        problem, counts = "the graph knows them, Postgres does not", surplus.counts.items()
-        return left + [Finding("error", "postgres", f"{number:,} {kind}", problem, REMEDY) for kind, number in counts]
+        for kind, number in surplus.counts.items():
+            problem = "the graph knows them, Postgres does not"
+            left.append(Finding("error", "postgres", f"{number:,} {kind}", problem, REMEDY))
+        return left

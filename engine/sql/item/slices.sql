@@ -1,5 +1,5 @@
--- Purpose: the slices of an item of a live record that are known until further notice, and its own row. Identifier: schema.
--- Parameters: subject_id. Returns: row_id, own, revision, privacy, scope, unit, state, valid_from (null: from the beginning), valid_to,
+-- Purpose: the slices of an item of a live record (`pending`: of any) that are known until further notice, and its own row. Identifier: schema.
+-- Parameters: subject_id, pending. Returns: row_id, own, revision, privacy, scope, unit, state, valid_from (null: from the beginning), valid_to,
 --   known_from, known_to, since (when the earliest of all its slices begins); none when missing or hidden.
 SELECT s.item_id AS row_id, s.version_of IS NULL AS own, s.revision, s.privacy, s.scope,
        CASE s.kind WHEN 'turn' THEN 'turn' ELSE 'passage' END AS unit,
@@ -12,5 +12,5 @@ SELECT s.item_id AS row_id, s.version_of IS NULL AS own, s.revision, s.privacy, 
         WHERE e.item_id = %(subject_id)s OR e.version_of = %(subject_id)s) AS since
 FROM {schema}.memory_items AS s
 WHERE (s.item_id = %(subject_id)s AND s.version_of IS NULL OR s.version_of = %(subject_id)s AND s.known_to IS NULL)
-  AND EXISTS (SELECT FROM {schema}.metadata_records AS r WHERE r.record_id = s.record_id AND r.state = 'live')
+  AND (%(pending)s OR EXISTS (SELECT FROM {schema}.metadata_records AS r WHERE r.record_id = s.record_id AND r.state = 'live'))
 ORDER BY s.valid_from LIMIT 10000

@@ -1,5 +1,5 @@
 -- Purpose: every row of the shared tables that the asker sees, without any WHERE: for the leak fuzzer.
--- Parameters: none. Returns: place (table), id, user_id, detail (key of a source or request, event of a log line).
+-- Parameters: none. Returns: place (table), id, user_id, detail (key of a source or request, event of a log line, record and state of a fact).
 SELECT 'nodes' AS place, node_id::text AS id, user_id, '' AS detail FROM engine.nodes
 UNION ALL SELECT 'users', user_id::text, user_id, '' FROM engine.users
 UNION ALL SELECT 'outbox', commit_id::text, user_id, '' FROM engine.outbox
@@ -23,3 +23,4 @@ UNION ALL SELECT 'event_log', event_id::text, user_id, '' FROM engine.event_log
 UNION ALL SELECT 'assignments', entry_id::text, user_id, '' FROM engine.assignments
 UNION ALL SELECT 'replays', replay_id::text, user_id, '' FROM engine.replays
 UNION ALL SELECT 'replayed_records', record_id::text, user_id, '' FROM engine.replayed_records
+UNION ALL SELECT 'facts', fact_id::text, user_id, record_id || ' ' || CASE status WHEN 'live' THEN 'live' ELSE 'over' END FROM engine.facts

@@ -54,6 +54,8 @@ BEGIN
     PERFORM engine.move_words(p_record, source.schema_name, target.schema_name);
     PERFORM engine.move_rows(p_record, ids, source.schema_name, target.schema_name);
     UPDATE engine.documents SET node_id = p_to WHERE document_id = p_record;
+    UPDATE engine.retraction_steps AS s SET node_id = p_to WHERE s.record_id = p_record;
+    UPDATE engine.facts SET node_id = p_to WHERE record_id = p_record;
     IF EXISTS (SELECT FROM engine.pending_vectors AS p WHERE p.node_id = p_from) THEN  -- some of its vectors may be missing
         PERFORM engine.note_pending_vectors(ARRAY[p_to]);
     END IF;

@@ -1,0 +1,119 @@
+"""Entities: people, places and things that records mention; relations, merges, profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from api.bodies import JsonRoute
+from api.context import AtMoment, OnceMemory, UserMemory
+from api.cursors import PAGE_HEADERS, APage, identity, number
+from api.models import Body
+from api.problems import WRITES, documented, replayable
+from engine.domain.entity import Entity, EntityPlace, EntitySummary, Merge, Pair, Relation, Why
+from engine.domain.file_state import LONGEST_NOTE
+from engine.domain.profile import FactGroup, Profile
+
+router = APIRouter(prefix="/v1/users/{user_id}", tags=["entities"], route_class=JsonRoute)
+
+
+class MergeBody(Body):
+    """Two entities that are one."""
+
+    merged_id: UUID = Field(description="The entity that becomes part of this one.")
+    reason: str = Field(default="", max_length=LONGEST_NOTE)
+
+
+@router.get("/entities", operation_id="listEntities", responses=PAGE_HEADERS)
+async def entities(
+    memory: UserMemory,
+    moment: AtMoment,
+    page: APage,
+    kind: Annotated[list[str] | None, Query(max_length=20, description="Only of these kinds.")] = None,
+    name: Annotated[str, Query(max_length=200, description="The beginning of a word in a name.")] = "",
+) -> Sequence[EntitySummary]:
+    """Entities, those with most mentions first, one page."""
+    start = page.start(_entity, None)
+    found = await memory.entities.list(moment, kinds=kind or (), name=name, after=start, limit=page.limit)
+    return page.of(found, lambda entity: entity.place)
+
+
+def _entity(parts: Any) -> EntityPlace:
+    mentions, entity_id = parts
+    return number(mentions), identity(entity_id)
+
+
+@router.get("/entities/{entity_id}", operation_id="getEntity")
+async def entity(entity_id: UUID, memory: UserMemory, moment: AtMoment) -> Entity:
+    """One entity: names, nodes, latest mentions. Of a merged one, that which it is part of."""
+    return await memory.entities.get(entity_id, moment)
+
+
+@router.get("/entities/{entity_id}/relations", operation_id="listRelations", responses=PAGE_HEADERS)
+async def relations(
+    entity_id: UUID,
+    memory: UserMemory,
+    moment: AtMoment,
+    page: APage,
+    ended: Annotated[bool, Query(description="Also those that are over.")] = False,
+) -> Sequence[Relation]:
+    """The strongest 1,000 relations of an entity, in both directions, one page."""
+    return page.window(await memory.entities.relations(entity_id, moment, ended=ended, limit=1000))
+
+
+@router.get("/entities/{entity_id}/profile", operation_id="getEntityProfile")
+async def profile(entity_id: UUID, memory: UserMemory) -> Profile:
+    """What is known of an entity now, in at most 300 tokens, composed of what the caller may read."""
+    return await memory.profiles.entity(entity_id)
+
+
+@router.get("/profile", operation_id="getUserProfile", responses=PAGE_HEADERS)
+async def user_profile(
+    memory: UserMemory,
+    page: APage,
+    by: Annotated[Literal["type", "category"], Query(description="What the groups are.")] = "type",
+) -> Sequence[FactGroup]:
+    """The live facts of the user's memory in groups, with the ten strongest of each, one page; for the user alone."""
+    return page.window(await memory.profiles.user(by))
+
+
+@router.get("/relations/{relation_id}/why", operation_id="whyRelation")
+async def why(relation_id: UUID, memory: UserMemory, moment: AtMoment) -> Why:
+    """The records that state a relation, and where."""
+    return await memory.entities.why(relation_id, moment)
+
+
+@router.get("/entity-pairs", operation_id="reviewEntities", responses=PAGE_HEADERS)
+async def review(memory: UserMemory, page: APage) -> Sequence[Pair]:
+    """Pairs of entities that may be one, the likeliest first; merge them, or tell them apart."""
+    return page.window(await memory.entities.review(limit=500))
+
+
+@router.post("/entity-pairs/{pair_id}/apart", operation_id="tellEntitiesApart", responses=documented(400, 413, 415))
+async def apart(pair_id: UUID, memory: OnceMemory) -> Pair:
+    """Decides that the entities of a pair are two."""
+    return await memory.entities.tell_apart(pair_id)
+
+
+@router.post(
+    "/entities/{entity_id}/merges", operation_id="mergeEntities", status_code=201, responses=replayable() | WRITES
+)
+async def merge(entity_id: UUID, body: MergeBody, memory: OnceMemory) -> Merge:
+    """Takes another entity as part of this one: both are read as one from now on."""
+    return await memory.entities.merge(entity_id, body.merged_id, body.reason)
+
+
+@router.get("/entity-merges", operation_id="listEntityMerges", responses=PAGE_HEADERS)
+async def merges(memory: UserMemory, moment: AtMoment, page: APage) -> Sequence[Merge]:
+    """The merges that hold, newest first."""
+    return page.window(await memory.entities.merges(moment, limit=500))
+
+
+@router.post("/entity-merges/{merge_id}/undo", operation_id="undoEntityMerge", responses=documented(400, 413, 415))
+async def undo(merge_id: UUID, memory: OnceMemory) -> Merge:
+    """Ends a merge; its entities are read apart again. Repeating it changes nothing."""
+    return await memory.entities.undo_merge(merge_id)

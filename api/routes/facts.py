@@ -1,0 +1,36 @@
+"""Facts and their chains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from api.context import UserMemory
+from api.cursors import PAGE_HEADERS, APage
+from engine.domain.fact import Fact, FactChain, FactFilter, FactStatus
+
+router = APIRouter(prefix="/v1/users/{user_id}/facts", tags=["facts"])
+
+
+@router.get("", operation_id="listFacts", responses=PAGE_HEADERS)
+async def facts(
+    memory: UserMemory,
+    page: APage,
+    about: Annotated[str | None, Query(min_length=1, max_length=200, description="Only those about this name.")] = None,
+    node_id: Annotated[UUID | None, Query(description="Only those at this node.")] = None,
+    status: Annotated[FactStatus | Literal["any"], Query(description="Only those of this status.")] = "live",
+    contradicting: Annotated[bool, Query(description="Only live ones that do not agree with another one.")] = False,
+) -> Sequence[Fact]:
+    """Facts that a model found, by id, one page; for the user alone."""
+    known: FactStatus | None = None if status == "any" else status
+    wanted = FactFilter(about, node_id, known, contradicting, page.start(UUID, None), page.limit)
+    return page.of(await memory.facts.list(wanted), lambda fact: fact.fact_id)
+
+
+@router.get("/{fact_id}", operation_id="getFact")
+async def chain(fact_id: UUID, memory: UserMemory) -> FactChain:
+    """A fact with its chain, the newest first."""
+    return FactChain(await memory.facts.chain(fact_id))

@@ -1,0 +1,37 @@
+// Purpose: what changed about an entity between two days: nodes that began to speak of it, relations that were first stated or ended.
+// Parameters: user_id (whose graph, a text), entity (one of its names), from and to (days as texts; `to` is not included).
+// Returns: day, change, what.
+// Result on the bundled history with entity "Ellen", from "2025-10-01", to "2026-02-01":
+//   day         change              what
+//   2025-11-09  ended               Ellen OWNS Birch Street
+//   2025-11-09  first stated        Ellen OWNS Birch Street
+//   2025-12-28  first mentioned at  Family
+//   2025-12-28  first mentioned at  Finances
+CYPHER 25
+MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity)
+WHERE all(merge IN merges WHERE merge.known_to IS NULL)
+WITH collect(DISTINCT e) AS members
+CALL (members) {
+  UNWIND members AS e
+  MATCH (e)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
+  WHERE m.known_to IS NULL
+  WITH n, min(coalesce(r.occurred_at, r.known_from)) AS at
+  RETURN toString(date(at)) AS day, 'first mentioned at' AS change, n.name AS what
+  UNION ALL
+  UNWIND members AS e
+  MATCH (e)-[relation]-(:Entity)
+  WHERE relation.relation_id IS NOT NULL
+  MATCH (r:Record)-[v:EVIDENCE {relation_id: relation.relation_id}]->(:Entity)
+  WHERE v.known_to IS NULL
+  WITH relation, min(coalesce(r.occurred_at, r.known_from)) AS at
+  RETURN toString(date(at)) AS day, 'first stated' AS change,
+         startNode(relation).name + ' ' + relation.name + ' ' + endNode(relation).name AS what
+  UNION ALL
+  UNWIND members AS e
+  MATCH (e)-[relation]-(:Entity)
+  WHERE relation.relation_id IS NOT NULL AND relation.until IS NOT NULL
+  RETURN DISTINCT relation.until AS day, 'ended' AS change, startNode(relation).name + ' ' + relation.name + ' ' + endNode(relation).name AS what
+}
+WITH day, change, what
+WHERE day >= $from AND day < $to
+RETURN day, change, what ORDER BY day, change, what

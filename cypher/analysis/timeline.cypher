@@ -1,0 +1,32 @@
+// Purpose: the life of an entity in the records: each one that mentions it, and the relations that begin or end.
+// Parameters: user_id (whose graph, a text), entity (one of its names).
+// Returns: day (or year, as it was said), what, detail (the title of its records with the times that it is named there, or the relation).
+// Result on the bundled history with entity "Owen":
+//   day         what       detail
+//   2024-05-19  mentioned  The big one, and a birthday, 2
+//   2024-11-29  mentioned  The day after Thanksgiving, 2
+//   2025        begins     Owen OWNS Delta
+//   2025-08-17  mentioned  The cough, and a bowl at the fair, 2
+//   2025-12-28  mentioned  Christmas and a question from Dave, 2
+//   2026-02-08  mentioned  Ice fishing and a bowl for the church, 1
+//   2026-03-15  mentioned  Fishing log, March 2024 to March 2026, 7
+//   2026-03-15  mentioned  Two years on, 1
+CYPHER 25
+MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity)
+WHERE all(merge IN merges WHERE merge.known_to IS NULL)
+WITH collect(DISTINCT e) AS members
+CALL (members) {
+  UNWIND members AS e
+  MATCH (e)<-[m:MENTIONS]-(r:Record)
+  WHERE m.known_to IS NULL
+  WITH date(coalesce(r.occurred_at, r.known_from)) AS day, r.title AS title, sum(m.count) AS times
+  RETURN toString(day) AS day, 'mentioned' AS what, title + ', ' + times AS detail
+  UNION ALL
+  UNWIND members AS e
+  MATCH (e)-[relation]-(:Entity)
+  WHERE relation.relation_id IS NOT NULL
+  UNWIND [['begins', relation.since], ['ends', relation.until]] AS end
+  WITH DISTINCT relation, end WHERE end[1] IS NOT NULL
+  RETURN end[1] AS day, end[0] AS what, startNode(relation).name + ' ' + relation.name + ' ' + endNode(relation).name AS detail
+}
+RETURN day, what, detail ORDER BY day, what, detail

@@ -1,0 +1,19 @@
+// Purpose: why two entities are said to be related: each record that states it. Its text is found by item and span in Postgres, or by `entity why`.
+// Parameters: user_id (whose graph, a text), entity and other (names of the two).
+// Returns: source, relation, target, day, record (its title), weight (how sure the wording is, below 1), over (whether it says that it has ended).
+// Result on the bundled history with entity "Bob", other "Ellen":
+//   source      relation    target  day         record                              weight  over
+//   Bob Harlan  SIBLING_OF  Ellen   2024-03-09  Planning opening day                0.95    false
+//   Bob Harlan  SIBLING_OF  Ellen   2025-12-28  Christmas and a question from Dave  0.95    false
+CYPHER 25
+MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity),
+      (:Alias {user_id: $user_id, key: toLower($other)})-[:NAMES]->(:Entity)-[others:SUPERSEDES*0..8]-(o:Entity)
+WHERE all(merge IN merges + others WHERE merge.known_to IS NULL)
+MATCH (e)-[relation]-(o)
+WHERE relation.relation_id IS NOT NULL
+WITH DISTINCT relation, startNode(relation) AS source
+MATCH (source)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(r:Record)
+WHERE v.known_to IS NULL
+RETURN source.name AS source, relation.name AS relation, endNode(relation).name AS target, date(coalesce(r.occurred_at, r.known_from)) AS day,
+       r.title AS record, v.weight AS weight, v.ended AS over
+ORDER BY relation, weight DESC, day, record

@@ -1,0 +1,37 @@
+// Purpose: which of these entities do not fit what the graph holds of them. Operator only, all users.
+// Parameters: entities (ids), labels (of Neo4j, by kind), reader (version: records that an older one read may still mention one).
+// Returns: entity_id, user_id, counts (mentions in all or at a node are others than it says), relations (how many from it say another strength, confidence
+//   or end than their evidence), lost (pieces of evidence that are missing, or are of no relation), left_over (nothing mentions it or ever did, and no
+//   merge has it), unlabelled (without the label of its kind), merges (they go in a circle, two hold it, or it does not know that it is part of another).
+CYPHER 25
+UNWIND $entities AS wanted
+MATCH (e:Entity {entity_id: wanted})
+CALL (e) {
+  OPTIONAL MATCH (e)<-[m:MENTIONS]-(:Record)<-[:HOLDS]-(n:Node)
+  WHERE m.known_to IS NULL
+  WITH n.node_id AS node_id, count(m) AS mentions
+  WITH node_id + ' ' + mentions AS place ORDER BY place
+  RETURN collect(place) AS places
+}
+CALL (e) {
+  OPTIONAL MATCH (e)-[relation]->(:Entity)
+  WHERE relation.relation_id IS NOT NULL
+  WITH e, relation, COLLECT { MATCH (e)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(:Record) WHERE v.known_to IS NULL RETURN v.weight } AS weights
+  WITH relation, size(weights) AS strength, 1 - reduce(doubt = 1.0, weight IN weights | doubt * (1 - weight)) AS confidence
+  RETURN count(CASE WHEN relation.strength <> strength OR abs(relation.confidence - confidence) > 0.000001 OR (strength = 0) <> (relation.known_to IS NOT NULL)
+                    THEN relation END) AS relations,
+         sum(CASE WHEN relation.strength > strength THEN relation.strength - strength ELSE 0 END) AS without, collect(relation.relation_id) AS ids
+}
+WITH e, places, relations, without + COUNT { (e)<-[v:EVIDENCE]-(:Record) WHERE NOT v.relation_id IN ids } AS lost,
+     COUNT { (:Entity)-[merge:SUPERSEDES]->(e) WHERE merge.known_to IS NULL } AS wholes
+RETURN e.entity_id AS entity_id, e.user_id AS user_id,
+       coalesce(e.mentions <> COUNT { (e)<-[m:MENTIONS]-(:Record) WHERE m.known_to IS NULL }, true)
+         OR places <> COLLECT { MATCH (e)-[a:ANCHORED_AT]->(n:Node) WHERE coalesce(a.mentions, -1) <> 0
+                                WITH n.node_id + ' ' + coalesce(a.mentions, -1) AS place RETURN place ORDER BY place } AS counts,
+       relations, lost,
+       NOT EXISTS { (e)<-[:MENTIONS]-(:Record) } AND NOT EXISTS { (e)-[:SUPERSEDES]-(:Entity) }
+         AND NOT EXISTS { (:Node {user_id: e.user_id})-[:HOLDS]->(r:Record) WHERE coalesce(r.mentions_reader, 0) < $reader } AS left_over,
+       size(labels(e)) < 2 OR NOT coalesce($labels[e.kind], labels(e)[0]) IN labels(e) AS unlabelled,
+       wholes > 1 OR coalesce(e.active <> (wholes = 0), true)
+         OR EXISTS { (e)-[merges:SUPERSEDES*1..]->(e) WHERE all(merge IN merges WHERE merge.known_to IS NULL) } AS merges
+LIMIT 10000

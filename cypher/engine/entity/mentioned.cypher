@@ -1,0 +1,65 @@
+// Purpose: enters what records mention: entities that are new, their names, mentions, and the counts at nodes. Idempotent. A name belongs to the
+//   entity that had it first; an entity is found by its key, so writers that meet make one.
+// Parameters: mentions [{record_id, user_id, node_id, commit_id, revision (the whole of what the record mentions then: what it no longer does
+//   ends; an older one that comes late changes nothing) or null (further ones), reader (version of what found it), known_from, at, entities [{key, entity_id, name, name_key, kind, label,
+//   role, names, spans, count, context, aliases [{type, key, value, verified}],
+//   reviews [{key (of an entity that may be the same), score, reason}]}]}].
+// Returns: applied (records that are there).
+CYPHER 25
+UNWIND $mentions AS row
+MATCH (n:Node {user_id: row.user_id})-[:HOLDS]->(r:Record {record_id: row.record_id})
+MATCH (u:Node {node_id: row.user_id})
+WITH row, n, r, u, coalesce([row.revision, row.reader] > [coalesce(r.mentions_revision, 0), coalesce(r.mentions_reader, 0)], false) AS newer
+CALL (n, r, row, newer) {
+  MATCH (r)-[m:MENTIONS]->(e:Entity)
+  WHERE newer AND m.known_to IS NULL
+    AND none(one IN row.entities WHERE one.key = e.key AND one.role = m.role AND one.names = m.names AND one.spans = m.spans)
+  SET m.known_to = datetime(row.known_from), e.mentions = e.mentions - 1
+  WITH n, e
+  MATCH (e)-[a:ANCHORED_AT]->(n)
+  SET a.mentions = a.mentions - 1
+  RETURN count(*) AS ended
+}
+CALL (u, n, r, row, newer) {
+  UNWIND CASE WHEN newer OR row.revision IS NULL THEN row.entities ELSE [] END AS one
+  MERGE (e:Entity {user_id: row.user_id, key: one.key})
+    ON CREATE SET e:$(one.label), e.entity_id = one.entity_id, e.name = one.name, e.name_key = one.name_key, e.kind = one.kind, e.active = true,
+                  e.mentions = 0, e.created_at = datetime(row.known_from), e.known_from = datetime(row.known_from)
+  FOREACH (_ IN CASE WHEN size(one.name) > size(e.name) THEN [1] ELSE [] END | SET e.name = one.name, e.name_key = one.name_key)
+  FOREACH (_ IN CASE WHEN e.kind = 'thing' AND one.kind <> 'thing' THEN [1] ELSE [] END |
+    REMOVE e:$([label IN labels(e) WHERE label <> 'Entity']) SET e:$(one.label), e.kind = one.kind)
+  SET e.last_mentioned_at = CASE WHEN e.last_mentioned_at > datetime(row.at) THEN e.last_mentioned_at ELSE datetime(row.at) END
+  CALL (e, one, row) {
+    UNWIND one.aliases AS alias
+    MERGE (a:Alias {user_id: row.user_id, type: alias.type, key: alias.key})
+      ON CREATE SET a.user_key = replace(row.user_id, '-', ''), a.value = alias.value, a.verified = alias.verified, a.known_from = datetime(row.known_from)
+    WITH a, e WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) }
+    CREATE (a)-[:NAMES]->(e)
+    RETURN count(*) AS named
+  }
+  WITH u, n, r, row, one, e
+  WHERE NOT EXISTS { (r)-[m:MENTIONS {role: one.role}]->(e) WHERE m.known_to IS NULL }
+  CREATE (r)-[:MENTIONS {role: one.role, kind: one.kind, names: one.names, spans: one.spans, count: one.count, commit_id: row.commit_id,
+                         known_from: datetime(row.known_from)}]->(e)
+  MERGE (e)-[a:ANCHORED_AT]->(n) ON CREATE SET a.mentions = 0
+  MERGE (u)-[k:MENTIONED]->(e) ON CREATE SET k.times = 0, k.first_at = datetime(row.at)
+  SET e.mentions = e.mentions + 1, a.mentions = a.mentions + 1, k.times = k.times + 1
+  FOREACH (_ IN CASE WHEN k.at > datetime(row.at) THEN [] ELSE [1] END |
+    SET k.at = datetime(row.at), k.context = one.context, k.source = row.record_id)
+  RETURN count(*) AS entered
+}
+SET r.mentions_revision = CASE WHEN newer THEN row.revision ELSE r.mentions_revision END,
+    r.mentions_reader = CASE WHEN newer THEN row.reader ELSE r.mentions_reader END,
+    r.mentions = CASE WHEN newer THEN size(row.entities) WHEN row.revision IS NULL THEN coalesce(r.mentions, 0) + entered ELSE r.mentions END
+WITH collect(DISTINCT row.record_id) AS records, collect(row) AS rows
+CALL (rows) {
+  UNWIND rows AS row
+  UNWIND row.entities AS one
+  UNWIND one.reviews AS review
+  MATCH (e:Entity {user_id: row.user_id, key: one.key}), (other:Entity {user_id: row.user_id, key: review.key})
+  WHERE e <> other AND NOT EXISTS { (e)-[:POSSIBLY_SAME]-(other) }
+  MERGE (e)-[p:POSSIBLY_SAME]->(other) ON CREATE SET p.pair_id = randomUUID(), p.score = review.score, p.reason = review.reason,
+    p.source = row.record_id, p.known_from = datetime(row.known_from)
+  RETURN count(*) AS reviewed
+}
+RETURN size(records) AS applied

@@ -1,0 +1,7 @@
+// Purpose: ends a merge: its entities are read apart again from then on. Idempotent. Parameters: undone {merge_id, user_id, at}.
+// Returns: merge_id; no row when there is no such merge.
+MATCH (e:Entity)-[merge:SUPERSEDES {merge_id: $undone.merge_id}]->(m:Entity)
+WHERE merge.user_id = $undone.user_id
+SET merge.known_to = coalesce(merge.known_to, datetime($undone.at)),
+    m.active = NOT EXISTS { (:Entity)-[one:SUPERSEDES]->(m) WHERE one.known_to IS NULL AND one.merge_id <> $undone.merge_id }
+RETURN merge.merge_id AS merge_id

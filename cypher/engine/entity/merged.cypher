@@ -1,0 +1,14 @@
+// Purpose: makes one entity part of another, unless it is part of one already, or the other way round. Idempotent by merge_id. Both are locked first, so that
+//   of two requests that merge in a circle one finds what the other did.
+// Parameters: merge {merge_id, user_id, entity_id, merged_id, at, reason, by}. Returns: merge_id; no row when an entity is missing.
+MATCH (e:Entity {entity_id: $merge.entity_id}), (m:Entity {entity_id: $merge.merged_id})
+WHERE e.user_id = $merge.user_id AND m.user_id = $merge.user_id
+SET e.active = e.active, m.active = m.active
+WITH e, m,
+     EXISTS { (:Entity)-[one:SUPERSEDES]->(m) WHERE one.known_to IS NULL OR one.merge_id = $merge.merge_id }
+     OR EXISTS { (m)-[steps:SUPERSEDES*1..]->(e) WHERE all(one IN steps WHERE one.known_to IS NULL) } AS taken
+FOREACH (_ IN CASE WHEN taken THEN [] ELSE [1] END |
+  CREATE (e)-[:SUPERSEDES {merge_id: $merge.merge_id, user_id: $merge.user_id, at: datetime($merge.at), reason: $merge.reason, by: $merge.by,
+                           known_from: datetime($merge.at)}]->(m)
+  SET m.active = false)
+RETURN $merge.merge_id AS merge_id

@@ -1,0 +1,34 @@
+// Purpose: the relations of an entity, and of those that were merged into it, in both directions, the strongest first, at any moment and for any reader:
+//   those for which a record speaks that may be read, as strong as such records make them, and over where they say so.
+// Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (the end of time is now), earliest (of both that are asked for, else
+//   the end of time), entity_id, ended (also relations that are over), limit.
+// Returns: relations, as entity/relations does.
+CYPHER 25
+WITH $as_of AS as_of, part.rights() AS rights
+MATCH (asked:Entity {entity_id: $entity_id})
+WHERE asked.user_id = $user_id
+MATCH (e:Entity)-[merges:SUPERSEDES*0..]->(asked)
+WHERE all(merge IN merges WHERE part.holds(merge)) AND NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE part.holds(merge) }
+WITH as_of, rights, e, asked LIMIT 1
+WITH as_of, rights, e, asked WHERE asked = e OR part.mentioned(asked)
+MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)
+WHERE all(merge IN merges WHERE part.holds(merge))
+MATCH (member)-[relation]-(other:Entity)
+WHERE relation.relation_id IS NOT NULL AND relation.known_from <= $known_at
+CALL (as_of, rights, relation) {
+  MATCH (:Entity)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(r:Record)<-[:HOLDS]-(n:Node)
+  WHERE part.holds(v) AND part.shown(r) AND part.opened(n, 'records')
+  WITH as_of, rights, relation, v, coalesce(r.occurred_at, r.known_from) AS at ORDER BY at, v.known_from
+  WITH as_of, rights, relation, collect(v) AS all_of, max(at) AS last_at
+  OPTIONAL MATCH (:Entity)<-[next:EVIDENCE {relation_id: relation.ended_by}]-(line:Record)<-[:HOLDS]-(place:Node)
+  WHERE part.holds(next) AND part.shown(line) AND part.opened(place, 'records') AND coalesce(line.occurred_at, line.known_from) > last_at
+  WITH all_of, last_at, last(all_of) AS newest, min(coalesce(next.since, toString(date(coalesce(line.occurred_at, line.known_from))))) AS followed
+  RETURN size(all_of) AS strength, 1 - reduce(doubt = 1.0, v IN all_of | doubt * (1 - v.weight)) AS confidence,
+         reduce(first = null, v IN all_of | CASE WHEN v.since < coalesce(first, '~') THEN v.since ELSE first END) AS since,
+         CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(last_at))) ELSE followed END AS until
+}
+WITH as_of, rights, member, relation, other, strength, confidence, since, until
+WHERE strength > 0 AND ($ended OR until IS NULL OR until > toString(date(as_of))) AND part.mentioned(other)
+WITH as_of, rights, member, relation, other, strength, confidence, since, until ORDER BY strength DESC, confidence DESC, relation.relation_id LIMIT $limit
+RETURN collect({relation_id: relation.relation_id, relation_type: relation.name, outgoing: startNode(relation) = member, other_id: other.entity_id,
+                other_name: part.called(other), other_kind: part.kind_of(other), strength: strength, confidence: confidence, since: since, until: until}) AS relations

@@ -1,0 +1,81 @@
+// Purpose: ends what a record mentions and states, because it was withdrawn; or lets it hold again. Relations lose strength, or end; one that ended lets those
+//   hold again that it had ended, until the next one of its sort. Idempotent: an older revision that comes late changes nothing.
+// Parameters: retraction {record_id, user_id, node_id, revision, at, undone}. Returns: record_id; no row when the manifest lacks it.
+CYPHER 25
+MATCH (r:Record {record_id: $retraction.record_id})
+SET r.since = coalesce(r.since, r.known_from)  // takes the lock
+WITH r, coalesce(r.retraction_seen, 0) < $retraction.revision AS newer, datetime($retraction.at) AS at, coalesce(r.occurred_at, r.since) AS said
+CALL (r, newer, at, said) {
+  MATCH (r)-[m:MENTIONS]->(e:Entity)
+  WHERE newer AND CASE WHEN $retraction.undone THEN m.retracted ELSE m.known_to IS NULL END
+  WITH r, m, e, said, CASE WHEN $retraction.undone THEN 1 ELSE -1 END AS one, at
+  SET e.mentions = e.mentions + one, m.known_to = CASE WHEN $retraction.undone THEN null ELSE at END,
+      m.retracted = CASE WHEN $retraction.undone THEN null ELSE true END
+  WITH r, m, e, said, one
+  MATCH (r)<-[:HOLDS]-(n:Node)
+  MERGE (e)-[a:ANCHORED_AT]->(n) ON CREATE SET a.mentions = 0
+  SET a.mentions = a.mentions + one
+  WITH r, m, e, said, one
+  OPTIONAL MATCH (:User {node_id: $retraction.user_id})-[k:MENTIONED]->(e)
+  SET k.times = k.times + one
+  FOREACH (_ IN CASE WHEN one < 0 AND k.source = r.record_id THEN [1] ELSE [] END | SET m.context = k.context, k.source = null, k.context = null)
+  FOREACH (_ IN CASE WHEN one > 0 AND m.context IS NOT NULL AND k.source IS NULL THEN [1] ELSE [] END |
+    SET k.source = r.record_id, k.context = m.context, m.context = null)
+  WITH DISTINCT e, r, said
+  WITH e, head(COLLECT {
+    MATCH (e)<-[m:MENTIONS]-(line:Record) WHERE m.known_to IS NULL
+    RETURN coalesce(line.occurred_at, line.since, line.known_from) AS last ORDER BY last DESC LIMIT 1
+  }) AS last
+  SET e.last_mentioned_at = coalesce(last, e.last_mentioned_at)
+  RETURN count(*) AS mentioned
+}
+CALL (r, newer, at) {
+  MATCH (r)-[v:EVIDENCE]->(a:Entity)
+  WHERE newer AND CASE WHEN $retraction.undone THEN v.retracted ELSE v.known_to IS NULL END
+  SET v.known_to = CASE WHEN $retraction.undone THEN null ELSE at END, v.retracted = CASE WHEN $retraction.undone THEN null ELSE true END
+  WITH DISTINCT a, v.relation_id AS relation_id, at
+  MATCH (a)-[relation]->(:Entity)
+  WHERE relation.relation_id = relation_id
+  SET relation.strength = relation.strength  // takes the lock
+  WITH a, relation, relation_id, at, COLLECT {
+    MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(line:Record) WHERE v.known_to IS NULL
+    WITH v, coalesce(line.occurred_at, line.since, line.known_from) AS said ORDER BY said, v.known_from
+    RETURN {weight: v.weight, since: v.since, until: v.until, ended: v.ended, said: said}
+  } AS given, head(COLLECT { MATCH (a)-[next]->(:Entity) WHERE next.relation_id = relation.ended_by AND next.strength > 0 RETURN next }) AS ender
+  WITH a, relation, relation_id, given, ender, at, relation.strength = 0 AS dead, last(given) AS newest
+  SET relation.strength = size(given), relation.confidence = 1 - reduce(doubt = 1.0, one IN given | doubt * (1 - one.weight)),
+      relation.known_to = CASE size(given) WHEN 0 THEN at END
+  FOREACH (_ IN CASE WHEN size(given) > 0 THEN [1] ELSE [] END |
+    SET relation.since = reduce(first = null, one IN given | CASE WHEN one.since < coalesce(first, '~') THEN one.since ELSE first END),
+        relation.last_at = newest.said,
+        relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
+                              WHEN ender.last_at > newest.said THEN coalesce(ender.since, toString(date(ender.last_at))) END)
+  WITH a, relation, relation_id, dead, size(given) AS strength
+  CALL (a, relation, relation_id, strength) {  // it ended: what it had ended holds until the next one
+    MATCH (a)-[old]->(:Entity)
+    WHERE strength = 0 AND old.ended_by = relation_id
+    OPTIONAL MATCH (a)-[next]->(:Entity)
+    WHERE next.name = old.name AND next <> old AND next.strength > 0 AND next.last_at > old.last_at
+    WITH relation, old, next ORDER BY next.last_at
+    WITH relation, old, head(collect(next)) AS next
+    SET old.until = CASE WHEN next IS NULL THEN null ELSE coalesce(next.since, toString(date(next.last_at))) END, old.ended_by = next.relation_id,
+        relation.held = coalesce(relation.held, []) + old.relation_id
+    RETURN count(*) AS revived
+  }
+  CALL (a, relation, relation_id, dead, strength) {  // it is back: it ends these again
+    MATCH (a)-[old]->(:Entity)
+    WHERE dead AND strength > 0 AND old.relation_id IN coalesce(relation.held, []) AND old.last_at < relation.last_at
+    OPTIONAL MATCH (a)-[next]->(:Entity) WHERE next.relation_id = old.ended_by
+    WITH relation, relation_id, old, next
+    WHERE old.until IS NULL OR next.last_at > relation.last_at
+    SET old.until = coalesce(relation.since, toString(date(relation.last_at))), old.ended_by = relation_id
+    RETURN count(*) AS ended
+  }
+  SET relation.held = CASE WHEN strength > 0 THEN null ELSE relation.held END
+  RETURN count(*) AS stated
+}
+SET r.mentions = CASE WHEN newer THEN COUNT { (r)-[m:MENTIONS]->(:Entity) WHERE m.known_to IS NULL } ELSE r.mentions END,
+    r.mentions_revision = CASE WHEN newer THEN $retraction.revision ELSE r.mentions_revision END,
+    r.relations_revision = CASE WHEN newer THEN $retraction.revision ELSE r.relations_revision END,
+    r.retraction_seen = CASE WHEN newer THEN $retraction.revision ELSE r.retraction_seen END
+RETURN r.record_id AS record_id

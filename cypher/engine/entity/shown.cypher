@@ -1,0 +1,44 @@
+// Purpose: one entity: its names, the nodes where it is mentioned with their paths, its latest mentions; of a merged one that which it became. As for a
+//   page, other readers than the user meet only what records support that they may read; the places in items where they may read these.
+// Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (the end of time is now), earliest (of both that are asked for, else
+//   the end of time), entity_id, most (nodes and mentions at most).
+// Returns: entity_id, key (of the user only), name, kind, names, merged (ids of those that it took in), mentions, first_mentioned_at,
+//   last_mentioned_at, anchors, latest; no row when there is none that may be read.
+CYPHER 25
+WITH $as_of AS as_of, part.rights() AS rights
+MATCH (asked:Entity {entity_id: $entity_id})
+WHERE asked.user_id = $user_id
+MATCH (e:Entity)-[merges:SUPERSEDES*0..]->(asked)
+WHERE all(merge IN merges WHERE part.holds(merge)) AND NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE part.holds(merge) }
+WITH as_of, rights, e, asked LIMIT 1
+MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
+WHERE all(merge IN merges WHERE part.holds(merge)) AND part.holds(m) AND part.shown(r) AND part.opened(n, 'records')
+WITH as_of, rights, e, asked, member, m, r, n, coalesce(r.occurred_at, r.known_from) AS at ORDER BY at DESC, r.record_id
+WITH as_of, rights, e, asked, collect(DISTINCT member) AS members, count(DISTINCT r) AS mentions, min(at) AS first_mentioned_at, max(at) AS last_mentioned_at,
+     reduce(keys = [], one IN collect(DISTINCT m.names) | keys + one) AS keys, collect(m.kind) AS kinds, collect(DISTINCT r)[..$most] AS newest, collect({node: n, record: r}) AS places
+WITH *, CASE WHEN $principal = $user_id THEN e.kind ELSE part.kind_told(kinds) END AS kind_seen WHERE asked = e OR asked IN members
+CALL (keys) {
+  UNWIND keys AS key
+  MATCH (a:Alias {user_id: $user_id, type: 'name', key: key})  // whoever else had it first
+  WITH DISTINCT a.value AS value ORDER BY size(value) DESC, value
+  RETURN collect(value) AS names
+}
+CALL (as_of, rights, places, newest) {
+  UNWIND places AS place
+  WITH as_of, rights, place.node AS n, count(DISTINCT place.record) AS mentions, newest ORDER BY mentions DESC, n.node_id LIMIT $most
+  MATCH way_down = (:Node {node_id: $user_id})-[:HAS_CHILD|HAD_CHILD*0..5]->(n)
+  WHERE all(h IN relationships(way_down) WHERE part.holds(h))
+  RETURN collect({node_id: n.node_id, mentions: mentions, path: [p IN nodes(way_down) WHERE part.readable(p) | part.name_then(p)]}) AS anchors
+}
+CALL (as_of, rights, members, newest) {
+  UNWIND newest AS r
+  MATCH (member)<-[m:MENTIONS]-(r)<-[:HOLDS]-(n:Node)
+  WHERE member IN members AND part.holds(m) AND part.opened(n, 'records')
+  OPTIONAL MATCH (r)-[:WAS]->(s:Past) WHERE part.holds(s)
+  WITH r, n, s, m ORDER BY coalesce(r.occurred_at, r.known_from) DESC, r.record_id
+  RETURN collect({record_id: r.record_id, node_id: n.node_id, title: coalesce(s.title, r.title), at: coalesce(r.occurred_at, r.known_from), role: m.role,
+                  names: m.names, spans: CASE WHEN part.opened(n, 'items') THEN m.spans ELSE [] END, count: m.count}) AS latest
+}
+RETURN e.entity_id AS entity_id, CASE WHEN $principal = $user_id THEN e.key END AS key,
+       CASE WHEN $principal = $user_id OR e.name_key IN keys THEN e.name ELSE coalesce(head(names), kind_seen) END AS name, kind_seen AS kind, names,
+       [member IN members WHERE member <> e | member.entity_id] AS merged, mentions, first_mentioned_at, last_mentioned_at, anchors, latest

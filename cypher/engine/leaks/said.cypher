@@ -1,0 +1,7 @@
+// Purpose: what records of some users mention, as the service sees it, regardless of rights: for the leak fuzzer. Service only.
+// Parameters: users (ids). Returns: record_id, entity_id, user_id, key, name, name_key, kind, role, told (kind), names, known_from, known_to;
+//   a row a mention.
+MATCH (e:Entity)<-[m:MENTIONS]-(r:Record)
+WHERE e.user_id IN $users
+RETURN r.record_id AS record_id, e.entity_id AS entity_id, e.user_id AS user_id, e.key AS key, e.name AS name, e.name_key AS name_key, e.kind AS kind,
+       m.role AS role, m.kind AS told, m.names AS names, m.known_from AS known_from, m.known_to AS known_to

@@ -1,0 +1,32 @@
+// Purpose: makes entities say what the graph holds of them: mentions in all and at nodes, strength and end of relations, the label of their kind, whether
+//   they are part of another. One page. Operator only. Idempotent. Parameters: user_id, labels (by kind), after (entity id), limit. Returns: entity_id.
+CYPHER 25
+MATCH (e:Entity {user_id: $user_id}) WHERE e.entity_id > $after
+WITH e ORDER BY e.entity_id LIMIT $limit
+SET e.mentions = e.mentions  // takes the lock: waits for concurrent changes of the counts
+WITH e
+CALL (e) {
+  OPTIONAL MATCH (e)<-[m:MENTIONS]-(:Record) WHERE m.known_to IS NULL
+  WITH e, count(m) AS mentions, NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE merge.known_to IS NULL } AS active
+  SET e.mentions = mentions, e.active = active, e:$(coalesce($labels[e.kind], 'Thing')),
+      e.kind = CASE WHEN $labels[e.kind] IS NULL THEN 'thing' ELSE e.kind END
+}
+CALL (e) {
+  MATCH (e)-[a:ANCHORED_AT]->(:Node)
+  SET a.mentions = 0
+}
+CALL (e) {
+  MATCH (e)<-[m:MENTIONS]-(:Record)<-[:HOLDS]-(n:Node) WHERE m.known_to IS NULL
+  WITH e, n, count(m) AS mentions
+  MERGE (e)-[a:ANCHORED_AT]->(n)
+  SET a.mentions = mentions
+}
+CALL (e) {
+  MATCH (e)-[relation]->(:Entity) WHERE relation.relation_id IS NOT NULL
+  WITH e, relation, COLLECT { MATCH (e)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(:Record) RETURN v } AS given
+  WITH relation, [v IN given WHERE v.known_to IS NULL | v.weight] AS weights,
+       reduce(last = null, v IN given | CASE WHEN v.known_to > coalesce(last, datetime({epochSeconds: 0})) THEN v.known_to ELSE last END) AS last
+  SET relation.strength = size(weights), relation.confidence = 1 - reduce(doubt = 1.0, weight IN weights | doubt * (1 - weight)),
+      relation.known_to = CASE size(weights) WHEN 0 THEN coalesce(relation.known_to, last, datetime()) END
+}
+RETURN e.entity_id AS entity_id ORDER BY entity_id

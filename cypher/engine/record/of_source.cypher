@@ -1,0 +1,6 @@
+// Purpose: the records of a source in the user's own graph with their nodes. Parameters: user_id, principal and kind (who asks), sources (its ids as they are
+//   stored). Returns: record_id, node_id, title, source_id.
+MATCH (n:Node)-[:HOLDS]->(r:Record)
+WHERE $principal = $user_id AND trim($kind) = 'user' AND n.user_id = $user_id AND r.source_id IN $sources
+RETURN r.record_id AS record_id, n.node_id AS node_id, r.title AS title, r.source_id AS source_id
+ORDER BY record_id LIMIT 100000

@@ -1,0 +1,46 @@
+"""Facts in their chains; what decides about them is `engine.knowledge.facts.chains`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from engine.domain.delta import BEGINNING
+from engine.domain.fact import FactRow
+from engine.stores.postgres import Connection, Jsonb
+from engine.stores.statements import sql_text
+
+
+async def enter(connection: Connection, rows: Iterable[FactRow]) -> None:
+    """Writes facts as they were decided. Raises Conflict where one was changed meanwhile."""
+    lines = [line_of(row) for row in rows]
+    if lines:
+        await connection.execute(sql_text("fact/enter"), {"rows": Jsonb(lines)})
+
+
+async def restate(connection: Connection, rows: Iterable[FactRow]) -> None:
+    """Writes what became of known facts when a source was withdrawn or came back. Raises Conflict where one is not there."""
+    lines = [line_of(row) for row in rows]
+    if lines:
+        await connection.execute(sql_text("fact/restate"), {"rows": Jsonb(lines)})
+
+
+async def note(connection: Connection, nodes: Sequence[UUID]) -> None:
+    """Has a job look at the facts of these nodes."""
+    if nodes:
+        await connection.execute(sql_text("fact/note"), {"nodes": list(nodes)})
+
+
+def line_of(row: FactRow) -> dict[str, Any]:
+    """A fact as the table of facts takes it."""
+    line = {name: _json(value) for name, value in asdict(row).items()}
+    return line | {"valid_from": line["valid_from"] or "-infinity"}
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return "-infinity" if value == BEGINNING else value.isoformat()
+    return str(value) if isinstance(value, UUID) else value

@@ -1,0 +1,186 @@
+"""Entities: who and what texts speak of; and their mentions, as they are found in a record before it is committed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+MentionRole = Literal["mention", "owner", "author", "assignee", "component"]
+NameForm = Literal["name", "speaker", "kinship"]
+"""How a mention was found: a name in the text, who said it, or a word of kinship or role with "my"."""
+UNKNOWN_KIND = "thing"
+"""The kind of an entity of which nothing tells what it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A text in which names are looked for: a turn with its speaker, or a passage with the title of its document."""
+
+    text: str
+    speaker: str = ""
+    title: str = ""
+
+    @property
+    def spoken(self) -> bool:
+        return bool(self.speaker)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name at a place of a text. `start` and `end` count characters; both are 0 for a speaker, who stands outside of the text.
+
+    `kind` is one of the domain's kinds of entities, or `thing` where nothing tells. `sure`: False for a name that may be an
+    ordinary word; it counts where something else knows it.
+    """
+
+    name: str
+    start: int
+    end: int
+    kind: str = UNKNOWN_KIND
+    form: NameForm = "name"
+    role: MentionRole = "mention"
+    sure: bool = True
+
+
+# what readers get --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class EntitySummary:
+    """An entity in a list: what it is called, in how many records and at how many nodes it is mentioned, and when last."""
+
+    entity_id: UUID
+    name: str
+    kind: str
+    names: tuple[str, ...]
+    mentions: int
+    nodes: int
+    last_mentioned_at: datetime
+
+    @property
+    def place(self) -> EntityPlace:
+        return self.mentions, self.entity_id
+
+
+EntityPlace = tuple[int, UUID]
+"""The place of an entity in the list: its mentions, its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntityAnchor:
+    """A node where an entity is mentioned, with the names on the way down, and in how many of its records."""
+
+    node_id: UUID
+    path: tuple[str, ...]
+    mentions: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordMention:
+    """A record that mentions an entity: how often, in which role, by which names (normal forms), and where: `item:start-end`,
+    characters of an item's text. The speaker of a turn stands at 0-0. No places for those who may not read the items."""
+
+    record_id: UUID
+    node_id: UUID
+    title: str
+    at: datetime
+    role: MentionRole
+    names: tuple[str, ...]
+    spans: tuple[str, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """All about an entity. `key` is for the user alone. `merged`: entities that were found to be this one; `latest`: its newest
+    mentions."""
+
+    entity_id: UUID
+    key: str | None
+    name: str
+    kind: str
+    names: tuple[str, ...]
+    merged: tuple[UUID, ...]
+    mentions: int
+    first_mentioned_at: datetime
+    last_mentioned_at: datetime
+    anchors: tuple[EntityAnchor, ...]
+    latest: tuple[RecordMention, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Two entities are one: `merged_id` is read as part of `entity_id` until the merge is undone."""
+
+    merge_id: UUID
+    entity_id: UUID
+    merged_id: UUID
+    at: datetime
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation of an entity, read from its side: `reads` are the words between it and the other one.
+
+    `strength`: how many records state it; `confidence`: that at least one of them is right, by the weight of each; `since` and
+    `until`: dates as exact as the texts.
+    """
+
+    relation_id: UUID
+    relation_type: str
+    reads: str
+    outgoing: bool
+    other_id: UUID
+    other_name: str
+    other_kind: str
+    strength: int
+    confidence: float
+    since: str | None
+    until: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A record that states a relation: in which item and where (`start-end`, characters; both for those who may read the items),
+    with what weight below 1."""
+
+    record_id: UUID
+    node_id: UUID
+    title: str
+    at: datetime
+    item_id: UUID | None
+    span: str | None
+    weight: float
+    since: str | None
+    until: str | None
+    ended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a relation is believed: what states it, the weightiest first."""
+
+    relation_id: UUID
+    relation_type: str
+    reads: str
+    source_id: UUID
+    source_name: str
+    target_id: UUID
+    target_name: str
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two entities that may be one, for the user to decide: with `merge`, or that they are `apart`."""
+
+    pair_id: UUID
+    entity_id: UUID
+    name: str
+    other_id: UUID
+    other_name: str
+    score: float
+    reason: str

@@ -1,0 +1,116 @@
+"""Facts that stand in chains: what was known of a subject before, what is known now, and what does not agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from typing import Literal
+from uuid import UUID
+
+from engine.domain.scope import Privacy, ScopeKind
+
+FactStatus = Literal["live", "superseded", "invalidated", "withdrawn", "confirmation"]
+"""`superseded`: a newer fact gives another value; `invalidated`: a newer one says that it no longer holds; `withdrawn`: its
+record no longer states it; `confirmation`: said the same as another fact, and is no item of its own."""
+Verdict = Literal["ADD", "UPDATE", "NOOP", "DELETE"]
+
+
+@dataclass(frozen=True, slots=True)
+class FactRow:
+    """A fact in its chain, as the table of facts holds it. `valid_from` None: from the beginning. `subject`: a hash."""
+
+    fact_id: UUID
+    user_id: UUID
+    node_id: UUID
+    record_id: UUID
+    chain_id: UUID
+    subject: int
+    known_from: datetime
+    privacy: Privacy = "org"
+    scope: ScopeKind = "user"
+    scope_id: str | None = None
+    status: FactStatus = "live"
+    supersedes: UUID | None = None
+    ended_by: UUID | None = None
+    contradicts: UUID | None = None
+    confirms: UUID | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    said_at: datetime | None = None
+    invalidated_at: datetime | None = None
+    last_confirmed_at: datetime | None = None
+    confirmations: int = 0
+    stale: bool = False
+    fact_type: str = ""
+    category: str = ""
+
+    @property
+    def readers(self) -> tuple[str, str, str | None]:
+        """Who may read it, and within which scope: facts of one chain agree in it."""
+        return self.privacy, self.scope, self.scope_id
+
+
+@dataclass(frozen=True, slots=True)
+class EndingFact:
+    """The item of a fact that ends, where it lies, and from when on it does not hold; None: it never held."""
+
+    node_id: UUID
+    schema: str
+    item_id: UUID
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A fact with its text, as it is shown. `contradicts`: live facts that say something else of the same time; `confirmed_by`:
+    records that said the same; `access_count`, `last_accessed_at`: how often a search gave it, and when last."""
+
+    fact_id: UUID
+    node_id: UUID
+    record_id: UUID
+    chain_id: UUID
+    text: str
+    category: str
+    subjects: list[str]
+    status: FactStatus
+    supersedes: UUID | None
+    ended_by: UUID | None
+    contradicts: list[UUID]
+    valid_from: datetime | None
+    valid_to: datetime | None
+    known_from: datetime
+    invalidated_at: datetime | None
+    last_confirmed_at: datetime | None
+    confirmations: int
+    confirmed_by: list[UUID]
+    stale: bool
+    confidence: float
+    importance: float
+    access_count: int
+    last_accessed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class FactChain:
+    """A fact with those before and after it, the newest first."""
+
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FactFilter:
+    """Which facts to list. `about`: a subject's name; `status` None: every one; `after`: the last fact of the page before."""
+
+    about: str | None = None
+    node_id: UUID | None = None
+    status: FactStatus | None = "live"
+    contradicting: bool = False
+    after: UUID | None = None
+    limit: int = 100
+
+
+def subject_hash(user_id: UUID, subject: str) -> int:
+    """What the table of facts knows of a subject."""
+    digest = blake2b(user_id.bytes + subject.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)

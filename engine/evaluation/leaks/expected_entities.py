@@ -1,0 +1,198 @@
+"""The expected answers about entities, from the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from uuid import UUID
+
+from engine.domain.clock import NOW, Moment
+from engine.domain.entity import Entity, EntitySummary, Relation, Why
+from engine.domain.names import name_key
+from engine.evaluation.leaks.expected import denied, differing, is_owner, outside, short
+from engine.evaluation.leaks.model import World
+from engine.evaluation.leaks.spoken import Group, Stated, best_name, groups, kind_of, names_of, supports
+from engine.evaluation.leaks.things import Asker
+
+MOST_LATEST = 50
+"""Nodes and mentions of one entity that are shown."""
+
+
+def listed(
+    world: World, asker: Asker, moment: Moment, kinds: tuple[str, ...], name: str, outcome: object
+) -> Iterator[str]:
+    """All pages: each entity with the names and counts that readable records support; `as_of` another time at most these."""
+    if outside(world, asker):
+        yield from denied(outcome)
+        return
+    if not isinstance(outcome, list):
+        yield f"not given: {short(outcome)}"
+        return
+    found = groups(world, asker, moment)
+    if kinds:
+        found = {one: group for one, group in found.items() if kind_of(world, asker, group.whole, group.lines) in kinds}
+    if name:
+        start = name_key(name)
+        found = {
+            one: group
+            for one, group in found.items()
+            if any(key.startswith(start) or f" {start}" in key for key in group.keys)
+        }
+    expected = {one: _line(world, asker, group) for one, group in found.items()}
+    rows: list[EntitySummary] = outcome
+    given = {one.entity_id: (one.name, one.kind, frozenset(one.names), one.mentions, one.nodes) for one in rows}
+    yield from differing("repeated", len(given), len(rows))
+    if moment.as_of is not None:
+        yield from differing("entities too many", set(), given.keys() - expected.keys())
+        return
+    yield from differing("entities too many", [], sorted(given.items() - expected.items(), key=str)[:3])
+    yield from differing("entities missing", [], sorted(expected.items() - given.items(), key=str)[:3])
+    if moment == NOW and not kinds and not name:
+        names = {name_key(one) for row in rows for one in row.names}
+        yield from differing("names missing", set(), {name_key(one) for one in _written(world, asker)} - names)
+
+
+def _written(world: World, asker: Asker) -> set[str]:
+    """The names in the texts that an asker may read, as the fuzzer wrote them."""
+    mine = (one for one in world.written.values() if world.places[one.node_id].user_id == asker.graph)
+    return {name for one in mine if world.sees(asker, one) for name in one.named}
+
+
+def _line(world: World, asker: Asker, group: Group) -> tuple[str, str, frozenset[str], int, int]:
+    nodes = {world.written[one].node_id for one in group.records}
+    name = best_name(world, asker, group.whole, group.lines)
+    names = frozenset(names_of(world, asker, group.keys))
+    return name, kind_of(world, asker, group.whole, group.lines), names, len(group.records), len(nodes)
+
+
+def _found(world: World, asker: Asker, entity_id: UUID, moment: Moment) -> Group | None:
+    """What an id leads to: an entity as a whole, or one that was merged into it and of which the asker may know itself."""
+    whole = world.spoken.whole_of(entity_id, moment)
+    group = groups(world, asker, moment).get(whole)
+    return group if group and (entity_id == whole or entity_id in group.members) else None
+
+
+def shown(world: World, asker: Asker, entity_id: UUID, moment: Moment, outcome: object) -> Iterator[str]:
+    """One entity with all that is told of it."""
+    group = _found(world, asker, entity_id, moment)
+    if group is None or not isinstance(outcome, Entity):
+        if group is None or moment.as_of is None:
+            yield from denied(outcome) if group is None else [f"not given: {short(outcome)}"]
+        return
+    latest = {(one.record_id, one.role, frozenset(one.names)) for one in outcome.latest}
+    lines = {(one.record_id, one.role, frozenset(one.names)) for one in group.lines}
+    yield from differing("mentions too many", set(), latest - lines)
+    places = {one.record_id: one.node_id for one in outcome.latest}
+    yield from differing("nodes of mentions", {one: world.written[one].node_id for one in places}, places)
+    with_places = {one.record_id for one in outcome.latest if one.spans}
+    for record in {one.record_id for one in outcome.latest}:
+        seen = world.sees(asker, world.written[record], "items", moment.earliest)
+        yield from differing("places in items", seen, record in with_places)
+    own = group.whole.key if is_owner(asker) else None
+    yield from differing("entity and key", (group.whole.entity_id, own), (outcome.entity_id, outcome.key))
+    if moment.as_of is not None:
+        return
+    name, kind, names, mentions, nodes = _line(world, asker, group)
+    given = (outcome.name, outcome.kind, frozenset(outcome.names), outcome.mentions, len(outcome.anchors))
+    yield from differing("entity", (name, kind, names, mentions, min(nodes, MOST_LATEST)), given)
+    yield from differing("merged", group.members - {group.whole.entity_id}, set(outcome.merged))
+    if mentions <= MOST_LATEST:
+        yield from differing("mentions", lines, latest)
+        times = [one.at for one in outcome.latest]
+        between = (min(times), max(times))
+        yield from differing("first and last", between, (outcome.first_mentioned_at, outcome.last_mentioned_at))
+    if moment == NOW:
+        for anchor in outcome.anchors:
+            yield from differing("path", world.path(asker, anchor.node_id), anchor.path)
+        titles = {one.record_id: one.title for one in outcome.latest}
+        yield from differing("titles", {one: world.written[one].title for one in titles}, titles)
+
+
+def relations(
+    world: World, asker: Asker, entity_id: UUID, moment: Moment, ended: bool, outcome: object
+) -> Iterator[str]:
+    """The relations of an entity that readable records state, as strong as these make them."""
+    group = _found(world, asker, entity_id, moment)
+    if group is None or not isinstance(outcome, tuple):
+        if group is None or moment.as_of is None:
+            yield from denied(outcome) if group is None else [f"not given: {short(outcome)}"]
+        return
+    rows: tuple[Relation, ...] = outcome
+    given = {
+        (one.relation_id, one.outgoing, one.other_id): (
+            one.other_name,
+            one.other_kind,
+            one.strength,
+            round(one.confidence, 6),
+            one.until,
+        )
+        for one in rows
+    }
+    expected = dict(_related(world, asker, group.whole.entity_id, moment, ended))
+    if moment.as_of is not None:
+        every = dict(_related(world, asker, group.whole.entity_id, moment, True))
+        yield from differing("relations too many", set(), given.keys() - every.keys())
+        return
+    yield from differing("relations too many", [], sorted(given.items() - expected.items(), key=str)[:3])
+    yield from differing("relations missing", [], sorted(expected.items() - given.items(), key=str)[:3])
+
+
+_Line = tuple[tuple[UUID, bool, UUID], tuple[str, str, int, float, str | None]]
+
+
+def _related(world: World, asker: Asker, whole: UUID, moment: Moment, ended: bool) -> Iterator[_Line]:
+    spoken = world.spoken
+    for relation_id in spoken.stated:
+        lines = spoken.supporting(world, asker, relation_id, moment)
+        if not lines:
+            continue
+        until = spoken.until(world, asker, lines, moment)
+        if until is not None and not ended and until <= datetime.now(UTC).date().isoformat():
+            continue
+        doubt = 1.0
+        for one in lines:
+            doubt *= 1 - one.weight
+        ends = ((lines[0].source_id, lines[0].target_id, True), (lines[0].target_id, lines[0].source_id, False))
+        for mine, other, outgoing in ends:
+            if spoken.whole_of(mine, moment) == whole:
+                named = _called(world, asker, other, moment)
+                yield (relation_id, outgoing, other), (*named, len(lines), round(1 - doubt, 6), until)
+
+
+def _called(world: World, asker: Asker, entity_id: UUID, moment: Moment) -> tuple[str, str]:
+    """The name and kind of an entity alone, not of what it was merged into."""
+    lines = [one for one in world.spoken.said if one.entity_id == entity_id and supports(world, asker, one, moment)]
+    entity = world.spoken.entities[entity_id]
+    return best_name(world, asker, entity, lines), kind_of(world, asker, entity, lines)
+
+
+def why(world: World, asker: Asker, relation_id: UUID, moment: Moment, outcome: object) -> Iterator[str]:
+    """The readable records that state a relation."""
+    lines: list[Stated] = []
+    if _at_home(world, asker, relation_id):
+        lines = world.spoken.supporting(world, asker, relation_id, moment)
+    if not lines or not isinstance(outcome, Why):
+        if not lines or moment.as_of is None:
+            yield from [f"not given: {short(outcome)}"] if lines else denied(outcome)
+        return
+    expected = {
+        (one.record_id, world.written[one.record_id].node_id, _items(world, asker, one, moment)) for one in lines
+    }
+    given = {(one.record_id, one.node_id, one.item_id is not None) for one in outcome.evidence}
+    yield from differing("evidence too many", set(), given - expected)
+    if moment.as_of is not None:
+        return
+    yield from differing("evidence", expected, given)
+    first = lines[0]
+    names = [_called(world, asker, one, moment)[0] for one in (first.source_id, first.target_id)]
+    ends = (outcome.source_id, outcome.target_id, [outcome.source_name, outcome.target_name])
+    yield from differing("ends", (first.source_id, first.target_id, names), ends)
+
+
+def _items(world: World, asker: Asker, one: Stated, moment: Moment) -> bool:
+    return world.sees(asker, world.written[one.record_id], "items", moment.earliest)
+
+
+def _at_home(world: World, asker: Asker, relation_id: UUID) -> bool:
+    lines = world.spoken.stated.get(relation_id, [])
+    return bool(lines) and world.spoken.entities[lines[0].source_id].user_id == asker.graph

@@ -1,0 +1,140 @@
+"""Questions about entities: whom and what records speak of; and decisions about them, which are the user's alone."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING
+from uuid import UUID, uuid4
+
+from engine.domain.clock import NOW
+from engine.domain.entity import EntitySummary
+from engine.evaluation.leaks import expected, expected_entities
+from engine.evaluation.leaks.asking import Draws, Operation, any_principal, question
+from engine.evaluation.leaks.model import World
+from engine.evaluation.leaks.past import some_moment
+from engine.evaluation.leaks.spoken import holds, met
+from engine.evaluation.leaks.things import SHARED_GIVEN, Asker
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
+
+draws = Draws()
+
+
+@draws.of("entities", 6)
+def entities(world: World, rng: Random) -> Operation:
+    """All entities, in pages; sometimes of a kind, or by a name."""
+    asker, limit = any_principal(world, rng), rng.choice((7, 500))
+    moment = some_moment(world, asker, rng)
+    kinds = ("person",) if rng.random() < 0.15 else ()
+    name = rng.choice(SHARED_GIVEN) if rng.random() < 0.15 else ""
+    judge = partial(expected_entities.listed, world, asker, moment, kinds, name)
+
+    async def ask(memory: Memory) -> object:
+        found: list[EntitySummary] = []
+        after = None
+        while True:
+            page = await memory.entities.list(moment, kinds=kinds, name=name, after=after, limit=limit)
+            found += page
+            if len(page) < limit:
+                return found
+            after = page[-1].place
+
+    return question(world, asker, f"{kinds} {name} {limit}", ask, judge, moment)
+
+
+def _entity(world: World, asker: Asker, rng: Random) -> UUID:
+    """Any entity, most often of the graph, often one that was merged or that several records speak of."""
+    spoken, draw = world.spoken, rng.random()
+    mine = [one.entity_id for one in spoken.entities.values() if one.user_id == asker.graph]
+    if draw < 0.1:
+        return rng.choice([*spoken.entities, uuid4()])
+    if draw < 0.25:
+        merged = [end for one in spoken.joined if one.user_id == asker.graph for end in (one.entity_id, one.merged_id)]
+        mine = merged or mine
+    elif draw < 0.6:
+        mine = [one for one in mine if len(world.speaking[one]) > 1] or mine
+    elif draw < 0.75:
+        mine = list(met(world, asker)) or mine
+    return rng.choice(sorted(mine))
+
+
+@draws.of("entity", 8)
+def entity(world: World, rng: Random) -> Operation:
+    """One entity."""
+    asker = any_principal(world, rng)
+    wanted, moment = _entity(world, asker, rng), some_moment(world, asker, rng)
+    judge = partial(expected_entities.shown, world, asker, wanted, moment)
+    return question(world, asker, str(wanted), lambda memory: memory.entities.get(wanted, moment), judge, moment)
+
+
+@draws.of("relations", 6)
+def relations(world: World, rng: Random) -> Operation:
+    """The relations of an entity."""
+    asker, ended = any_principal(world, rng), rng.random() < 0.6
+    wanted, moment = _entity(world, asker, rng), some_moment(world, asker, rng)
+    judge = partial(expected_entities.relations, world, asker, wanted, moment, ended)
+
+    def ask(memory: Memory) -> Awaitable[object]:
+        return memory.entities.relations(wanted, moment, ended=ended, limit=100)
+
+    return question(world, asker, f"{wanted} {ended}", ask, judge, moment)
+
+
+@draws.of("why", 6)
+def why(world: World, rng: Random) -> Operation:
+    """The records that state a relation."""
+    asker = any_principal(world, rng)
+    stated = world.spoken.stated
+    mine = [one for one in stated if world.spoken.entities[stated[one][0].source_id].user_id == asker.graph]
+    wanted = rng.choice(sorted(mine)) if mine and rng.random() < 0.9 else rng.choice([*stated, uuid4()])
+    moment = some_moment(world, asker, rng)
+    judge = partial(expected_entities.why, world, asker, wanted, moment)
+    return question(world, asker, str(wanted), lambda memory: memory.entities.why(wanted, moment), judge, moment)
+
+
+@draws.of("own entities", 3)
+def own_entities(world: World, rng: Random) -> Operation:
+    """The merges, and the pairs that may be one: for the user alone."""
+    asker, spoken = any_principal(world, rng), world.spoken
+    merges = rng.random() < 0.5
+    moment = some_moment(world, asker, rng) if merges else NOW
+
+    def ask(memory: Memory) -> Awaitable[object]:
+        return memory.entities.merges(moment) if merges else memory.entities.review(limit=500)
+
+    def judge(outcome: object) -> Iterator[str]:
+        if not expected.is_owner(asker):
+            yield from expected.denied(outcome)
+        elif not isinstance(outcome, tuple):
+            yield f"not given: {expected.short(outcome)}"
+        elif merges:
+            held = {one.merge_id for one in spoken.joined if one.user_id == asker.graph and holds(one, moment)}
+            yield from expected.differing("merges", held, {one.merge_id for one in outcome})
+        else:
+            foreign = {one.pair_id for one in outcome if spoken.pairs.get(one.pair_id) != asker.graph}
+            yield from expected.differing("pairs of others", set(), foreign)
+
+    return question(world, asker, str(merges), ask, judge, moment)
+
+
+@draws.of("decision refused", 3)
+def decision_refused(world: World, rng: Random) -> Operation:
+    """Merging, undoing a merge and telling apart in a graph that is not the asker's own."""
+    asker, spoken = any_principal(world, rng), world.spoken
+    graph = asker.graph if expected.is_owner(asker) else None
+    entities = [one.entity_id for one in spoken.entities.values() if one.user_id != graph]
+    ends = [rng.choice([*entities, uuid4()]), _entity(world, asker, rng)]
+    ends = ends if ends[0] != ends[1] else [ends[0], uuid4()]
+    rng.shuffle(ends)
+    merge = rng.choice([*(one.merge_id for one in spoken.joined if one.user_id != graph), uuid4()])
+    pair = rng.choice([*(one for one, user in spoken.pairs.items() if user != graph), uuid4()])
+    asks: dict[str, Callable[[Memory], Awaitable[object]]] = {
+        "merge": lambda memory: memory.entities.merge(ends[0], ends[1]),
+        "undo": lambda memory: memory.entities.undo_merge(merge),
+        "apart": lambda memory: memory.entities.tell_apart(pair),
+    }
+    wanted = rng.choice(list(asks))
+    return question(world, asker, f"{wanted} {ends} {merge} {pair}", asks[wanted], expected.denied)

@@ -1,0 +1,250 @@
+"""What records speak of, in the model: mentions, evidence of relations and merges as stored, and who may know of them.
+
+An entity is there for whoever may read a record that mentions it: its names, counts and relations are those that such
+records support.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+from engine.domain.clock import NOW, Moment
+from engine.domain.entity import UNKNOWN_KIND
+from engine.domain.names import slug
+from engine.evaluation.leaks.things import Asker, Written, tokens
+from engine.stores.statements import cypher
+
+if TYPE_CHECKING:
+    from engine.evaluation.leaks.model import World
+    from engine.neurigraph import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A record mentions an entity, by names in normal form. `told`: its kind, as the record tells it."""
+
+    record_id: UUID
+    entity_id: UUID
+    user_id: UUID
+    key: str
+    name: str
+    name_key: str
+    kind: str
+    role: str
+    told: str
+    names: tuple[str, ...]
+    known_from: datetime
+    known_to: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A record states a relation. `over`: until when it holds, as it is kept for the user."""
+
+    record_id: UUID
+    at: datetime
+    relation_id: UUID
+    relation_type: str
+    source_id: UUID
+    target_id: UUID
+    weight: float
+    since: str | None
+    until: str | None
+    ended: bool
+    over: str | None
+    ended_by: UUID | None
+    known_from: datetime
+    known_to: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A merge."""
+
+    user_id: UUID
+    merge_id: UUID
+    entity_id: UUID
+    merged_id: UUID
+    known_from: datetime
+    known_to: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Called:
+    """A name of an entity, or a pair."""
+
+    user_id: UUID
+    key: str
+    value: str
+    pair_id: UUID | None
+
+
+@dataclass(slots=True)
+class Group:
+    """An entity with those that were merged into it, as an asker may know it."""
+
+    whole: Said
+    records: set[UUID] = field(default_factory=set)
+    members: set[UUID] = field(default_factory=set)
+    lines: list[Said] = field(default_factory=list)
+
+    @property
+    def keys(self) -> set[str]:
+        return {key for one in self.lines for key in one.names}
+
+
+@dataclass(slots=True)
+class Spoken:
+    """All of it."""
+
+    entities: dict[UUID, Said] = field(default_factory=dict)
+    """One mention of each."""
+    said: tuple[Said, ...] = ()
+    stated: dict[UUID, list[Stated]] = field(default_factory=dict)
+    joined: tuple[Joined, ...] = ()
+    values: dict[tuple[UUID, str], str] = field(default_factory=dict)
+    pairs: dict[UUID, UUID] = field(default_factory=dict)
+    """The user of each pair."""
+
+    def whole_of(self, entity_id: UUID, moment: Moment) -> UUID:
+        """What an entity is read as."""
+        above = {one.merged_id: one.entity_id for one in self.joined if holds(one, moment)}
+        while entity_id in above:
+            entity_id = above[entity_id]
+        return entity_id
+
+    def speaking(self) -> dict[UUID, set[UUID]]:
+        """Of each entity, with what was merged into it, and of each relation: the records that speak of it."""
+        found = defaultdict[UUID, set[UUID]](set)
+        for one in self.said:
+            found[one.entity_id].add(one.record_id)
+        for merge in self.joined:
+            found[merge.entity_id] |= found[merge.merged_id]
+        for relation_id, lines in self.stated.items():
+            found[relation_id] = {one.record_id for one in lines}
+        return dict(found)
+
+    def supporting(self, world: World, asker: Asker, relation_id: UUID | None, moment: Moment) -> list[Stated]:
+        """What an asker may read that states a relation, the oldest first."""
+        lines = (
+            [one for one in self.stated.get(relation_id, ()) if supports(world, asker, one, moment)]
+            if relation_id
+            else []
+        )
+        return sorted(lines, key=lambda one: (one.at, one.known_from))
+
+    def until(self, world: World, asker: Asker, lines: list[Stated], moment: Moment) -> str | None:
+        """Until when a relation holds: as it is kept for the user, for others as what they may read says."""
+        last = lines[-1]
+        if world.owns(asker, asker.graph) and moment == NOW:
+            return last.over
+        if last.ended:
+            return last.until or last.at.date().isoformat()
+        ending = self.supporting(world, asker, last.ended_by, moment)
+        return min((one.since or one.at.date().isoformat() for one in ending if one.at > last.at), default=None)
+
+
+def holds(one: Said | Stated | Joined, moment: Moment) -> bool:
+    """Whether it was known at a moment."""
+    if moment.known_at is None:
+        return one.known_to is None
+    return one.known_from <= moment.known_at and (one.known_to is None or one.known_to > moment.known_at)
+
+
+def supports(world: World, asker: Asker, one: Said | Stated, moment: Moment) -> bool:
+    """Whether an asker may know what a record says."""
+    record = world.written.get(one.record_id)
+    return record is not None and holds(one, moment) and world.sees(asker, record, "records", moment.earliest)
+
+
+def groups(world: World, asker: Asker, moment: Moment) -> dict[UUID, Group]:
+    """The entities of a graph that an asker may know of, by the ids that they are read as."""
+    spoken, found = world.spoken, dict[UUID, Group]()
+    above = {one.merged_id: one.entity_id for one in spoken.joined if holds(one, moment)}
+    for one in spoken.said:
+        if one.user_id != asker.graph or not supports(world, asker, one, moment):
+            continue
+        whole = one.entity_id
+        while whole in above:
+            whole = above[whole]
+        group = found.setdefault(whole, Group(spoken.entities[whole]))
+        group.records.add(one.record_id)
+        group.members.add(one.entity_id)
+        group.lines.append(one)
+    return found
+
+
+def best_name(world: World, asker: Asker, whole: Said, lines: Sequence[Said]) -> str:
+    """What an asker calls an entity of which these mentions are read."""
+    if world.owns(asker, asker.graph):
+        return whole.name
+    keys = {key for one in lines for key in one.names}
+    names = sorted(names_of(world, asker, keys), key=lambda name: (-len(name), name))
+    return whole.name if whole.name_key in keys else (names or [kind_of(world, asker, whole, lines)])[0]
+
+
+def kind_of(world: World, asker: Asker, whole: Said, lines: Sequence[Said]) -> str:
+    """The kind of an entity that an asker reads: the one that most of these mentions tell."""
+    if world.owns(asker, asker.graph):
+        return whole.kind
+    told = Counter(one.told for one in lines if one.told != UNKNOWN_KIND)
+    return min(told, key=lambda kind: (-told[kind], kind), default=UNKNOWN_KIND)
+
+
+def names_of(world: World, asker: Asker, keys: Iterable[str]) -> set[str]:
+    """Names as they are written."""
+    return {world.spoken.values[asker.graph, key] for key in keys if (asker.graph, key) in world.spoken.values}
+
+
+async def heard(engine: Engine, users: Iterable[UUID]) -> Spoken:
+    """Reads all of it as the service sees it."""
+    asked = {"users": [str(user) for user in users]}
+    said = await engine.neo4j.read(cypher("leaks/said"), row=Said, **asked)
+    stated = defaultdict[UUID, list[Stated]](list)
+    for one in await engine.neo4j.read(cypher("leaks/stated"), row=Stated, **asked):
+        stated[one.relation_id].append(one)
+    called = await engine.neo4j.read(cypher("leaks/called"), row=_Called, **asked)
+    return Spoken(
+        entities={one.entity_id: one for one in said},
+        said=tuple(said),
+        stated=dict(stated),
+        joined=tuple(await engine.neo4j.read(cypher("leaks/joined"), row=Joined, **asked)),
+        values={(one.user_id, one.key): one.value for one in called if one.pair_id is None},
+        pairs={one.pair_id: one.user_id for one in called if one.pair_id is not None},
+    )
+
+
+def hear(world: World, spoken: Spoken) -> None:
+    """What all records speak of enters the model."""
+    world.spoken = spoken
+    for subject, records in spoken.speaking().items():
+        world.speaking[subject] = records & world.written.keys()
+        world.things[str(subject)] = ("spoken", subject)
+
+
+def add_people(world: World, record: Written) -> None:
+    """The names in its text that other records use, too."""
+    for name in record.named:
+        if name in world.people.get(world.places[record.node_id].user_id, ()):
+            one = uuid5(NAMESPACE_OID, name)
+            world.speaking[one].add(record.record_id)
+            world.things.update(dict.fromkeys(tokens(name), ("spoken", one)))
+
+
+def met(world: World, asker: Asker) -> set[UUID]:
+    """The entities that an asker may know of now."""
+    return {one.entity_id for one in world.spoken.said if supports(world, asker, one, NOW)}
+
+
+def betrayed(world: World, before: Spoken, known: set[UUID], record_id: UUID) -> Iterable[str]:
+    """Whether names of a new record were taken for hidden entities: only one whose key they make may be met so."""
+    for one in world.spoken.said:
+        if one.record_id == record_id and one.entity_id in before.entities and one.entity_id not in known:
+            keys = {slug(name).replace("_", "-") for name in one.names}
+            if one.key.partition(":")[2] not in keys:
+                yield f"{one.names} were taken for the hidden {one.key}"

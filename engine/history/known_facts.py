@@ -1,0 +1,49 @@
+"""Reads of facts and their chains, for the user of the graph."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from engine.domain.fact import Fact, FactFilter, subject_hash
+from engine.domain.names import name_key
+from engine.domain.page import check_page
+from engine.domain.principal import Principal
+from engine.errors import NotFound
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+_ONE = {"subject": None, "node_id": None, "status": None, "contradicting": False, "after": None, "limit": 10_000}
+
+
+class KnownFacts:
+    """Facts with their texts. Others than the user find facts by a search."""
+
+    def __init__(self, postgres: Postgres) -> None:
+        self._postgres = postgres
+
+    async def page(self, principal: Principal, wanted: FactFilter) -> tuple[Fact, ...]:
+        """Facts by id, one page. Raises InvalidInput."""
+        check_page(wanted.limit)
+        about = name_key(wanted.about) if wanted.about else None
+        parameters = {
+            "subject": subject_hash(principal.user_id, about) if about else None,
+            "node_id": wanted.node_id,
+            "status": wanted.status,
+            "contradicting": wanted.contradicting,
+            "fact_id": None,
+            "after": wanted.after,
+            "limit": wanted.limit,
+        }
+        return tuple(await self._postgres.fetch(principal, sql_text("fact/page"), parameters, row=Fact))
+
+    async def chain(self, principal: Principal, fact_id: UUID) -> tuple[Fact, ...]:
+        """The chain of a fact, the newest first; a fact that only confirmed another one has that one's. Raises NotFound."""
+        found = await self._postgres.fetch(principal, sql_text("fact/page"), _ONE | {"fact_id": fact_id}, row=Fact)
+        followed = {fact.supersedes: fact for fact in found}
+        first = next((fact for fact in found if fact.supersedes is None), None)
+        if first is None:
+            raise NotFound
+        line = [first]
+        while following := followed.get(line[-1].fact_id):
+            line.append(following)
+        return tuple(reversed(line))

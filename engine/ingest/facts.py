@@ -1,0 +1,174 @@
+"""New facts meet those that are known, inside the transaction of the commit that brings them.
+
+    wait for the subjects' locks → the nearest known facts → the plan → rows of chains, ended items
+
+Two commits about one subject decide one after the other; commits about others do not wait. A commit without facts asks nothing.
+A fact that says again what its node knows for the same readers is not stored a second time: a search would find it twice. The
+row of its confirmation keeps which record said it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Protocol
+from uuid import UUID
+
+import numpy as np
+
+from engine.commit.rows import facts as fact_rows
+from engine.commit.unit_of_work import UnitOfWork
+from engine.domain.fact import EndingFact, FactRow, subject_hash
+from engine.domain.names import name_key
+from engine.domain.principal import Principal
+from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
+from engine.knowledge.facts.chains import Chains, Changes, Known, Likeness, planned
+from engine.providers.active import Model
+from engine.providers.embedder import Vectors
+from engine.stores.postgres import Connection, Jsonb
+from engine.stores.statements import sql_text
+
+MOST = 24
+"""Known facts that a new one is compared with."""
+USER = "user"
+"""The subject of a fact that names none."""
+
+
+class EndsItems(Protocol):
+    """Ends items of facts inside a transaction; see `engine.history.facts`."""
+
+    async def end(
+        self, connection: Connection, principal: Principal, model: Model, facts: Sequence[EndingFact]
+    ) -> None:  # fmt: skip
+        """Ends them, each with a delta."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewFact:
+    """A fact on its way into the chains. `subject`: the key of what it is about."""
+
+    known: Known
+    subject: str
+    schema: str
+    vector: Vectors | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    row: FactRow
+    schema_name: str
+    writable: bool
+    content: str | None
+    place: int | None
+    likeness: Mapping[str, float | None] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What new facts do, and the schema of the node of each fact."""
+
+    changes: Changes
+    schemas: Mapping[UUID, str]
+
+
+class FactEntry:
+    """Decides about new facts, and writes what was decided."""
+
+    def __init__(self, items: EndsItems, threshold: float) -> None:
+        """`threshold`: how near two meanings are from which on one may replace the other."""
+        self._items, self._threshold = items, threshold
+
+    async def decided(self, unit: UnitOfWork, new: Sequence[NewFact], model: Model, now: datetime) -> Decided | None:
+        """What these facts do; None without facts. Their subjects stay locked until the end of the transaction."""
+        if not new:
+            return None
+        lines = [
+            {"fact": str(one.known.row.fact_id), "subject": one.known.row.subject, "vector": _text(one.vector)}
+            for one in new
+        ]
+        column = model.version.column
+        parameters = {"lines": Jsonb(lines), "column": column, "version": model.name, "most": MOST}
+        found = await unit.connection.fetch(sql_text("fact/near"), parameters, row=_Near)
+        known = [Known(one.row, one.content or "", one.writable, one.place or 0) for one in found]
+        subjects = {one.known.row.subject: one.subject for one in new}
+        chains = Chains(known, subjects, _likeness(new, found), self._threshold, now)
+        fresh = [one.known for one in new if one.known.row.fact_id not in chains.known]
+        changes = planned(chains, fresh)
+        schemas = {one.row.fact_id: one.schema_name for one in found}
+        return Decided(changes, schemas | {one.known.row.fact_id: one.schema for one in new})
+
+    async def write(self, unit: UnitOfWork, decided: Decided, model: Model) -> None:
+        """Writes the chains, and ends the items of facts that no longer hold, when the new items are there."""
+        changes = decided.changes
+        await fact_rows.enter(unit.connection, changes.rows.values())
+        ending = [
+            EndingFact(changes.rows[fact].node_id, decided.schemas[fact], fact, at) for fact, at in changes.ends.items()
+        ]
+        if ending:
+            await unit.require(whole_past=True)
+            await self._items.end(unit.connection, unit.principal, model, ending)
+
+
+def new_facts(principal: Principal, records: Sequence[EmbeddedRecord], now: datetime) -> list[NewFact]:
+    """The facts that a model found in these records; whole inputs are none."""
+    return [fact for record in records for fact in _of_record(principal, record, now)]
+
+
+def _of_record(principal: Principal, record: EmbeddedRecord, now: datetime) -> Iterator[NewFact]:
+    draft = record.draft
+    lines: dict[int, ItemDraft] = {}
+    for item, vector in zip(draft.items, record.item_vectors, strict=True):
+        if item.derived is None:
+            lines[item.position] = item
+        elif item.kind == "fact" and not item.whole:
+            said = lines.get(item.position, item)
+            # of whom nobody says who it is about meets the same words alone: who speaks is not who is spoken of
+            subject = next(iter(item.derived.subjects), "") or item.content
+            row = _row(principal, draft, item, said.occurred_at, now)
+            key = name_key(subject) or USER
+            row = replace(row, subject=subject_hash(principal.user_id, key))
+            yield NewFact(Known(row, item.content, True, item.position), key, draft.node.schema_name, vector)
+
+
+def _row(principal: Principal, draft: RecordDraft, item: ItemDraft, said_at: datetime | None, now: datetime) -> FactRow:
+    return FactRow(
+        fact_id=item.item_id,
+        user_id=principal.user_id,
+        node_id=draft.node.node_id,
+        record_id=draft.record_id,
+        chain_id=item.item_id,
+        subject=0,
+        known_from=now,
+        privacy="private" if item.derived and item.derived.private else draft.privacy,
+        scope=draft.origin.scope.kind,
+        scope_id=draft.origin.scope.scope_id,
+        valid_from=None if item.occurred_at is None else min(item.occurred_at, now),
+        said_at=said_at,
+        fact_type=item.section,
+        category=item.derived.category if item.derived else "",
+    )
+
+
+def begun(rows: Sequence[dict[str, Any]], starts: Mapping[UUID, datetime]) -> None:
+    """Rows of items that came without a date and hold from a time on, because they replace what has one."""
+    for row in rows:
+        if row["item_id"] in starts:
+            row["valid_from"] = starts[row["item_id"]]
+
+
+def _likeness(new: Sequence[NewFact], found: Sequence[_Near]) -> Likeness:
+    told = {(UUID(fact), one.row.fact_id): value for one in found for fact, value in (one.likeness or {}).items()}
+    vectors = {one.known.row.fact_id: one.vector for one in new}
+
+    def likeness(fact: UUID, other: UUID) -> float | None:
+        a, b = vectors.get(fact), vectors.get(other)
+        if a is None or b is None:
+            return told.get((fact, other))
+        return float(np.dot(a, b) / ((np.linalg.norm(a) * np.linalg.norm(b)) or 1.0))
+
+    return likeness
+
+
+def _text(vector: Vectors | None) -> str | None:
+    return None if vector is None else "[" + ",".join(f"{value:.7g}" for value in vector.tolist()) + "]"

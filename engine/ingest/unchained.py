@@ -1,0 +1,141 @@
+"""Facts that stand in no chain: those of before there were chains, of readings and of changes by hand. A job enters them.
+
+Nodes are noted by what writes there. Every batch is a transaction of its own, in which facts are locked by subject as at a
+commit; what was entered is not found again, so an interrupted run is simply started again.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import numpy as np
+
+from engine.commit.unit_of_work import UnitsOfWork, attempts
+from engine.domain.clock import Clock
+from engine.domain.fact import FactRow, subject_hash
+from engine.domain.names import name_key
+from engine.domain.principal import Principal
+from engine.domain.scope import Privacy, ScopeKind
+from engine.ingest.facts import USER, FactEntry, NewFact
+from engine.knowledge.facts.chains import Known
+from engine.providers.active import ActiveModel, Model
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_in, sql_text
+
+BATCH = 100
+PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ChainReport:
+    """The result of a run: facts entered, of which so many only confirmed others, chains settled, nodes looked at."""
+
+    entered: int
+    confirmations: int
+    settled: int
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    node_id: UUID
+    user_id: UUID
+    schema_name: str
+    noted_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Unchained:
+    item_id: UUID
+    record_id: UUID
+    content: str
+    subject: str
+    position: int
+    valid_from: datetime | None
+    said_at: datetime | None
+    known_from: datetime
+    privacy: Privacy
+    scope: ScopeKind
+    scope_id: str | None
+    fact_type: str
+    category: str
+    vector: str | None
+
+    def fact(self, node: _Node) -> NewFact:
+        """The fact on its way into the chains."""
+        key = name_key(self.subject) or USER
+        row = FactRow(
+            fact_id=self.item_id,
+            user_id=node.user_id,
+            node_id=node.node_id,
+            record_id=self.record_id,
+            chain_id=self.item_id,
+            subject=subject_hash(node.user_id, key),
+            known_from=self.known_from,
+            privacy=self.privacy,
+            scope=self.scope,
+            scope_id=self.scope_id,
+            valid_from=self.valid_from,
+            said_at=self.said_at,
+            fact_type=self.fact_type,
+            category=self.category,
+        )
+        vector = None if self.vector is None else np.array(json.loads(self.vector), dtype=np.float32)
+        return NewFact(Known(row, self.content, True, self.position), key, node.schema_name, vector)
+
+
+class UnchainedFacts:
+    """Enters facts into chains; for the service, in the name of each user."""
+
+    def __init__(
+        self, postgres: Postgres, units: UnitsOfWork, facts: FactEntry, active: ActiveModel, clock: Clock, stale_days: int
+    ) -> None:  # fmt: skip
+        self._postgres, self._units, self._facts, self._active = postgres, units, facts, active
+        self._clock, self._stale = clock, timedelta(days=stale_days)
+
+    async def run(self) -> ChainReport:
+        """One pass over the nodes that were noted. Raises EmbeddingsChanged, StoreUnavailable; what was entered stays."""
+        entered = confirmations = settled = nodes = 0
+        after = UUID(int=0)
+        while True:
+            asked = {"after": after, "most": PAGE}
+            page = await self._postgres.fetch_as_service(sql_text("fact/unchained_nodes"), asked, row=_Node)
+            for node in page:
+                more, same = await self._of_node(node)
+                entered, confirmations, nodes = entered + more, confirmations + same, nodes + 1
+                settled += await self._settled(node)
+            if len(page) < PAGE:
+                since = {"since": self._clock.now() - self._stale}
+                await self._postgres.change_as_service(sql_text("fact/stale"), since)
+                return ChainReport(entered, confirmations, settled, nodes)
+            after = page[-1].node_id
+
+    async def _of_node(self, node: _Node) -> tuple[int, int]:
+        entered = confirmations = 0
+        while True:
+            async for attempt in attempts(self._postgres, [node.node_id]):
+                with attempt:
+                    more, same = await self._batch(node, await self._active.follow())
+            entered, confirmations = entered + more, confirmations + same
+            if more < BATCH:
+                return entered, confirmations
+
+    async def _batch(self, node: _Node, model: Model) -> tuple[int, int]:
+        async with self._units.begin(Principal.user(node.user_id)) as unit:
+            await unit.require(embeddings=model.name, current=[node.node_id], whole_past=True)
+            statement = sql_in("fact/unchained", node.schema_name, model.version.column)
+            asked = {"version": model.name, "most": BATCH}
+            found = await unit.connection.fetch(statement, asked, row=_Unchained)
+            decided = await self._facts.decided(unit, [one.fact(node) for one in found], model, self._clock.now())
+            if decided is None:
+                return 0, 0
+            await self._facts.write(unit, decided, model)
+            return len(found), len(decided.changes.confirming)
+
+    async def _settled(self, node: _Node) -> int:
+        row = {"node_id": node.node_id, "noted_at": node.noted_at, "now": self._clock.now()}
+        [settled] = await self._postgres.fetch_as_service(sql_text("fact/settle"), row, row=int)
+        return settled

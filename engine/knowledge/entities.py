@@ -1,0 +1,224 @@
+"""What records speak of: names are found in their texts, looked up in the graph in one trip, and each is decided; then relations.
+
+texts → names → entities of the graph that they may belong to → the entity of each → relations between these
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from uuid import uuid4
+
+from engine.domain.clock import NOW, Clock
+from engine.domain.entity import Mention
+from engine.domain.graph import EntityMention, StatedRelation
+from engine.domain.names import name_key
+from engine.domain.principal import Principal
+from engine.domain.relation import RelationDraft
+from engine.knowledge.configuration import Domain
+from engine.knowledge.mentions import Named, Text, entity_mentions
+from engine.knowledge.naming.names import names_in
+from engine.knowledge.relations.relating import Relating
+from engine.knowledge.resolution.resolving import FoundName, Known, Resolution, canonical_key, resolve
+from engine.stores.neo4j import Neo4j
+from engine.stores.statements import cypher
+from engine.turns import computed
+
+MOST_KNOWN, KNOWN_FOR_A_NAME = 1000, 30
+"""Entities of the graph that the names of a batch are compared with, and for each of them."""
+FEWEST_KEYS, SHORTEST_TEXT = 101, 1100
+"""One size class of each parameter for most batches: for another one the server plans again, for seconds."""
+MOST_WORDS = 800
+"""Words of a full-text query; the server takes 1,024 clauses."""
+MOST_TEXTS = 3
+"""Texts of a record that a name is decided by."""
+NAMED_PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownEntity:
+    """An entity of the graph; `key` None: the user whose graph it is."""
+
+    key: str | None
+    name: str
+    kind: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    entities: tuple[KnownEntity, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What one record speaks of: entities, and relations between them."""
+
+    entities: tuple[EntityMention, ...] = ()
+    relations: tuple[StatedRelation, ...] = ()
+
+
+@dataclass(slots=True)
+class _Record:
+    """A record as it is read: its texts, the mentions in each, and the name that each mention is decided as. `unsure`: names that
+    may be ordinary words, and count where an entity is known by them."""
+
+    number: str
+    texts: Sequence[Text]
+    mentions: list[list[Mention]]
+    names: dict[str, FoundName] = field(default_factory=dict)
+    unsure: set[str] = field(default_factory=set)
+
+
+class Entities:
+    """Finds the entities of records."""
+
+    def __init__(self, neo4j: Neo4j, clock: Clock, domain: Domain) -> None:
+        self._neo4j, self._clock, self.domain = neo4j, clock, domain
+
+    @cached_property
+    def _relating(self) -> Relating:
+        """Made at the first use: its patterns take a quarter of a second."""
+        return Relating(self.domain)
+
+    async def spoken(self, principal: Principal, records: Sequence[Sequence[Text]]) -> list[Spoken]:
+        """What each of these records speaks of; those of one call are read as one context. Raises StoreUnavailable."""
+        read = await computed(_read, records)
+        names = {key: found for record in read for key, found in record.names.items()}
+        if not names:
+            return [Spoken() for _ in records]
+        known = await self._known(principal, names)
+        return await computed(self._decided, read, known)
+
+    async def _known(self, principal: Principal, names: Iterable[str]) -> Sequence[KnownEntity]:
+        """The entities that these names may belong to, and the user; one trip."""
+        keys, moment = sorted(names), NOW.graph_parameters(self._clock.now())
+        most = min(MOST_KNOWN, KNOWN_FOR_A_NAME * len(keys))
+        text = lucene_query(keys, principal.user_id.hex).ljust(SHORTEST_TEXT)
+        asked = {"keys": [*keys, *[""] * (FEWEST_KEYS - len(keys))], "text": text, "most": most}
+        [found] = await self._neo4j.read(
+            cypher("entity/known"), row=_Candidates, **principal.parameters, **moment, **asked
+        )
+        return found.entities
+
+    def _decided(self, records: Sequence[_Record], known: Sequence[KnownEntity]) -> list[Spoken]:
+        resolved = resolve((found for record in records for found in record.names.values()), candidates(known))
+        stated = self._stated(records, resolved)
+        spoken = []
+        for record in records:
+            entities = {key: entity for key in record.names if (entity := _entity(record, key, resolved))}
+            mentioned = zip(record.texts, record.mentions, strict=True)
+            mentions = entity_mentions(list(mentioned), entities, self.domain)
+            spoken.append(Spoken(mentions, tuple(stated[record.number])))
+        return spoken
+
+    def _stated(
+        self, records: Sequence[_Record], resolved: dict[FoundName, Resolution]
+    ) -> dict[str, list[StatedRelation]]:
+        """The relations of each record, by its number; each once, the surest of those that say the same."""
+        pieces = [(record, number) for record in records for number in range(len(record.texts))]
+        texts = [record.texts[number].piece for record, number in pieces]
+        mentions = [record.mentions[number] for record, number in pieces]
+        times: list[datetime | None] = [record.texts[number].at for record, number in pieces]
+        best: dict[tuple[str, str, str, str], StatedRelation] = {}
+        for draft in self._relating.drafts(texts, mentions, times):
+            record, number = pieces[draft.piece]
+            ends = [_key(record, mention, resolved) for mention in (draft.source, draft.target)]
+            relation = self._relation(draft, record.texts[number], ends)
+            if relation is None:
+                continue
+            place = (record.number, relation.source, relation.name, relation.target)
+            if place not in best or best[place].weight < relation.weight:
+                best[place] = relation
+        stated: dict[str, list[StatedRelation]] = defaultdict(list)
+        for place in sorted(best):
+            stated[place[0]].append(best[place])
+        return stated
+
+    def _relation(self, draft: RelationDraft, text: Text, ends: Sequence[str]) -> StatedRelation | None:
+        """A relation between two entities; None where one of them is none, or both are one."""
+        source, target = ends
+        if not source or not target or source == target:
+            return None
+        listed = self.domain.types.get(draft.type)
+        if listed is not None and listed.symmetric:  # one direction, whoever says it
+            source, target = sorted(ends)
+        return StatedRelation(
+            relation_id=uuid4(),
+            type=self.domain.stored_as(draft.type),
+            name=draft.type,
+            functional=listed is not None and listed.functional,
+            source=source,
+            target=target,
+            weight=min(draft.confidence, 0.99),
+            item_id=text.item_id,
+            span=f"{draft.start}-{draft.end}",
+            since=draft.since,
+            until=draft.until,
+            ended=draft.ended,
+        )
+
+
+def _read(records: Sequence[Sequence[Text]]) -> list[_Record]:
+    """The names in all texts of the records, and what each record says of them."""
+    found = iter(names_in([text.piece for record in records for text in record], {}))
+    read = [_Record(str(number), texts, [next(found) for _ in texts]) for number, texts in enumerate(records)]
+    sure = {name_key(one.name) for record in read for mentions in record.mentions for one in mentions if one.sure}
+    for record in read:
+        said: dict[str, list[tuple[Mention, Text]]] = defaultdict(list)
+        for text, mentions in zip(record.texts, record.mentions, strict=True):
+            for mention in mentions:
+                said[name_key(mention.name)].append((mention, text))
+        record.names = {key: _found(record.number, places) for key, places in said.items()}
+        record.unsure = said.keys() - sure
+    return read
+
+
+def _found(record: str, places: Sequence[tuple[Mention, Text]]) -> FoundName:
+    first = next((one for one, _ in places if one.form == "speaker"), places[0][0])
+    texts = tuple(dict.fromkeys(text.piece.text for one, text in places if one.form != "speaker"))[:MOST_TEXTS]
+    return FoundName(first.name, record, first.kind, first.form, texts, places[0][1].piece.speaker)
+
+
+def _entity(record: _Record, key: str, resolved: dict[FoundName, Resolution]) -> Named | None:
+    """The entity of a name in a record. None where no entity is known by what may be an ordinary word, or is described by words
+    of kinship alone, as `my sister`."""
+    found = record.names[key]
+    one = resolved[found]
+    if one.new and (found.form == "kinship" or key in record.unsure):
+        return None
+    return Named(
+        one.key, one.name, one.kind, tuple((review.candidate, review.score, review.reason) for review in one.reviews)
+    )
+
+
+def _key(record: _Record, mention: Mention, resolved: dict[FoundName, Resolution]) -> str:
+    """The key of the entity that a mention is of; empty where it is of none."""
+    key = name_key(mention.name)
+    entity = _entity(record, key, resolved) if key in record.names else None
+    return entity.key if entity else ""
+
+
+def candidates(known: Sequence[KnownEntity]) -> list[Known]:
+    """The entities of the graph as names are compared with them. The user is one of them from the first record on, under the
+    full name of the memory and the first word of it."""
+    entities = {one.key: one for one in known if one.key is not None}
+    found = [Known(key, one.name, one.kind, one.names) for key, one in entities.items()]
+    for user in (one for one in known if one.key is None):
+        key = canonical_key(NAMED_PERSON, user.name)
+        if key not in entities:
+            found.append(Known(key, user.name, NAMED_PERSON, (user.name.split()[0],)))
+    return found
+
+
+def lucene_query(keys: Sequence[str], user_key: str) -> str:
+    """A full-text query for aliases in one user's graph that share a word with one of the names.
+
+    The words are letters and digits in quotes, and so cannot be operators. Without words it finds nothing.
+    """
+    words = {word for key in keys for word in "".join(c if c.isalnum() else " " for c in key).split()}
+    choices = " ".join(f'key:"{word}"' for word in sorted(words)[:MOST_WORDS] or (user_key,))
+    return f"+user_key:{user_key} +({choices})"

@@ -1,0 +1,1 @@
+"""What a new fact does to known ones. Open `verdicts.py` first."""

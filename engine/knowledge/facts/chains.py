@@ -1,0 +1,209 @@
+"""Chains of facts: a new fact is compared with the live ones of its subject and takes its place in a chain. Pure.
+
+    head       the live fact at the end of a chain; facts before it are ended, each superseded by one
+    later      said after another fact, or, where that is not known, stored after it; in one record by its place there
+
+The times between which the facts of a chain hold do not overlap. A fact that was said earlier than the head is put before it.
+Where neither is newer, or the older one may not be ended here, both stand, and the new one names what it contradicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from engine.domain.delta import BEGINNING
+from engine.domain.fact import FactRow, Verdict
+from engine.knowledge.facts.verdicts import Relation, relation, statement
+
+Likeness = Callable[[UUID, UUID], float | None]
+"""How near the meanings of two facts are; None where it is not known."""
+Order = Literal["later", "earlier", "same"]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A fact of a chain. `text` is empty for one that was ended; `position`: its place in its record."""
+
+    row: FactRow
+    text: str = ""
+    writable: bool = True
+    position: int = 0
+
+
+@dataclass(slots=True)
+class Changes:
+    """What new facts do: rows to write, items that end (`None`: they never held), when items begin that came undated."""
+
+    rows: dict[UUID, FactRow] = field(default_factory=dict)
+    ends: dict[UUID, datetime | None] = field(default_factory=dict)
+    starts: dict[UUID, datetime] = field(default_factory=dict)
+    verdicts: dict[UUID, Verdict] = field(default_factory=dict)
+
+    @property
+    def confirming(self) -> frozenset[UUID]:
+        """New facts that only say again what is known."""
+        return frozenset(fact for fact, verdict in self.verdicts.items() if verdict == "NOOP")
+
+
+class Chains:
+    """The chains of some subjects, into which facts are entered one after the other. `subject`: its key, for each hash."""
+
+    def __init__(
+        self, known: Iterable[Known], subjects: Mapping[int, str], likeness: Likeness, threshold: float, now: datetime
+    ) -> None:
+        self.known = {one.row.fact_id: one for one in known}
+        self._subjects, self._likeness, self._threshold, self._now = subjects, likeness, threshold, now
+        self.changes = Changes()
+
+    def enter(self, new: Known) -> Verdict:
+        """Finds the place of a fact that is not known yet. Its row says nothing of chains so far."""
+        near = [(one, self._relation(one, new)) for one in self._heads(new)]
+        for one, found in near:
+            if found == "same" and (one.row.node_id, one.row.readers) == (new.row.node_id, new.row.readers):
+                return self._confirm(one, new)
+        touched = [(one, found) for one, found in near if found in ("changes", "ends")]
+        verdict: Verdict = "ADD"
+        for one, found in touched:
+            if new.row.status != "live":  # put before the head of a chain: what is known now is said by others
+                break
+            order = _order(new, one)
+            if order == "same" or one.row.readers != new.row.readers or not self._writable(one):
+                new = self._contradicting(new, one)
+            elif order == "later":
+                new = self._ended(one, new, found, linked=verdict == "ADD")
+                verdict = (
+                    "DELETE" if found == "ends" and verdict == "ADD" else "UPDATE" if verdict == "ADD" else verdict
+                )
+            elif verdict == "ADD" and _begin(new.row) < _begin(one.row):
+                new, verdict = self._before(one, new), "UPDATE"
+            else:
+                new = self._contradicting(new, one)
+        self._set(new)
+        self.changes.verdicts[new.row.fact_id] = verdict
+        return verdict
+
+    def _heads(self, new: Known) -> list[Known]:
+        """Live facts of its subject, the nearest first."""
+        live = [one for one in self.known.values() if one.row.status == "live" and one.row.subject == new.row.subject]
+
+        def nearness(one: Known) -> tuple[bool, float, UUID]:
+            return one.row.node_id != new.row.node_id, -(self._near(one, new) or 0), one.row.fact_id
+
+        return sorted((one for one in live if one.text), key=nearness)
+
+    def _relation(self, one: Known, new: Known) -> Relation:
+        subject = self._subjects[new.row.subject]
+        older, newer = (new, one) if _order(new, one) == "earlier" else (one, new)
+        before, after = (statement(fact.text, subject, fact.row.said_at) for fact in (older, newer))
+        return relation(before, after, self._near(one, new), self._threshold)
+
+    def _near(self, one: Known, new: Known) -> float | None:
+        return self._likeness(new.row.fact_id, one.row.fact_id)
+
+    # what becomes of them --------------------------------------------------------------------------------
+
+    def _confirm(self, one: Known, new: Known) -> Verdict:
+        at = new.row.said_at or self._now
+        last = max(one.row.last_confirmed_at or at, at)
+        self._put(one, last_confirmed_at=last, confirmations=one.row.confirmations + 1, stale=False)
+        row = replace(new.row, status="confirmation", confirms=one.row.fact_id, chain_id=one.row.chain_id)
+        self._set(replace(new, row=replace(row, invalidated_at=None)))
+        self.changes.verdicts[new.row.fact_id] = "NOOP"
+        return "NOOP"
+
+    def _contradicting(self, new: Known, one: Known) -> Known:
+        return new if new.row.contradicts else replace(new, row=replace(new.row, contradicts=one.row.fact_id))
+
+    def _ended(self, one: Known, new: Known, found: Relation, *, linked: bool) -> Known:
+        """The older fact ends where the new one begins; what came before it does not reach further either."""
+        row = new.row
+        if row.valid_from is None and one.row.valid_from is not None:  # undated: it holds from now on
+            row = replace(row, valid_from=self._now)
+            self.changes.starts[row.fact_id] = self._now
+        at = _begin(row)
+        for before in self._line(one):
+            if before.row.status != "withdrawn" and (before.row.valid_to is None or before.row.valid_to > at):
+                self._close(before, at)
+        head = self.known[one.row.fact_id]
+        status: Literal["invalidated", "superseded"] = "invalidated" if found == "ends" else "superseded"
+        self._put(head, status=status, invalidated_at=self._now, ended_by=row.fact_id)
+        if linked:
+            row = replace(row, supersedes=self._last(one).row.fact_id, chain_id=one.row.chain_id)
+        return replace(new, row=row)
+
+    def _last(self, head: Known) -> Known:
+        """The last fact of a chain: the head, or one after it that was withdrawn and keeps its place."""
+        followed = {one.row.supersedes: one for one in self.known.values() if one.row.supersedes}
+        while following := followed.get(head.row.fact_id):
+            head = following
+        return head
+
+    def _before(self, head: Known, new: Known) -> Known:
+        """Puts a fact that was said earlier between the first that begins after it and the one before that."""
+        at, bound, after = _begin(new.row), _begin(head.row), head
+        earlier: Known | None = None
+        for one in self._line(head)[1:]:
+            if one.row.status == "withdrawn":
+                continue
+            if _begin(one.row) <= at:
+                earlier = one
+                break
+            bound, after = min(bound, _begin(one.row)), one
+        if earlier and (earlier.row.valid_to is None or earlier.row.valid_to > at):
+            self._close(earlier, at)
+        previous = self.known[after.row.fact_id].row.supersedes  # one that was withdrawn keeps its place
+        self._put(self.known[after.row.fact_id], supersedes=new.row.fact_id)
+        self.changes.ends[new.row.fact_id] = bound
+        row = replace(new.row, status="superseded", supersedes=previous, chain_id=head.row.chain_id, valid_to=bound)
+        return replace(new, row=replace(row, invalidated_at=self._now, ended_by=after.row.fact_id))
+
+    def _line(self, head: Known) -> list[Known]:
+        """The chain back from a fact."""
+        line, one = [head], head
+        while one.row.supersedes and (before := self.known.get(one.row.supersedes)):
+            line.append(before)
+            one = before
+        return line
+
+    def _writable(self, head: Known) -> bool:
+        line = self._line(head)
+        return line[-1].row.supersedes is None and all(one.writable for one in line)
+
+    def _close(self, one: Known, at: datetime) -> None:
+        begin = _begin(one.row)
+        held = at > begin
+        self._put(one, valid_to=at if held else begin)
+        self.changes.ends[one.row.fact_id] = at if held else None
+
+    def _put(self, one: Known, **fields: object) -> None:
+        self._set(replace(one, row=replace(one.row, **fields)))  # type: ignore[arg-type]
+
+    def _set(self, one: Known) -> None:
+        self.known[one.row.fact_id] = one
+        self.changes.rows[one.row.fact_id] = one.row
+
+
+def _begin(row: FactRow) -> datetime:
+    return row.valid_from or BEGINNING
+
+
+def _order(new: Known, one: Known) -> Order:
+    """When the new fact was said, compared with another."""
+    a, b = new.row.said_at, one.row.said_at
+    if a is not None and b is not None and a != b:
+        return "later" if a > b else "earlier"
+    if new.row.record_id == one.row.record_id:
+        return "same" if new.position == one.position else "later" if new.position > one.position else "earlier"
+    return "later" if a is None or b is None else "same"
+
+
+def planned(chains: Chains, facts: Sequence[Known]) -> Changes:
+    """Enters facts in the order in which they were said; what is undated comes last."""
+    last = datetime.max.replace(tzinfo=BEGINNING.tzinfo)
+    for one in sorted(facts, key=lambda fact: (fact.row.said_at or last, fact.row.record_id, fact.position)):
+        chains.enter(one)
+    return chains.changes

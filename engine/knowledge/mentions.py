@@ -1,0 +1,115 @@
+"""From names in texts to what records mention, as the graph takes it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from engine.domain.entity import Mention, MentionRole, Piece
+from engine.domain.graph import EntityMention, EntityName, PossiblySame
+from engine.domain.names import name_key
+from engine.domain.record import RecordDraft
+from engine.knowledge.configuration import Domain
+
+LONGEST_TEXT = 100_000
+"""Characters of one item that are looked through."""
+MOST_ENTITIES, MOST_SPANS, LONGEST_CONTEXT = 500, 50, 120
+"""Entities of a record, places of an entity in it, characters around a name: more are counted, not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """An item of a record's source, as a piece in which names are looked for."""
+
+    item_id: UUID
+    piece: Piece
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The entity that a name belongs to. `reviews`: keys of others that it may be, with score and reason."""
+
+    key: str
+    name: str
+    kind: str
+    reviews: tuple[tuple[str, float, str], ...] = ()
+
+
+@dataclass(slots=True)
+class _Spoken:
+    """One entity in one record, as it is collected."""
+
+    entity: Named
+    role: MentionRole
+    names: dict[str, str] = field(default_factory=dict)
+    spans: list[str] = field(default_factory=list)
+    count: int = 0
+    context: str = ""
+
+
+def texts_of(draft: RecordDraft) -> list[Text]:
+    """The texts of a record's source; what was derived from it has none of its own."""
+    title = "" if any(item.speaker for item in draft.items) else draft.title
+    own = (item for item in draft.items if item.derived is None)
+    return [text_of(item.item_id, item.content, item.speaker, title, item.occurred_at) for item in own]
+
+
+def text_of(item_id: UUID, content: str, speaker: str, title: str, at: datetime | None) -> Text:
+    """An item as a text. `title`: of its document, empty for a turn."""
+    return Text(item_id, Piece(content[:LONGEST_TEXT], speaker, title), at)
+
+
+def entity_mentions(
+    found: Sequence[tuple[Text, Sequence[Mention]]], entities: Mapping[str, Named], domain: Domain
+) -> tuple[EntityMention, ...]:
+    """The entities that a record mentions, each once for each of its roles, in the order of their keys.
+
+    `entities`: by the normal form of each name that belongs to one; other names are left out.
+    """
+    spoken: dict[tuple[str, MentionRole], _Spoken] = {}
+    for text, mentions in found:
+        for mention in mentions:
+            key = name_key(mention.name)
+            entity = entities.get(key)
+            if entity is None:
+                continue
+            role: MentionRole = "author" if mention.form == "speaker" else mention.role
+            one = spoken.setdefault((entity.key, role), _Spoken(entity, role))
+            if mention.form != "kinship":
+                one.names.setdefault(key, mention.name)
+            one.count += 1
+            if len(one.spans) < MOST_SPANS:
+                one.spans.append(f"{text.item_id}:{mention.start}-{mention.end}")
+            one.context = one.context or context_of(text.piece.text, mention)
+    most = sorted(spoken.values(), key=lambda one: (-one.count, one.entity.key, one.role))[:MOST_ENTITIES]
+    return tuple(_entered(one, domain) for one in sorted(most, key=lambda one: (one.entity.key, one.role)))
+
+
+def _entered(one: _Spoken, domain: Domain) -> EntityMention:
+    entity, kind = one.entity, domain.kind_of(one.entity.kind)
+    return EntityMention(
+        key=entity.key,
+        entity_id=uuid4(),
+        name=entity.name,
+        name_key=name_key(entity.name),
+        kind=kind,
+        label=domain.labels[kind],
+        role=one.role,
+        names=list(one.names),  # none where it only speaks of `my sister`
+        spans=one.spans,
+        count=one.count,
+        context=one.context,
+        aliases=[EntityName(type="name", key=key, value=name) for key, name in one.names.items()],
+        reviews=[PossiblySame(key=key, score=score, reason=reason) for key, score, reason in entity.reviews],
+    )
+
+
+def context_of(text: str, mention: Mention) -> str:
+    """Some words of a text around a name; of a speaker how it begins."""
+    room = (LONGEST_CONTEXT - (mention.end - mention.start)) // 2
+    start, end = max(0, mention.start - room), min(len(text), mention.end + max(room, 0))
+    cut = " ".join(text[start:end].split())
+    return f"{'…' if start else ''}{cut}{'…' if end < len(text) else ''}"

@@ -1,0 +1,1 @@
+"""Names in texts. Open `names.py` first."""

@@ -1,0 +1,58 @@
+"""The lists that names are told by: given names, places, adjectives of nationality, signs of kinds. Read once, at import."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from engine.domain.languages import stop_words
+
+_LISTS = Path(__file__).with_name("lists")
+_SIGNS = tomllib.loads((_LISTS / "signs.toml").read_text("utf-8"))
+
+
+def _lines(name: str) -> list[str]:
+    text = (_LISTS / name).read_text("utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def _by_word(table: Mapping[str, str]) -> dict[str, str]:
+    """The kind of every word; a word of two kinds belongs to the first."""
+    found: dict[str, str] = {}
+    for kind, words in table.items():
+        for word in words.split():
+            found.setdefault(word, kind)
+    return found
+
+
+_GIVEN = _lines("given_names.txt")
+_SURE, _UNSURE = (
+    " ".join(part).split() for part in (_GIVEN[: _GIVEN.index("ambiguous")], _GIVEN[_GIVEN.index("ambiguous") + 1 :])
+)
+AMBIGUOUS_NAMES = frozenset(_UNSURE)
+"""Given names that are also words or places, folded."""
+GIVEN_NAMES = frozenset(_SURE) - AMBIGUOUS_NAMES
+PLACES = frozenset(" ".join(_lines("places.txt")).split("; "))
+"""Countries, regions and large cities, as they are written."""
+NATIONALITIES = frozenset(" ".join(_lines("adjectives.txt")).split())
+ENDINGS: Mapping[str, str] = _by_word(_SIGNS["endings"])
+BEGINNINGS: Mapping[str, str] = _by_word(_SIGNS["beginnings"])
+NOUNS: Mapping[str, str] = _by_word(_SIGNS["nouns"])
+TITLES = frozenset(_SIGNS["outside"]["titles"].split())
+NOBLE = frozenset(_SIGNS["outside"]["noble"].split())
+OPENERS = frozenset(_SIGNS["outside"]["openers"].split())
+ACRONYMS = frozenset(_SIGNS["outside"]["acronyms"].split())
+CALENDAR = frozenset(_SIGNS["outside"]["calendar"].split())
+IDENTITIES = frozenset(_SIGNS["outside"]["identities"].split())
+_SPOKEN = {language: frozenset(words.split()) for language, words in _SIGNS["languages"].items()}
+GERMAN = _SPOKEN["german"] - _SPOKEN["others"]
+NOT_GERMAN = _SPOKEN["others"] - _SPOKEN["german"]
+STOP_WORDS = frozenset().union(*(stop_words(code) for code in ("en", "de", "es", "pt", "fr"))) | OPENERS
+"""Words that a sentence may begin with and that name nothing."""
+SPEAKERS_WITHOUT_NAME = frozenset(
+    """
+    user assistant system tool function human ai bot model agent me you unknown assistent asistente assistente
+    utilisateur benutzer nutzer
+    """.split()
+)

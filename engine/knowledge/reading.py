@@ -1,0 +1,141 @@
+"""Reads of entities; `engine.operations.entities` says what each call returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any, LiteralString
+from uuid import UUID
+
+from engine.domain.clock import NOW, Clock, Moment
+from engine.domain.entity import Entity, EntityPlace, EntitySummary, Evidence, Pair, Relation, Why
+from engine.domain.names import name_key
+from engine.domain.page import check_page
+from engine.domain.principal import Principal
+from engine.knowledge.configuration import Domain
+from engine.stores.neo4j import Neo4j
+from engine.stores.rows import R, only
+from engine.stores.statements import cypher
+
+FIRST = (2**62, "")
+"""Before the first entity: none has more mentions."""
+MOST_RELATIONS = 1000
+MOST_SHOWN = 50
+"""Nodes and mentions of one entity."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Related:
+    """A relation as the graph has it."""
+
+    relation_id: UUID
+    relation_type: str
+    outgoing: bool
+    other_id: UUID
+    other_name: str
+    other_kind: str
+    strength: int
+    confidence: float
+    since: str | None
+    until: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Neighbours:
+    relations: tuple[_Related, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """Evidence of a relation, with its ends."""
+
+    relation_type: str
+    source_id: UUID
+    source_name: str
+    target_id: UUID
+    target_name: str
+    record_id: UUID
+    node_id: UUID
+    title: str
+    at: datetime
+    item_id: UUID | None
+    span: str | None
+    weight: float
+    since: str | None
+    until: str | None
+    ended: bool
+
+
+class EntityReads:
+    """Reads entities from the graph."""
+
+    def __init__(self, neo4j: Neo4j, clock: Clock, domain: Domain) -> None:
+        self._neo4j, self._clock, self._domain = neo4j, clock, domain
+
+    async def page(
+        self,
+        principal: Principal,
+        moment: Moment,
+        *,
+        kinds: Sequence[str],
+        name: str,
+        after: EntityPlace | None,
+        limit: int,
+    ) -> tuple[EntitySummary, ...]:
+        check_page(limit)
+        before = list(FIRST) if after is None else [after[0], str(after[1])]
+        asked = {"kinds": list(kinds), "name": name_key(name), "before": before, "limit": limit}
+        return tuple(await self.read(principal, moment, cypher("entity/page"), EntitySummary, **asked))
+
+    async def entity(self, principal: Principal, entity_id: UUID, moment: Moment) -> Entity:
+        asked = {"entity_id": str(entity_id), "most": MOST_SHOWN}
+        return only(await self.read(principal, moment, cypher("entity/shown"), Entity, **asked))
+
+    async def relations(
+        self, principal: Principal, entity_id: UUID, moment: Moment, *, ended: bool, limit: int
+    ) -> tuple[Relation, ...]:
+        check_page(limit, MOST_RELATIONS)
+        asked = {"entity_id": str(entity_id), "ended": ended, "limit": limit}
+        statement = "entity/relations" if principal.owns and moment == NOW else "entity/relations_then"
+        [found] = await self.read(principal, moment, cypher(statement), _Neighbours, **asked)
+        if not found.relations:
+            await self.entity(principal, entity_id, moment)  # one that may not be read is not found
+        return tuple(self._relation(one) for one in found.relations)
+
+    def _relation(self, one: _Related) -> Relation:
+        reads = self._domain.reading(one.relation_type, backwards=not one.outgoing)
+        return Relation(
+            one.relation_id,
+            one.relation_type,
+            reads,
+            one.outgoing,
+            one.other_id,
+            one.other_name,
+            one.other_kind,
+            one.strength,
+            one.confidence,
+            one.since,
+            one.until,
+        )
+
+    async def why(self, principal: Principal, relation_id: UUID, moment: Moment, *, limit: int) -> Why:
+        check_page(limit)
+        asked = {"relation_id": str(relation_id), "limit": limit}
+        rows = await self.read(principal, moment, cypher("entity/why"), _Stated, **asked)
+        first = only(rows[:1])
+        evidence = tuple(Evidence(**{one.name: getattr(row, one.name) for one in fields(Evidence)}) for row in rows)
+        reads = self._domain.reading(first.relation_type)
+        ends = (first.source_id, first.source_name, first.target_id, first.target_name)
+        return Why(relation_id, first.relation_type, reads, *ends, evidence)
+
+    async def pairs(self, principal: Principal, *, limit: int) -> tuple[Pair, ...]:
+        check_page(limit)
+        return tuple(await self.read(principal, NOW, cypher("entity/pairs"), Pair, limit=limit))
+
+    async def read(
+        self, principal: Principal, moment: Moment, statement: LiteralString, row: type[R], **asked: Any
+    ) -> list[R]:
+        """The rows of a statement for a principal and a moment."""
+        known = {**principal.parameters, **moment.graph_parameters(self._clock.now())}
+        return await self._neo4j.read(statement, row=row, **known, **asked)

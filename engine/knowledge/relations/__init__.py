@@ -1,0 +1,1 @@
+"""Relations drawn from texts. Open `relating.py` first."""

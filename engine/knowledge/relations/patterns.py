@@ -1,0 +1,235 @@
+"""The domain's words as patterns over masked sentences: compiled once, then asked at the places of marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from engine.domain.languages import LANGUAGES
+from engine.knowledge.configuration import Domain, RelationType
+from engine.knowledge.relations.masking import MARK, OWNERS
+
+_TITLE = r"(?:(?:Dr|Mr|Mrs|Ms|Prof|Professor|Sir|Sr|Sra|Dra|Herr|Frau|Captain|Colonel|Pastor|Don|Doña|M|Mme)\.? )?"
+NAME = rf"{_TITLE}[\"“”„«`]{{0,2}} ?{MARK}(?: ?[\"“”»`]|'')?"
+"""A mark with what belongs to a name: a title, quotes."""
+LIST = re.compile(rf"{NAME}(?:(?:(?P<comma>,) |,? (?:and|y|e|et|und) |,? & |/)(?:the )?{NAME}){{0,12}}")
+AND = re.compile(r"(?:and|y|e|et|und|&)")
+GAP = (
+    r" (?P<article>(?:the|an?|his|her|their|our|its|der|dem|die|das|den|la|el|le|las|los|o|os) |l['’] ?)?"
+    rf"(?:{MARK}(?:['’]s |[{''.join(OWNERS.values())}])(?:[a-z-]+ ){{1,3}})?"
+    r"(?:(?!(?:of|in|at|on|to|from|with|for|by|near|and|or|but|a|an|the|who|that|than|as|not|name|von|bei|mit"
+    r"|im|de|en|con|com|avec)\b)"
+    rf"(?:[^\W_A-ZÀ-Þ][\w'’-]*|[A-Z][a-z]+(?:ish|an|ese|nch|tch)) ){{0,4}}?(?={NAME})"
+)
+"""What may stand between a phrase and what it is about."""
+_WORD = r"[^\W_][\w'’.-]*"
+_NOT = r"not|never|hardly|nicht|kein\w{0,2}|nie|niemals|no|nunca|não|nem|pas|jamais|n't|if|would|might"
+_LOOSE = rf"(?: (?!(?:{_NOT})\b)(?!\w+n['’]t\b){_WORD}){{0,4}}?"
+IS = r"(?:is|are|was|were|am|['’]s|['’]re|['’]m|has been|have been|['’]ve been)"
+WAS = re.compile(r"(?:was|were|used|ran|war|waren|era|fue|foi|était|fut)\b", re.I)
+
+_BEFORE = {
+    "en": r"(?:older|elder|younger|eldest|oldest|youngest|big|little|kid|baby|twin|best|dear|dearest|old|oldest"
+    r"|new|first|second"
+    r"|third|only|beloved|own|lovely|sweet|good|close|closest|great|longtime|long-time|middle|amazing|wonderful"
+    r"|then|family)",
+    "de": r"(?:älter\w{0,2}|jünger\w{0,2}|klein\w{0,2}|groß\w{0,2}|lieb\w{0,2}|best\w{0,2}|neu\w{0,2}"
+    r"|alt\w{0,2}|erst\w{0,2}|gut\w{0,2})",
+    "es": r"(?:mejor|querid[oa]|primer|primera|nuev[oa]|viej[oa]|buen|buena)",
+    "pt": r"(?:melhor|querid[oa]|primeir[oa]|nov[oa]|velh[oa]|grande)",
+    "fr": r"(?:petite?|grande?|meilleure?|chère?|jeune|vieil|vieille|nouvelle|nouveau)",
+}
+_BEHIND = {
+    "es": r"(?: (?:mayor|menor|pequeñ[oa]|gemel[oa]))?",
+    "pt": r"(?: (?:mais velh[oa]|mais nov[oa]|caçula))?",
+    "fr": r"(?: (?:aînée?|cadette?))?",
+}
+_FORMER = {
+    "en": r"(?P<former>ex[- ]|former |late )?",
+    "de": r"(?P<former>ex[- ]?|ehemalige\w? |frühere\w? )?",
+    "es": r"(?P<former>ex[- ]?|antigu[oa] )?",
+    "pt": r"(?P<former>ex[- ]?|antig[oa] )?",
+    "fr": r"(?P<former>ex[- ]|ancien |ancienne )?",
+}
+_COPULA = {
+    "en": rf"{IS}",
+    "de": r"(?:ist|war|sind|waren|bin)",
+    "es": r"(?:es|era|fue|son|soy)",
+    "pt": r"(?:é|era|foi|são|sou)",
+    "fr": r"(?:est|était|fut|sont|suis)",
+}
+_ARTICLE = {
+    "en": "the|a|an|one of the",
+    "de": "die|der|das|ein|eine",
+    "es": "la|el|una|un",
+    "pt": "a|o|uma|um",
+    "fr": "la|le|une|un|l['’]",
+}
+_OF = {"en": r"(?:of|to)", "de": "von", "es": "de", "pt": "(?:de|da|do)", "fr": "(?:de|d['’] ?)"}
+_HAS = {
+    "en": r"(?:has|have|had|['’]ve got|got)",
+    "de": "(?:hat|habe)",
+    "es": "(?:tiene|tengo)",
+    "pt": "(?:tem|tenho)",
+    "fr": "(?:a|ai)",
+}
+_CALLED = {
+    "en": "called|named",
+    "de": "namens|heißt",
+    "es": "llamad[oa]|se llama",
+    "pt": "chamad[oa]|se chama|chama-se",
+    "fr": "nommée?|appelée?|s['’]appelle",
+}
+_STILL = r"(?: (?:also|still|now|actually|currently|auch|jetzt|noch|también|também|aussi))?"
+_ENDS = (
+    r"(?=\s*(?:[,.;:!?)\"”–—-]|$)| (?:and|but|who|since|at|for|until|when|while|by|because|so|too|now|und|y"
+    r"|e|et|aber|die|der|que|qui)\b)"
+)
+_ASIDE = r"(?: ?\([^()]{0,140}\))?(?:, (?:also|sometimes|commonly|formerly|originally|better) [^,;:.!?]{0,60},)?"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What words of a pattern mean: a type, which way, and whether it is over. `kind`: the only kind that may follow.
+
+    `state`: the words begin with "is", so that "was" means it is over; "was founded by" does not.
+    """
+
+    type: RelationType
+    forward: bool = True
+    over: bool = False
+    kind: str = ""
+    state: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LanguagePatterns:
+    """The patterns of one language. Groups: `a` is the bearer of the noun, `b` whose it is, `was` the verb between them, `of` is
+    there behind "the noun of", `aside` where a comma sets the name off."""
+
+    nouns: Mapping[str, tuple[tuple[Reading, ...], bool]]
+    """Readings of a noun in small letters, and whether it is a plural."""
+    by_noun: tuple[re.Pattern[str], ...]
+    phrases: re.Pattern[str] | None
+    readings: Mapping[str, tuple[Reading, ...]]
+    own: re.Pattern[str] | None
+    together: re.Pattern[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """The patterns of a domain, by language."""
+
+    languages: Mapping[str, LanguagePatterns]
+    apposed: RelationType | None
+
+
+def patterns_of(domain: Domain) -> Patterns:
+    """Compiles the words of the domain."""
+    apposed = next((relation for relation in domain.relations if relation.apposed), None)
+    return Patterns({language: _language(domain, language) for language in LANGUAGES if language in OWNERS}, apposed)
+
+
+def _language(domain: Domain, language: str) -> LanguagePatterns:
+    nouns = _nouns(domain, language)
+    readings: dict[str, tuple[Reading, ...]] = {}
+    alternatives: dict[str, list[str]] = {"said": [], "own": [], "together": []}
+    sources: dict[str, dict[str, list[Reading]]] = {"said": {}, "own": {}, "together": {}}
+    for relation in domain.relations:
+        for words, forward, over, where in (
+            (relation.phrases, True, False, "said"),
+            (relation.inverse_phrases, False, False, "said"),
+            (relation.past_phrases, True, True, "said"),
+            (relation.inverse_past_phrases, False, True, "said"),
+            (relation.own_phrases, True, False, "own"),
+            (relation.together, True, False, "together"),
+        ):
+            for phrase in words.get(language, ()):
+                bare, _, kind = phrase.partition(" {")
+                found = sources[where].setdefault(bare.casefold(), [])
+                found.append(Reading(relation, forward, over, kind.rstrip("}"), phrase.startswith("is ")))
+    for where, phrases in sources.items():
+        for number, phrase in enumerate(sorted(phrases, key=lambda words: (-len(words), words))):
+            name = f"{where}{number}"
+            readings[name] = tuple(phrases[phrase])
+            alternatives[where].append(f"(?P<{name}>{_phrase(phrase, language)})")
+    ends = {"said": f"(?={GAP.replace('(?P<article>', '(?:')})", "own": "", "together": ""}
+    said, own, together = (
+        re.compile(rf"(?i:{'|'.join(parts)})(?![\w-]){ends[where]}") if parts else None
+        for where, parts in alternatives.items()
+    )
+    return LanguagePatterns(nouns, _by_noun(nouns, language), said, readings, own, together)
+
+
+def _phrase(phrase: str, language: str) -> str:
+    parts = [re.escape(part.strip()).replace(r"\ ", " ") for part in phrase.split("*")]
+    pattern = parts[0] + "".join(_LOOSE + " " + part for part in parts[1:])
+    if language == "en" and pattern.startswith("is "):
+        pattern = IS + pattern[2:]
+    return pattern.replace(" a ", " an? ") if language == "en" else pattern
+
+
+def _nouns(domain: Domain, language: str) -> dict[str, tuple[tuple[Reading, ...], bool]]:
+    found: dict[str, list[Reading]] = {}
+    for relation in domain.relations:
+        for words, forward in ((relation.nouns, True), (relation.inverse_nouns, False)):
+            for noun in words.get(language, ()):
+                found.setdefault(noun.casefold(), []).append(Reading(relation, forward))
+    nouns = {noun: (tuple(readings), False) for noun, readings in found.items()}
+    for noun, readings in found.items():
+        for plural in _plurals(noun, language):
+            nouns.setdefault(plural, (tuple(readings), True))
+    return {noun: (readings, plural or noun in _GROUPS) for noun, (readings, plural) in nouns.items()}
+
+
+_GROUPS = frozenset(
+    "eltern kinder söhne töchter schwestern brüder geschwister großeltern padres pais irmãos parents enfants".split()
+)
+_IRREGULAR = {"wife": "wives", "child": "children", "grandchild": "grandchildren", "half-brother": "half-brothers"}
+
+
+def _plurals(noun: str, language: str) -> Iterable[str]:
+    if language == "de":
+        return ()
+    if language == "en" and noun in _IRREGULAR:
+        return (_IRREGULAR[noun],)
+    if language == "en" and noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return (noun[:-1] + "ies",)
+    return (noun + "s",)
+
+
+def _by_noun(nouns: Iterable[str], language: str) -> tuple[re.Pattern[str], ...]:
+    """The patterns around a noun; empty for a language without nouns."""
+    listed = "|".join(sorted(map(re.escape, nouns), key=lambda noun: (-len(noun), noun)))
+    if not listed:
+        return ()
+    mine = OWNERS[language]
+    owner = rf"(?P<b>{MARK})['\"”]*(?:{mine}|['’]s |['’] )" if language == "en" else rf"(?P<b>{MARK}){mine}"
+    described = rf"(?:(?i:{_BEFORE[language]}),? ){{0,2}}"
+    former, behind = f"(?i:{_FORMER[language]})", _BEHIND.get(language, "")
+    noun = rf"{described}{former}{described}(?P<noun>(?i:{listed})){behind}(?![\w-]|['’](?!s name)| in law)"
+    called, article, of, copula = _CALLED[language], _ARTICLE[language], _OF[language], _COPULA[language]
+    name = NAME.replace(MARK, f"(?P<a>{MARK})", 1)
+    whose = NAME.replace(MARK, f"(?P<b>{MARK})", 1)
+    gap = (
+        r"(?:(?:the|der|dem|la|le|el|o|a) )?"
+        r"(?:(?!(?:who|that|which|whose|and|or|in|at|with|from|a|an|his|her)\b)[^\W_][\w'’-]* ){0,5}?"
+    )
+    copulas = "is|was|ist|war|es|era|é|foi|est|était"
+    relative = rf"(?:,? (?:who|which|die|der|que|qui|quien)|,)? ?(?P<was>{copula}){_STILL}"
+    also = rf"(?: an? [^.;:!?{MARK}]{{0,90}},? and)?" if language == "en" else ""
+    number = (
+        r"(?:a|an|one|two|three|four|five|ein|eine|einen|zwei|drei|una?|dos|tres|uma?|dois|duas|três|une|deux|trois)"
+    )
+    return tuple(
+        re.compile(pattern)
+        for pattern in (
+            rf"{owner}{noun}(?P<aside>,)? ?(?:,? ?(?:{called}) )?{name}",
+            rf"{name}{_ASIDE}(?:(?P<aside>,) | \(){owner}{noun}{_ENDS}",
+            rf"{name}{_ASIDE}{relative} {owner}{noun}{_ENDS}",
+            rf"{owner}{noun}(?:['’]s name)?(?:,? (?P<was>{copula}))? (?P<called>{called}|{copulas}),? {name}(?!['’]s|{mine})",
+            rf"{name}{_ASIDE}(?:{relative}{also}| ?,(?: now| then)?| \()(?: ?(?:{article}))? ?{noun} {of} (?P<of>){gap}{whose}",
+            rf"{whose}{_ASIDE} {_HAS[language]} {number} {noun},? (?:(?:{called}) )?{name}",
+        )
+    )

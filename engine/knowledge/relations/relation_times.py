@@ -1,0 +1,70 @@
+"""Since when and until when a relation holds, from the words around it. Pure."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from engine.domain.dates import dates_in
+
+NEAR = 90
+"""Characters after the words of a relation in which its date stands."""
+_MONTH = r"(?:[^\W\d_]+\.?,? )"
+_DATE = (
+    rf"(?:\d{{4}}-\d\d(?:-\d\d)?|(?:\d{{1,2}}(?:st|nd|rd|th|\.)? )?(?:of )?{_MONTH}?(?:\d{{1,2}}(?:st|nd|rd"
+    rf"|th)?,? )?(?:19|20|1\d)\d\d"
+    r"|(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+    r"(?: \d{1,2}(?:st|nd|rd|th)?)?"
+    r"|last (?:week|month|year|[A-Z]\w+)|yesterday)\b"
+)
+_SINCE = re.compile(rf"\b(?:since|seit|desde|depuis)(?: the)? (?P<date>{_DATE})", re.I)
+_UNTIL = re.compile(rf"\b(?:until|till|bis|hasta|até|jusqu['’]en) (?P<date>{_DATE})", re.I)
+_RANGE = re.compile(
+    rf"(?:\b(?:from|between) )?(?P<date>{_DATE})(?: to | until | till | and | ?[-–—]{{1,2}} ?)(?P<last>{_DATE})"
+)
+_AT = re.compile(
+    rf"(?:\b(?:in|on|im|en|em|le|am|im Jahr) )(?:the )?(?:(?:early|late|mid|spring|summer|fall|autumn"
+    rf"|winter)[ -](?:of )?)?(?P<date>{_DATE})"
+)
+_BEFORE = re.compile(rf"^(?:(?P<since>Since|Seit|Desde|Depuis)|In|On|Im|En|Em|Am|Le)(?: the)? (?P<date>{_DATE})")
+_STOP = re.compile(
+    r";| and (?!\d)| but | who | which | when | while | because | after | before |, (?!\d)(?=\w+ (?:is|was"
+    r"|has)\b)|[.!?]\s"
+)
+_ASIDE = re.compile(r"\((?!born )[^()]*\)|\(born [^()]*\)(?= \w)")
+"""Brackets hold the dates of a life, not those of what is said behind them."""
+_OF_YEAR = re.compile(r"\b(?:is|was) an? (\d{4}) ")
+_YEAR = re.compile(r"(?<!\d)(1[0-8]\d\d)(?!\d)")
+
+
+def times(
+    before: str, inside: str, after: str, *, over: bool, said_at: datetime | None
+) -> tuple[str | None, str | None]:
+    """Since when and until when. `before`: the sentence up to the relation; `over`: a single date is that of the end."""
+    inside = _ASIDE.sub(" ", inside)
+    near = after[:NEAR]
+    stop = _STOP.search(near)
+    near = near[: stop.start()] if stop else near
+    for words in (near, inside):
+        if span := _RANGE.search(words):
+            return _read(span["date"], said_at), _read(span["last"], said_at)
+        since, until = _SINCE.search(words), _UNTIL.search(words)
+        if since or until:
+            return since and _read(since["date"], said_at), until and _read(until["date"], said_at)
+        if at := _AT.search(words):
+            date = _read(at["date"], said_at)
+            return (None, date) if over else (date, None)
+    if of_year := _OF_YEAR.search(inside):
+        return of_year[1], None
+    if opening := _BEFORE.match(before):
+        date = _read(opening["date"], said_at)
+        return (date, None) if opening["since"] or not over else (None, date)
+    return None, None
+
+
+def _read(words: str, said_at: datetime | None) -> str | None:
+    found = dates_in(f"in {words}", said_at)
+    if found:
+        return found[0]
+    old = _YEAR.search(words)
+    return old[1] if old else None

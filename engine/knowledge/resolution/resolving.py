@@ -1,0 +1,298 @@
+"""Which entity each new name belongs to: a known one, one of the same batch, or a new one. Pure and deterministic.
+
+Merges are careful: what may be the same stays apart and is handed over for review.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from engine.domain.entity import UNKNOWN_KIND, NameForm
+from engine.domain.names import name_key, slug
+from engine.knowledge.resolution.blocking import blocking_keys
+from engine.knowledge.resolution.kin import kin_of
+from engine.knowledge.resolution.likeness import Decision, NamedThing, decide, decide_names
+from engine.knowledge.resolution.name_likeness import full_forms, name_likeness
+from engine.knowledge.resolution.name_parts import is_of_another, parts_of
+from engine.knowledge.resolution.romanized import romanized
+
+PERSON = "person"
+MOST_COMPARED = 40
+"""Candidates that one name is compared with; those of the same record and graph come first."""
+_WORTH_A_LOOK = 0.35
+
+
+@dataclass(frozen=True, slots=True)
+class FoundName:
+    """A name as one record uses it. `speaker`: who spoke, for `my sister`."""
+
+    name: str
+    record: str
+    kind: str = UNKNOWN_KIND
+    form: NameForm = "name"
+    texts: tuple[str, ...] = ()
+    speaker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An entity that exists. `near`: the same conversation or graph mentions it; `records`: those of this batch that do."""
+
+    key: str
+    name: str
+    kind: str = UNKNOWN_KIND
+    aliases: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    near: bool = True
+    records: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """Another entity that may be the same."""
+
+    candidate: str
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """Where a name belongs. `name` and `kind` are the entity's after the whole batch; `new`: it did not exist before."""
+
+    key: str
+    name: str
+    kind: str
+    new: bool
+    reason: str
+    reviews: tuple[Review, ...] = ()
+
+
+@dataclass(slots=True)
+class _Entity:
+    key: str
+    name: str
+    kind: str
+    aliases: set[str]
+    texts: tuple[str, ...]
+    near: bool
+    records: set[str]
+    new: bool
+
+    def thing(self) -> NamedThing:
+        return NamedThing(self.name, self.kind, tuple(sorted(self.aliases - {self.name})), self.texts)
+
+
+@dataclass(slots=True)
+class _Pool:
+    """The entities, found by the keys of their names."""
+
+    entities: dict[str, _Entity] = field(default_factory=dict)
+    blocks: dict[str, set[str]] = field(default_factory=dict)
+
+    def add(self, entity: _Entity) -> None:
+        self.entities[entity.key] = entity
+        for name in (entity.name, *entity.aliases):
+            self.index(entity.key, name)
+
+    def index(self, key: str, name: str) -> None:
+        for block in blocking_keys(name):
+            self.blocks.setdefault(block, set()).add(key)
+
+    def exact(self, name: str) -> list[_Entity]:
+        return [self.entities[key] for key in sorted(self.blocks.get(f"=:{name_key(name)}", ()))]
+
+    def candidates(self, name: str, record: str) -> list[_Entity]:
+        found = {key for block in blocking_keys(name) for key in self.blocks.get(block, ())}
+        ranked = sorted(
+            (self.entities[key] for key in found), key=lambda one: (record not in one.records, not one.near, one.key)
+        )
+        return ranked[:MOST_COMPARED]
+
+
+def canonical_key(kind: str, name: str) -> str:
+    """`person:dave-kowalski`: the kind and the name in a-z, 0-9 and hyphens."""
+    latin = name if any(c.isascii() and c.isalnum() for c in name) else romanized(name)
+    return f"{kind}:{slug(latin).replace('_', '-')}"
+
+
+def effective_name(found: FoundName) -> str:
+    """`My sister`, said by Ana, is `Ana's sister`: the same words of two speakers name two people."""
+    kin = kin_of(found.name) if found.speaker else None
+    if kin is None or kin.owner != "my":
+        return found.name
+    _, _, rest = found.name.partition(" ")
+    return f"{found.speaker}'s {rest}" if rest else found.name
+
+
+def resolve(names: Iterable[FoundName], known: Sequence[Known]) -> dict[FoundName, Resolution]:
+    """An answer for every name. The order of the names and of the known entities makes no difference."""
+    pool = _Pool()
+    for one in sorted(known, key=lambda entity: entity.key):
+        aliases = {one.name, *one.aliases}
+        pool.add(_Entity(one.key, one.name, one.kind, aliases, one.texts, one.near, set(one.records), new=False))
+    ordered = sorted(set(names), key=_rank)
+    full = _extenders(ordered)
+    chosen: dict[FoundName, tuple[_Entity, str, tuple[Review, ...]]] = {}
+    for found in ordered:
+        name = effective_name(found)
+        entity, reason, reviews = _place(found, name, pool, full)
+        if entity is None:
+            entity = _new(found, name, pool)
+        _join(entity, found, name, pool)
+        chosen[found] = entity, reason, tuple(one for one in reviews if one.candidate != entity.key)
+    return {
+        found: Resolution(entity.key, entity.name, entity.kind, entity.new, reason, reviews)
+        for found, (entity, reason, reviews) in chosen.items()
+    }
+
+
+def _rank(found: FoundName) -> tuple[object, ...]:
+    """Speakers first, then full names, then known kinds: what tells most makes the entity that others join."""
+    words = len(parts_of(found.name).words)
+    return (
+        found.form != "speaker",
+        found.form == "kinship",
+        -words,
+        found.kind == UNKNOWN_KIND,
+        name_key(found.name),
+        found.name,
+        found.kind,
+        found.record,
+        found.form,
+        found.speaker,
+        found.texts,
+    )
+
+
+def _extenders(names: Sequence[FoundName]) -> dict[str, set[str]]:
+    """Full names of the batch by their first word: a bare name that two of them extend belongs to neither by itself."""
+    found: dict[str, set[str]] = {}
+    for one in names:
+        words = parts_of(one.name).words
+        if len(words) > 1 and one.kind in (PERSON, UNKNOWN_KIND):
+            found.setdefault(words[0], set()).add(name_key(one.name))
+    return found
+
+
+def _place(
+    found: FoundName, name: str, pool: _Pool, full: dict[str, set[str]]
+) -> tuple[_Entity | None, str, tuple[Review, ...]]:
+    thing = NamedThing(name, found.kind, (), found.texts, found.speaker)
+    exact = [one for one in pool.exact(name) if decide_names(thing, NamedThing(one.name, one.kind)) is None]
+    if found.form == "speaker":
+        own = [one for one in exact if name_key(one.name) == name_key(name)] or exact
+        return _nearest(own, found.record), "the speaker of that name", ()
+    others = [one for one in pool.candidates(name, found.record) if one not in exact]
+    alike = [one for one in others if _readily(thing, one, full, here=found.record in one.records)]
+    here = [one for one in (*exact, *alike) if found.record in one.records]
+    people = [one for one in here if one.kind == PERSON]
+    here = people if len(people) == 1 else here
+    if len(here) == 1:
+        return here[0], "the only one of that name in the record", ()
+    if len(exact) == 1:
+        return exact[0], "it is known by that name", ()
+    if own := [one for one in exact if name_key(one.name) == name_key(name)]:
+        return _nearest(own, found.record), "it is known by that name", ()
+    near = [one for one in (*exact, *alike) if one.near]
+    if len(near) == 1 and len(here) == 0:
+        return near[0], "the only one near that the name can mean", ()
+    if len(exact) + len(near) > 1:
+        reviews = (
+            Review(one.key, 0.5, "several can be meant") for one in {one.key: one for one in (*exact, *near)}.values()
+        )
+        return None, "several can be meant", tuple(sorted(reviews, key=lambda one: one.candidate))
+    return _decided(thing, others)
+
+
+def _decided(thing: NamedThing, others: Sequence[_Entity]) -> tuple[_Entity | None, str, tuple[Review, ...]]:
+    decisions: list[tuple[Decision, _Entity]] = [(decide(thing, one.thing()), one) for one in others]
+    same = sorted(
+        (pair for pair in decisions if pair[0].verdict == "same"), key=lambda pair: (-pair[0].score, pair[1].key)
+    )
+    if same and (len(same) == 1 or same[0][0].score > same[1][0].score):
+        return same[0][1], same[0][0].reason, ()
+    doubtful = [*same, *(pair for pair in decisions if pair[0].verdict == "review" and pair[0].score >= _WORTH_A_LOOK)]
+    reviews = sorted(
+        (Review(one.key, round(said.score, 3), said.reason) for said, one in doubtful),
+        key=lambda r: (-r.score, r.candidate),
+    )
+    return None, "no known entity has that name", tuple(reviews[:5])
+
+
+def _readily(thing: NamedThing, entity: _Entity, full: dict[str, set[str]], *, here: bool) -> bool:
+    """Whether a name joins an entity near it without more evidence: its first name, short form, letters or other spelling.
+
+    `here`: the same record mentions it. Only there a word of a longer name is enough where nothing tells that it is a person.
+    """
+    if decide_names(thing, NamedThing(entity.name, entity.kind)) or kin_of(thing.name) or kin_of(entity.name):
+        return False
+    mine, its = parts_of(thing.name), parts_of(entity.name)
+    if not mine.words or not its.words or mine.common or its.common or mine.capital != its.capital:
+        return False
+    like = name_likeness(thing.name, entity.name)
+    if like.relation in ("acronym", "place"):
+        return True
+    if like.relation in ("equal", "variant"):
+        return "spelling" not in like.reason or like.words > 1
+    if like.relation != "extends" or like.score < 0.6 or (not here and PERSON not in (thing.kind, entity.kind)):
+        return False
+    if PERSON not in (thing.kind, entity.kind) and not _like_a_person(thing, entity):
+        return False
+    if is_of_another(thing.name, entity.name):
+        return False
+    if len(mine.words) > 1 and len(its.words) > 1:
+        return mine.words[-1] == its.words[-1]
+    one, other = mine.words[0], its.words[0]
+    if "short form" in like.reason and one not in full_forms(other) and other not in full_forms(one):
+        return False  # Jack and Jon are only both short for John
+    long = mine if len(mine.words) > 1 else its
+    bare = its if long is mine else mine
+    return long is its or len(full.get(bare.words[0], set()) | full.get(long.words[0], set())) < 2
+
+
+def _like_a_person(thing: NamedThing, entity: _Entity) -> bool:
+    """Two names of unknown kind: one word, and two or three words that look like first and family names."""
+    if (thing.kind, entity.kind) != (UNKNOWN_KIND, UNKNOWN_KIND):
+        return False
+    long, bare = sorted((thing.name.split(), entity.name.split()), key=len, reverse=True)
+    return (
+        len(bare) == 1
+        and 2 <= len(long) <= 3
+        and bare[0] in (long[0], long[-1])
+        and all(word[:1].isupper() for word in long)
+    )
+
+
+def _nearest(entities: Sequence[_Entity], record: str) -> _Entity | None:
+    return min(entities, key=lambda one: (record not in one.records, not one.near, one.key), default=None)
+
+
+def _new(found: FoundName, name: str, pool: _Pool) -> _Entity:
+    key = base = canonical_key(found.kind, name)
+    number = 1
+    while key in pool.entities:
+        number += 1
+        key = f"{base}-{number}"
+    entity = _Entity(key, name, found.kind, {name}, (), near=True, records=set(), new=True)
+    pool.add(entity)
+    return entity
+
+
+def _join(entity: _Entity, found: FoundName, name: str, pool: _Pool) -> None:
+    entity.records.add(found.record)
+    entity.texts = tuple(dict.fromkeys((*entity.texts, *found.texts)))[:8]
+    if entity.kind == UNKNOWN_KIND:
+        entity.kind = found.kind
+    if name not in entity.aliases:
+        entity.aliases.add(name)
+        pool.index(entity.key, name)
+    mine, its = parts_of(name).words, parts_of(entity.name).words
+    if (
+        entity.kind == PERSON
+        and found.form == "name"
+        and 1 == len(its) < len(mine)
+        and not parts_of(entity.name).titles
+    ):
+        entity.name = name

@@ -1,0 +1,141 @@
+"""The knowledge graph beside itself: counts of entities, evidence of relations, names, merges, and records without mentions."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Collection, Mapping
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+from engine.domain.graph import READER
+from engine.lifecycle.finding import FIX, Finding
+from engine.progress import counted
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_text
+
+PAGE = 1000
+MOST_USERS = 1000
+Problem = Literal["counts", "relations", "lost", "unlabelled", "merges", "left_over", "nameless"]
+PROBLEMS: Mapping[Problem, tuple[str, str, str, str]] = {
+    "counts": ("entity", "entities", "counted with other mentions or places than there are", "recounts"),
+    "relations": ("relation", "relations", "kept with another strength or end than the evidence has", "recounts"),
+    "lost": (
+        "record or relation", "records or relations", "without all mentions or evidence that were entered",
+        "marks the records, and the job entities reads them again",
+    ),
+    "unlabelled": ("entity", "entities", "without the label of its kind", "gives it again"),
+    "merges": (
+        "entity", "entities", "merged in a circle, twice, or not shown as it is merged",
+        "ends the later merge; the user may merge again",
+    ),
+    "left_over": ("entity", "entities", "left over: no record mentions it or ever did", "removes it"),
+    "nameless": ("name", "names", "left over: it belongs to no entity", "removes it"),
+}  # fmt: skip
+"""What is found in a user's graph: one of it, several, what is wrong, what the remedy does."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entity:
+    entity_id: str
+    user_id: UUID
+    counts: bool
+    relations: int
+    lost: int
+    left_over: bool
+    unlabelled: bool
+    merges: bool
+
+    @property
+    def problems(self) -> dict[Problem, int]:
+        """How many of each; empty where all fits."""
+        found: dict[Problem, int] = {
+            "counts": self.counts,
+            "relations": self.relations,
+            "lost": self.lost,
+            "unlabelled": self.unlabelled,
+            "merges": self.merges,
+            "left_over": self.left_over,
+        }
+        return {problem: int(number) for problem, number in found.items() if number}
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    record_id: str
+    user_id: UUID
+    unread: bool
+    lost: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Nameless:
+    user_id: UUID
+    aliases: int
+
+
+class EntityCheck:
+    """Examines the knowledge graphs of all users; for the operator. `labels`: of Neo4j, by the kind of entity."""
+
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, labels: Mapping[str, str]) -> None:
+        self._postgres, self._neo4j, self._labels = postgres, neo4j, labels
+
+    async def findings(self) -> AsyncIterator[Finding]:
+        """One for each user and problem, then the records that no reader has looked through. Raises StoreUnavailable."""
+        problems, unread = await self._records()
+        for user_id, more in (await self._entities()).items():
+            problems[user_id].update(more)
+        for nameless in await self._neo4j.read(cypher("doctor/aliases"), row=_Nameless, limit=MOST_USERS):
+            problems[nameless.user_id]["nameless"] += nameless.aliases
+        for user_id in sorted(problems):
+            for kind, number in problems[user_id].items():
+                one, several, wrong, mended = PROBLEMS[kind]
+                subject, problem = f"user {user_id}", f"{counted(number, one, several)} {wrong}"
+                yield Finding("error", "neo4j", subject, problem, f"{FIX} {mended}", "knowledge-off", user_id)
+        if unread:
+            problem = "their entities were not looked for yet, or by older rules"
+            remedy = "nothing to do: the job entities does it"
+            yield Finding("warning", "neo4j", counted(unread, "record"), problem, remedy)
+
+    async def _records(self) -> tuple[dict[UUID, Counter[Problem]], int]:
+        """Records that mention less than they say, by user; and how many nobody has read."""
+        found: dict[UUID, Counter[Problem]] = defaultdict(Counter)
+        unread, after = 0, ""
+        while page := await self._read(after, PAGE):
+            unread += sum(one.unread for one in page)
+            lost = {one.user_id for one in page if one.lost}
+            if lost and (quiet := await self._quiet(lost)):
+                again = [one for one in await self._read(after, PAGE) if one.lost and one.user_id in quiet]
+                for one in again:
+                    found[one.user_id]["lost"] += 1
+            after = page[-1].record_id
+        return found, unread
+
+    async def _read(self, after: str, limit: int) -> list[_Record]:
+        return await self._neo4j.read(
+            cypher("doctor/records_read"), row=_Record, reader=READER, after=after, limit=limit
+        )
+
+    async def _entities(self) -> dict[UUID, Counter[Problem]]:
+        """What does not fit, by user. Who writes just now may be between two counts, so what is wrong is looked at again."""
+        found: dict[UUID, Counter[Problem]] = defaultdict(Counter)
+        after, statement = "", cypher("doctor/entities_page")
+        while page := await self._neo4j.read(statement, row=str, after=after, limit=PAGE):
+            after = page[-1]
+            wrong = [one for one in await self._facts(page) if one.problems]
+            quiet = await self._quiet({one.user_id for one in wrong}) if wrong else set()
+            again = [one.entity_id for one in wrong if one.user_id in quiet]
+            for one in await self._facts(again) if again else ():
+                found[one.user_id].update(one.problems)
+        return {user_id: problems for user_id, problems in found.items() if problems}
+
+    async def _facts(self, entities: Collection[str]) -> list[_Entity]:
+        asked = {"entities": list(entities), "labels": dict(self._labels), "reader": READER}
+        return await self._neo4j.read(cypher("doctor/entities"), row=_Entity, **asked)
+
+    async def _quiet(self, users: Collection[UUID]) -> set[UUID]:
+        """Those of the users without a commit under way."""
+        parameters = {"users": list(users)}
+        busy = await self._postgres.fetch_as_service(sql_text("doctor/busy_users"), parameters, row=UUID)
+        return set(users) - set(busy)

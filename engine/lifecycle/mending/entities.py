@@ -1,0 +1,45 @@
+"""A knowledge graph made to fit itself: recounted, without what is left over; what was lost is marked to be read again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from engine.domain.clock import Clock
+from engine.domain.graph import READER
+from engine.lifecycle.entity_check import EntityCheck
+from engine.lifecycle.mending.tally import Tally
+from engine.stores.neo4j import Neo4j
+from engine.stores.statements import cypher
+
+PAGE = 500
+
+
+class EntityMending:
+    """Mends knowledge graphs; for the service. `labels`: of Neo4j, by the kind of entity."""
+
+    def __init__(self, neo4j: Neo4j, check: EntityCheck, labels: Mapping[str, str], clock: Clock) -> None:
+        self._neo4j, self._check, self._labels, self._clock = neo4j, check, labels, clock
+
+    async def run(self, tally: Tally) -> None:
+        """All graphs in which something does not fit. Raises StoreUnavailable."""
+        users = {one.node_id async for one in self._check.findings() if one.node_id}
+        tally.add("knowledge graphs", len(users))
+        for user_id in users if not tally.dry else ():
+            await self.of_user(user_id)
+
+    async def of_user(self, user_id: UUID) -> None:
+        """One graph; may be ended anywhere and run again. Raises StoreUnavailable."""
+        user = str(user_id)
+        # First what is lost: a recount hides that something was there.
+        await self._neo4j.write(cypher("lifecycle/mentions_marked"), user_id=user)
+        await self._neo4j.write(cypher("lifecycle/entities_cleared"), user_id=user, reader=READER)
+        at = self._clock.now().isoformat()
+        await self._neo4j.write(cypher("lifecycle/merges_straightened"), user_id=user, at=at)
+        after, recounted, page = (
+            "",
+            cypher("lifecycle/entities_recounted"),
+            {"labels": dict(self._labels), "limit": PAGE},
+        )
+        while entities := await self._neo4j.write(recounted, row=str, user_id=user, after=after, **page):
+            after = entities[-1]

@@ -1,0 +1,79 @@
+"""People, places and things that the records of a graph mention."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from engine.domain.clock import NOW, Moment
+from engine.domain.entity import Entity, EntityPlace, EntitySummary, Merge, Pair, Relation, Why
+from engine.operations import redactions
+from engine.operations.caller import owner, readers
+from engine.operations.declaring import OfGraph, Redaction, reads, writes
+
+_REASON: Mapping[str, Redaction] = {"reason": redactions.note}
+
+
+class Entities(OfGraph, name="entities"):
+    """Entities, their names and mentions. Readers other than the user get what records support that they may read."""
+
+    @reads(readers)
+    async def list(
+        self,
+        moment: Moment = NOW,
+        *,
+        kinds: Sequence[str] = (),
+        name: str = "",
+        after: EntityPlace | None = None,
+        limit: int = 100,
+    ) -> tuple[EntitySummary, ...]:
+        """Entities, those with most mentions first, one page; `kinds`: only of these; `name`: only those of which a name has a
+        word that begins so; `after` is the `place` of the last one of the page before."""
+        return await self._parts.entities.page(
+            self._principal, moment, kinds=kinds, name=name, after=after, limit=limit
+        )
+
+    @reads(readers)
+    async def get(self, entity_id: UUID, moment: Moment = NOW) -> Entity:
+        """One entity: names, where it is mentioned, the latest mentions. Of one that was merged, that which it is part of.
+        Raises NotFound."""
+        return await self._parts.entities.entity(self._principal, entity_id, moment)
+
+    @reads(readers)
+    async def relations(
+        self, entity_id: UUID, moment: Moment = NOW, *, ended: bool = False, limit: int = 100
+    ) -> tuple[Relation, ...]:
+        """The relations of an entity, in both directions, the strongest first; `ended`: also those that are over. Raises
+        NotFound."""
+        return await self._parts.entities.relations(self._principal, entity_id, moment, ended=ended, limit=limit)
+
+    @reads(readers)
+    async def why(self, relation_id: UUID, moment: Moment = NOW, *, limit: int = 100) -> Why:
+        """The records that state a relation, and where, the weightiest first. Raises NotFound where none may be read."""
+        return await self._parts.entities.why(self._principal, relation_id, moment, limit=limit)
+
+    @reads(owner)
+    async def review(self, *, limit: int = 100) -> tuple[Pair, ...]:
+        """Pairs of entities that may be one, the likeliest first: `merge` them, or tell them `apart`."""
+        return await self._parts.entities.pairs(self._principal, limit=limit)
+
+    @writes(owner, once=True)
+    async def tell_apart(self, pair_id: UUID) -> Pair:
+        """Decides that the entities of a pair are two. Raises NotFound."""
+        return await self._parts.merges.tell_apart(self._principal, pair_id)
+
+    @writes(owner, redacts=_REASON, once=True)
+    async def merge(self, entity_id: UUID, merged_id: UUID, reason: str = "") -> Merge:
+        """Takes the second entity as part of the first: both are read as one. Nothing is rewritten, and it can be undone.
+        Raises NotFound, Conflict where one of them is part of the other, or the second one of a third."""
+        return await self._parts.merges.merge(self._principal, entity_id, merged_id, reason)
+
+    @writes(owner, once=True)
+    async def undo_merge(self, merge_id: UUID) -> Merge:
+        """Ends a merge: its entities are what they were before. Repeating it changes nothing. Raises NotFound."""
+        return await self._parts.merges.undo(self._principal, merge_id)
+
+    @reads(owner)
+    async def merges(self, moment: Moment = NOW, *, limit: int = 100) -> tuple[Merge, ...]:
+        """The merges that hold, newest first."""
+        return await self._parts.merges.page(self._principal, moment, limit=limit)

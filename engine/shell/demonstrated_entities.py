@@ -1,0 +1,96 @@
+"""What the demo shows of entities: some people, one with relations, why one of these holds, a merge and its undoing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.rule import Rule
+from rich.text import Text
+
+from engine.demo.script import DINER, OTHER, PERSON, READS, SHORT, Check
+from engine.domain.entity import EntitySummary, Evidence
+from engine.progress import counted
+from engine.shell.session import Session
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
+    from engine.neurigraph import Engine
+
+SHOWN = 6
+
+
+async def show_entities(here: Session, engine: Engine, memory: Memory) -> list[Check]:
+    """Prints it, and returns what was checked."""
+    here.out.print()
+    here.out.print(Rule("Whom it knows", style="dim", align="left"))
+    people = await memory.entities.list(kinds=("person",), limit=SHOWN)
+    if not people:  # stored by a release that did not look for them
+        await engine.unread_records.run()
+        people = await memory.entities.list(kinds=("person",), limit=SHOWN)
+    named = ", ".join(f"{one.name} ({counted(one.mentions, 'record')})" for one in people)
+    here.out.print(Text(f"People that the conversations name, found without a model: {named}, …"))
+    found = [*await _relations(here, memory), *await _merge(here, memory)]
+    here.out.print()
+    for check in found:
+        here.out.print(check_line(check))
+    return found
+
+
+def check_line(check: Check) -> Text:
+    """One expectation, and where it was met."""
+    if check.found is None:
+        return Text("✗ ", style="red").append(f"{check.expected}: not found")
+    return Text("✓ ", style="green").append(f"{check.expected}: ").append(check.found, style="dim")
+
+
+async def _named(memory: Memory, name: str) -> EntitySummary | None:
+    found = await memory.entities.list(name=name.split()[0], limit=500)
+    return next((one for one in found if one.name == name), None)
+
+
+async def _relations(here: Session, memory: Memory) -> list[Check]:
+    expected = f"{PERSON} {READS} {OTHER}"
+    person = await _named(memory, PERSON)
+    if person is None:
+        return [Check(expected, None)]
+    here.out.print()
+    wanted = None
+    for one in await memory.entities.relations(person.entity_id):
+        here.line(f"{PERSON} {one.reads} {one.other_name}" + (f", since {one.since}" if one.since else ""))
+        wanted = one if (one.reads, one.other_name) == (READS, OTHER) else wanted
+    if wanted is None:
+        return [Check(expected, None)]
+    evidence = (await memory.entities.why(wanted.relation_id)).evidence[0]
+    said = await _said(memory, evidence)
+    here.out.print(Text(f"Why? {evidence.title}, {evidence.at:%Y-%m-%d}: “{said}”", style="italic"))
+    return [Check(expected, evidence.title if OTHER in said else None)]
+
+
+async def _said(memory: Memory, evidence: Evidence) -> str:
+    """The words that state a relation; empty for those who may not read them."""
+    if evidence.item_id is None or evidence.span is None:
+        return ""
+    held = await memory.history.state("item", evidence.item_id, node_id=evidence.node_id)
+    start, end = map(int, evidence.span.split("-"))
+    return str((held.fields or {}).get("content", ""))[start:end]
+
+
+async def _merge(here: Session, memory: Memory) -> list[Check]:
+    """Two names of one diner, which the texts do not join."""
+    diner, same = await _named(memory, DINER), await _named(memory, SHORT)
+    if diner is None or same is None:
+        return [Check(f"{DINER} and {SHORT}", None)]
+    apart = (diner.mentions, same.mentions)
+    merge = await memory.entities.merge(diner.entity_id, same.entity_id, "the same place")
+    one = await memory.entities.get(same.entity_id)
+    await memory.entities.undo_merge(merge.merge_id)
+    after = [await memory.entities.get(each.entity_id) for each in (diner, same)]
+    here.out.print()
+    here.line(f"{DINER} ({counted(apart[0], 'record')}) and {SHORT} ({counted(apart[1], 'record')}) are two entities.")
+    here.line(f"Merged, they are read as one ({counted(one.mentions, 'record')}). Undone, they are two again.")
+    joined = one.entity_id == diner.entity_id and one.mentions > apart[0]
+    undone = [each.mentions for each in after] == list(apart)
+    return [
+        Check("a merge is read as one", counted(one.mentions, "record") if joined else None),
+        Check("and undone exactly", " and ".join(map(str, apart)) if undone else None),
+    ]

@@ -1,0 +1,207 @@
+"""entity: people, places and things that a memory mentions; merges and their undoing."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.text import Text
+
+from engine.domain.clock import NOW, Moment
+from engine.domain.entity import Entity, EntitySummary
+from engine.domain.names import name_key
+from engine.domain.page import MOST
+from engine.errors import Conflict, NotFound
+from engine.memory import Memory
+from engine.progress import counted
+from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of
+from engine.shell.session import Commands, Session
+from engine.shell.tables import print_list, print_table
+
+Who = typer.Argument(metavar="ENTITY", help="A name of it, or its id.")
+
+entities = Commands("entity", "Entities: people, places and things that records mention.")
+
+
+@entities.async_command("list", as_json=True)
+async def list_entities(
+    here: Session,
+    user: Handle = None,
+    kind: Annotated[list[str] | None, typer.Option("--kind", help="Only of this kind, as person or place.")] = None,
+    name: Annotated[str, typer.Option("--name", help="The beginning of a word in a name.")] = "",
+    most: Annotated[int, typer.Option("--limit", min=1, help="At most so many.")] = MOST,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+) -> None:
+    """List entities, those with most mentions first."""
+    moment = moment_of(as_of, known_at)
+    async with here.memory(user) as memory:
+        found = await memory.entities.list(moment, kinds=kind or (), name=name, limit=min(most, MOST))
+    print_list(here, {"entities": found}, _HEAD, [_row(one) for one in found], "No entity is known.")
+
+
+_HEAD = ("entity", "name", "kind", "mentions", "nodes", "last", "also called")
+
+
+def _row(one: EntitySummary) -> tuple[object, ...]:
+    others = ", ".join(name for name in one.names if name != one.name)
+    return one.entity_id, one.name, one.kind, one.mentions, one.nodes, f"{one.last_mentioned_at:%Y-%m-%d}", others
+
+
+@entities.async_command("show", as_json=True)
+async def show(
+    here: Session, entity: Annotated[str, Who], user: Handle = None, as_of: AsOf = None, known_at: KnownAt = None
+) -> None:
+    """Show an entity: its names, where it is mentioned, the latest mentions."""
+    moment = moment_of(as_of, known_at)
+    async with here.memory(user) as memory:
+        found = await memory.entities.get(await _named(memory, entity, moment), moment)
+    if here.as_json:
+        here.answer(found, "")
+        return
+    here.out.print(Text(f"{found.name} · {found.kind} · {counted(found.mentions, 'mention')}", style="bold"))
+    here.out.print(Text(f"entity {found.entity_id}{_also(found)}", style="dim"))
+    anchors = [("/".join(one.path[1:]) or "/", one.mentions) for one in found.anchors]
+    print_table(here, ("node", "mentions"), anchors, "No node mentions it.")
+    latest = [(f"{one.at:%Y-%m-%d}", one.title, one.role, one.count) for one in found.latest[:10]]
+    print_table(here, ("when", "record", "role", "times"), latest, "No record mentions it.")
+
+
+def _also(found: Entity) -> str:
+    others = [name for name in found.names if name != found.name]
+    return f" · also called {', '.join(others)}" if others else ""
+
+
+@entities.async_command("profile", as_json=True)
+async def profile(here: Session, entity: Annotated[str, Who], user: Handle = None) -> None:
+    """Show in a few lines what is known of an entity now."""
+    async with here.memory(user) as memory:
+        found = await memory.profiles.entity(await _named(memory, entity))
+    here.answer(found, found.text)
+
+
+@entities.async_command("relations", as_json=True)
+async def relations(
+    here: Session,
+    entity: Annotated[str, Who],
+    user: Handle = None,
+    ended: Annotated[bool, typer.Option("--ended", help="Also those that are over.")] = False,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+) -> None:
+    """List the relations of an entity, the strongest first."""
+    moment = moment_of(as_of, known_at)
+    async with here.memory(user) as memory:
+        one = await _named(memory, entity, moment)
+        found = await memory.entities.relations(one, moment, ended=ended, limit=MOST)
+    rows = [
+        (each.relation_id, each.reads, each.other_name, each.strength, f"{each.confidence:.2f}", each.since, each.until)
+        for each in found
+    ]
+    head = ("relation", "", "other", "records", "confidence", "since", "until")
+    print_list(here, {"relations": found}, head, rows, "No relation is known.")
+
+
+@entities.async_command("why", as_json=True)
+async def why(
+    here: Session,
+    relation: Annotated[UUID, typer.Argument(metavar="RELATION", help="Its id, from `entity relations`.")],
+    user: Handle = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+) -> None:
+    """Show why a relation is believed: the records that state it, and where."""
+    moment = moment_of(as_of, known_at)
+    async with here.memory(user) as memory:
+        found = await memory.entities.why(relation, moment)
+    if here.as_json:
+        here.answer(found, "")
+        return
+    here.out.print(Text(f"{found.source_name} {found.reads} {found.target_name}", style="bold"))
+    rows = [
+        (
+            f"{one.at:%Y-%m-%d}",
+            one.title,
+            one.item_id or "",
+            one.span or "",
+            f"{one.weight:.2f}",
+            "ended" if one.ended else "",
+        )
+        for one in found.evidence
+    ]
+    print_table(here, ("when", "record", "item", "characters", "weight", ""), rows, "Nothing states it.")
+
+
+@entities.async_command("review", as_json=True)
+async def review(here: Session, user: Handle = None) -> None:
+    """List pairs of entities that may be one; decide with `entity merge` or `entity apart`."""
+    async with here.memory(user) as memory:
+        found = await memory.entities.review(limit=MOST)
+    rows = [(one.pair_id, one.name, one.other_name, f"{one.score:.2f}", one.reason) for one in found]
+    print_list(here, {"pairs": found}, ("pair", "entity", "may be", "score", "why"), rows, "Nothing is to be decided.")
+
+
+@entities.async_command("apart", as_json=True)
+async def apart(
+    here: Session,
+    pair: Annotated[UUID, typer.Argument(metavar="PAIR", help="Its id, from `entity review`.")],
+    user: Handle = None,
+) -> None:
+    """Decide that the entities of a pair are two."""
+    async with here.memory(user) as memory:
+        found = await memory.entities.tell_apart(pair)
+    here.answer(found, f"{found.name} and {found.other_name} are two.")
+
+
+@entities.async_command("merge", as_json=True)
+async def merge(
+    here: Session,
+    entity: Annotated[str, Who],
+    merged: Annotated[str, typer.Argument(metavar="OTHER", help="The one that becomes part of it: name or id.")],
+    user: Handle = None,
+    reason: Reason = "",
+) -> None:
+    """Take another entity as part of one: both are read as one. `entity undo` ends it."""
+    async with here.memory(user) as memory:
+        ids = [await _named(memory, one) for one in (entity, merged)]
+        made = await memory.entities.merge(ids[0], ids[1], reason)
+    here.answer(made, f"Merged; undo it with: neurigraph entity undo {made.merge_id}")
+
+
+@entities.async_command("undo", as_json=True)
+async def undo(
+    here: Session,
+    merge_id: Annotated[UUID, typer.Argument(metavar="MERGE", help="Its id, from `entity merges`.")],
+    user: Handle = None,
+) -> None:
+    """Undo a merge: its entities are read apart again."""
+    async with here.memory(user) as memory:
+        undone = await memory.entities.undo_merge(merge_id)
+    here.answer(undone, f"Entity {undone.merged_id} is read apart again.")
+
+
+@entities.async_command("merges", as_json=True)
+async def merges(here: Session, user: Handle = None, as_of: AsOf = None, known_at: KnownAt = None) -> None:
+    """List the merges that hold."""
+    async with here.memory(user) as memory:
+        found = await memory.entities.merges(moment_of(as_of, known_at), limit=MOST)
+    rows = [(one.merge_id, one.entity_id, one.merged_id, f"{one.at:%Y-%m-%d}", one.reason) for one in found]
+    print_list(here, {"merges": found}, ("merge", "entity", "merged", "when", "why"), rows, "Nothing is merged.")
+
+
+async def _named(memory: Memory, text: str, moment: Moment = NOW) -> UUID:
+    """The entity of that id, or the only one that is called so. Raises NotFound, Conflict where several are; both name what may
+    be meant."""
+    try:
+        return UUID(text)
+    except ValueError:
+        pass
+    found = await memory.entities.list(moment, name=text, limit=MOST)
+    exact = [one for one in found if name_key(text) in {name_key(name) for name in one.names}]
+    if len(exact) == 1:
+        return exact[0].entity_id
+    listed = "; ".join(f"{one.name}, {one.kind}, {one.entity_id}" for one in (exact or found)[:5])
+    if exact:
+        raise Conflict(f"Several entities are called {text}: give an id. {listed}")
+    raise NotFound(f"No entity is called {text}." + (f" Names that begin so: {listed}" if found else ""))

@@ -1,0 +1,73 @@
+"""fact: what is known, what was known before, what does not agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from engine.domain.fact import Fact, FactFilter, FactStatus
+from engine.shell.options import Handle
+from engine.shell.session import Commands, Session
+from engine.shell.tables import print_list
+from engine.shell.tokens import node_at
+
+facts = Commands("fact", "Facts that a model found, in chains.")
+_NAMES = ("fact", "status", "valid from", "to", "confirmed", "read", "what")
+
+
+@facts.async_command("list", as_json=True)
+async def listing(
+    here: Session,
+    about: Annotated[str | None, typer.Option("--about", metavar="NAME", help="Only those about this name.")] = None,
+    node: Annotated[str | None, typer.Option("--node", metavar="NODE", help="Only those at this node.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Also those that are over.")] = False,
+    contradicting: Annotated[bool, typer.Option("--contradicting", help="Only those that do not agree.")] = False,
+    user: Handle = None,
+) -> None:
+    """The first 500 facts, by id."""
+    async with here.memory(user) as memory:
+        place = await node_at(memory, node) if node else None
+        status: FactStatus | None = None if every else "live"
+        found = await memory.facts.list(FactFilter(about, place, status, contradicting, limit=500))
+    _print(here, found)
+
+
+@facts.async_command("chain", as_json=True)
+async def chain(
+    here: Session,
+    fact: Annotated[UUID, typer.Argument(metavar="FACT", help="The id of a fact.")],
+    user: Handle = None,
+) -> None:
+    """A fact with those before and after it, the newest first."""
+    async with here.memory(user) as memory:
+        found = await memory.facts.chain(fact)
+    _print(here, found)
+
+
+@facts.async_command("profile", as_json=True)
+async def profile(
+    here: Session,
+    by_category: Annotated[bool, typer.Option("--by-category", help="By category, not by type.")] = False,
+    user: Handle = None,
+) -> None:
+    """What is known of the user: live facts by type, the strongest of each."""
+    async with here.memory(user) as memory:
+        found = await memory.profiles.user("category" if by_category else "type")
+    rows = [(one.name or "-", one.facts, f"{one.changed_at:%Y-%m-%d}", one.summary) for one in found]
+    print_list(here, {"groups": found}, ("group", "facts", "changed", "strongest"), rows, "No facts.")
+
+
+def _print(here: Session, found: Sequence[Fact]) -> None:
+    rows = [
+        (one.fact_id, _status(one), one.valid_from, one.valid_to, one.confirmations, one.access_count, one.text)
+        for one in found
+    ]
+    print_list(here, {"facts": found}, _NAMES, rows, "No facts.")
+
+
+def _status(fact: Fact) -> str:
+    marks = [fact.status, *(["contradicted"] if fact.contradicts else []), *(["stale"] if fact.stale else [])]
+    return ", ".join(marks)

@@ -1,0 +1,46 @@
+"""The wiring of the knowledge graph."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from engine.commit.unit_of_work import UnitsOfWork
+from engine.domain.clock import Clock
+from engine.history.facts import FactItems
+from engine.history.retracting import RetractedFacts, RetractedRecords
+from engine.history.retractions import Retractions
+from engine.ingest.pipeline import Ingest
+from engine.knowledge.merges import Merges
+from engine.knowledge.profiles import Profiles
+from engine.knowledge.reading import EntityReads
+from engine.knowledge.unread_records import UnreadRecords
+from engine.wiring.write_path import Stores
+
+
+class Knowledge(TypedDict):
+    """What operations and jobs on the knowledge graph use."""
+
+    entities: EntityReads
+    merges: Merges
+    profiles: Profiles
+    retractions: Retractions
+    unread_records: UnreadRecords
+
+
+def knowledge(stores: Stores, ingest: Ingest, clock: Clock) -> Knowledge:
+    """Reads of entities, and what changes them."""
+    entities, units = EntityReads(stores.neo4j, clock, ingest.entities.domain), ingest.commit.units
+    unread = UnreadRecords(stores.postgres, stores.neo4j, units, ingest.entities, clock)
+    return {
+        "entities": entities,
+        "merges": Merges(entities, units, clock),
+        "profiles": Profiles(stores.postgres, entities, stores.active),
+        "retractions": _retractions(stores, units, entities, clock),
+        "unread_records": unread,
+    }
+
+
+def _retractions(stores: Stores, units: UnitsOfWork, entities: EntityReads, clock: Clock) -> Retractions:
+    records = RetractedRecords(units, stores.active, clock)
+    facts = RetractedFacts(records, FactItems(units, stores.active, clock))
+    return Retractions(stores.postgres, units, entities, records, facts, stores.active, clock)

@@ -1,0 +1,330 @@
+"""Entities: found in what is stored, entered in its commit, read by those who may read a record that mentions them; merged and apart."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from itertools import pairwise
+from uuid import UUID, uuid4
+
+import pytest
+
+from engine.domain.clock import Moment
+from engine.domain.entity import EntitySummary
+from engine.domain.grant import NewGrant
+from engine.domain.history import Conversation, Turn
+from engine.domain.node import NewNode, ProvisionedNode, User
+from engine.domain.principal import Principal
+from engine.errors import Conflict, InvalidInput, NotFound
+from engine.memory import Memory
+from engine.neurigraph import Engine
+
+CALLED = (
+    Turn("Bob", "My sister Ellen called. She and Dave Kowalski are coming for Christmas."),
+    Turn("Iris", "I will remind you when Ellen arrives, Bob."),
+)
+
+
+async def family(memory: Memory) -> ProvisionedNode:
+    return await memory.nodes.provision(NewNode(memory.principal.user_id, "Family", keywords=("sister", "christmas")))
+
+
+async def named(memory: Memory, name: str) -> EntitySummary:
+    [found] = [one for one in await memory.entities.list(limit=500) if one.name == name]
+    return found
+
+
+@pytest.mark.ledger("A06", "M04")
+async def test_a_conversation_brings_its_speakers_and_whom_it_mentions(memory: Memory) -> None:
+    node = await family(memory)
+    report = await memory.records.remember(Conversation("c1", CALLED), node_id=node.node_id)
+    found = {one.name: one for one in await memory.entities.list()}
+    assert {"Bob Harlan", "Iris", "Ellen", "Dave Kowalski"} <= found.keys(), "the user speaks as Bob"
+    assert found["Ellen"].mentions == 1 and found["Ellen"].nodes == 1
+    ellen = await memory.entities.get(found["Ellen"].entity_id)
+    assert [(one.node_id, one.path[-1], one.mentions) for one in ellen.anchors] == [(node.node_id, "Family", 1)]
+    [mention] = ellen.latest
+    assert (mention.record_id, mention.role, mention.count, mention.names) == (
+        report.records[0].record_id,
+        "mention",
+        2,
+        ("ellen",),
+    )
+    item, _, span = mention.spans[0].partition(":")
+    held = await memory.history.state("item", UUID(item), node_id=node.node_id)
+    start, end = map(int, span.split("-"))
+    assert held.fields is not None and held.fields["content"][start:end] == "Ellen"
+
+
+@pytest.mark.ledger("F07")
+async def test_a_name_leads_to_the_entity_that_had_it_first(memory: Memory) -> None:
+    node = await family(memory)
+    await memory.records.remember(Conversation("c1", CALLED), node_id=node.node_id)
+    first = await named(memory, "Ellen")
+    await memory.records.remember(
+        Conversation("c2", (Turn("Bob", "We met ELLEN and Ellen's boss today."),)), node_id=node.node_id
+    )
+    assert (await named(memory, "Ellen")).entity_id == first.entity_id
+    assert (await named(memory, "Ellen")).mentions == 2
+
+
+async def test_writers_that_meet_make_one_entity(memory: Memory) -> None:
+    node = await family(memory)
+    conversations = [Conversation(f"c{n}", (Turn("Bob", f"Margaret Lindqvist wrote, number {n}."),)) for n in range(8)]
+    await asyncio.gather(*(memory.records.remember(one, node_id=node.node_id) for one in conversations))
+    found = [one for one in await memory.entities.list() if "Margaret Lindqvist" in one.names]
+    assert [one.mentions for one in found] == [8]
+
+
+@pytest.mark.ledger("X03")
+async def test_entities_are_those_that_were_known_at_the_moment(memory: Memory, engine: Engine) -> None:
+    node = await family(memory)
+    await memory.records.remember(Conversation("c1", CALLED), node_id=node.node_id)
+    before = engine.parts.clock.now()
+    await memory.records.remember(
+        Conversation("c2", (Turn("Bob", "Then Margaret Lindqvist rang."),)), node_id=node.node_id
+    )
+    known = {one.name for one in await memory.entities.list(Moment(known_at=before))}
+    assert "Ellen" in known and "Margaret Lindqvist" not in known
+
+
+@pytest.mark.ledger("X05", "M06")
+async def test_a_merge_is_read_as_one_and_undone_exactly(memory: Memory) -> None:
+    node = await family(memory)
+    await memory.records.remember(Conversation("c1", CALLED), node_id=node.node_id)
+    await memory.records.remember(
+        Conversation("c2", (Turn("Bob", "We saw Elli Harlan at the lake."),)), node_id=node.node_id
+    )
+    apart = await memory.entities.list()
+    ellen, elli = await named(memory, "Ellen"), await named(memory, "Elli Harlan")
+    merge = await memory.entities.merge(ellen.entity_id, elli.entity_id, "a nickname")
+    assert (merge.entity_id, merge.merged_id) == (ellen.entity_id, elli.entity_id)
+    one = await memory.entities.get(elli.entity_id)
+    assert one.entity_id == ellen.entity_id and one.merged == (elli.entity_id,) and one.mentions == 2
+    assert set(one.names) == {"Ellen", "Elli Harlan"}
+    assert elli.entity_id not in {entity.entity_id for entity in await memory.entities.list()}
+    assert [merged.merge_id for merged in await memory.entities.merges()] == [merge.merge_id]
+    await memory.entities.undo_merge(merge.merge_id)
+    await memory.entities.undo_merge(merge.merge_id)
+    assert await memory.entities.list() == apart and await memory.entities.merges() == ()
+
+
+@pytest.mark.ledger("X05")
+async def test_what_cannot_be_merged(memory: Memory) -> None:
+    node = await family(memory)
+    await memory.records.remember(Conversation("c1", CALLED), node_id=node.node_id)
+    ellen, dave, iris = [(await named(memory, name)).entity_id for name in ("Ellen", "Dave Kowalski", "Iris")]
+    with pytest.raises(InvalidInput):
+        await memory.entities.merge(ellen, ellen)
+    with pytest.raises(NotFound):
+        await memory.entities.merge(ellen, uuid4())
+    await memory.entities.merge(ellen, dave)
+    for first, second in ((ellen, dave), (dave, ellen), (iris, dave)):
+        with pytest.raises(Conflict):
+            await memory.entities.merge(first, second)
+
+
+async def test_merges_in_a_circle_at_once_leave_one_that_is_read(memory: Memory) -> None:
+    node = await family(memory)
+    await memory.records.remember(Conversation("c1", CALLED), node_id=node.node_id)
+    ids = [(await named(memory, name)).entity_id for name in ("Ellen", "Dave Kowalski", "Iris")]
+    pairs = [(ids[0], ids[1]), (ids[1], ids[2]), (ids[2], ids[0])]
+    done = await asyncio.gather(*(memory.entities.merge(*pair) for pair in pairs), return_exceptions=True)
+    assert all(not isinstance(one, BaseException) or isinstance(one, Conflict) for one in done)
+    shown = [one.entity_id for one in await memory.entities.list() if one.entity_id in ids]
+    assert len(shown) == len(ids) - len(await memory.entities.merges()) >= 1
+
+
+@pytest.mark.ledger("X05")
+async def test_merges_of_merges_are_read_however_deep(memory: Memory) -> None:
+    node = await family(memory)
+    surnames = (
+        "Ahlgren",
+        "Brandt",
+        "Castellano",
+        "Dvorak",
+        "Eriksen",
+        "Fontaine",
+        "Grunwald",
+        "Haverford",
+        "Ibarra",
+        "Jankowski",
+        "Kowalczyk",
+    )
+    names = [f"Ellen {surname}" for surname in surnames]
+    for name in names:
+        await memory.records.remember(Conversation(name, (Turn("Bob", f"{name} called."),)), node_id=node.node_id)
+    ids = [(await named(memory, name)).entity_id for name in names]
+    merges = [(await memory.entities.merge(whole, part)).merge_id for part, whole in pairwise(ids)]
+    [one] = [found for found in await memory.entities.list() if found.entity_id in ids]
+    assert (one.entity_id, one.mentions) == (ids[-1], len(ids))
+    assert (await memory.entities.get(ids[0])).entity_id == ids[-1]
+    with pytest.raises(Conflict):
+        await memory.entities.merge(ids[0], ids[-1])
+    await memory.entities.undo_merge(merges[4])
+    assert (await memory.entities.get(ids[0])).entity_id == ids[4]
+
+
+@pytest.mark.ledger("X01")
+async def test_others_meet_what_records_support_that_they_may_read(engine: Engine, memory: Memory, user: User) -> None:
+    here, hidden = await family(memory), await memory.nodes.provision(NewNode(user.user_id, "Health"))
+    await memory.records.remember(Conversation("c1", CALLED), node_id=here.node_id)
+    private = Conversation("c2", (Turn("Bob", "Doctor Osei says that Ellen Harlan and Gail Stroud know."),))
+    await memory.records.remember(private, node_id=hidden.node_id)
+    secret = Conversation("c3", (Turn("Bob", "Only Vern Tamarack knows about Ellen."),))
+    await memory.records.remember(secret, node_id=here.node_id, privacy="private")
+    integration = await engine.workspace.integrations.create(f"app {uuid4()}")
+    await memory.grants.give(NewGrant(here.node_id, "third_party", integration.integration_id))
+    reader = engine.memory_as(Principal("third_party", integration.integration_id, user.user_id))
+    found = {one.name: one for one in await reader.entities.list()}
+    assert {"Ellen", "Dave Kowalski", "Bob", "Iris"} == found.keys(), "the user is called as these records call him"
+    assert found["Ellen"].mentions == 1
+    shown = await reader.entities.get(found["Ellen"].entity_id)
+    assert shown.key is None and [one.node_id for one in shown.anchors] == [here.node_id]
+    assert shown.anchors[0].path == ("Family",)
+    for name in ("Gail Stroud", "Vern Tamarack"):
+        with pytest.raises(NotFound):
+            await reader.entities.get((await named(memory, name)).entity_id)
+    with pytest.raises(NotFound):
+        await reader.entities.merge(found["Ellen"].entity_id, found["Bob"].entity_id)
+
+
+@pytest.mark.ledger("F08")
+async def test_a_new_version_of_a_document_mentions_what_it_says_now(memory: Memory, engine: Engine) -> None:
+    node = await family(memory)
+    text = "The lease names Arne Gunderson.\n\n" + "The workshop is at Mill Street. " * 40
+    await memory.records.remember_text("The lease", text, source_id="lease", node_id=node.node_id)
+    assert (await named(memory, "Arne Gunderson")).mentions == 1
+    before = engine.parts.clock.now()
+    changed = text.replace("Arne Gunderson", "Teresa Vang")
+    await memory.records.remember_text("The lease", changed, source_id="lease", node_id=node.node_id)
+    names = {one.name for one in await memory.entities.list()}
+    assert "Teresa Vang" in names and "Arne Gunderson" not in names and "Mill Street" in names
+    known = {one.name for one in await memory.entities.list(Moment(known_at=before))}
+    assert "Arne Gunderson" in known and "Teresa Vang" not in known
+
+
+async def test_entities_follow_a_record_that_is_moved(memory: Memory, user: User) -> None:
+    node, other = await family(memory), await memory.nodes.provision(NewNode(user.user_id, "Christmas"))
+    report = await memory.records.remember(Conversation("c1", CALLED), node_id=node.node_id)
+    await memory.records.move(report.records[0].record_id, node.node_id, other.node_id)
+    ellen = await memory.entities.get((await named(memory, "Ellen")).entity_id)
+    assert [(one.node_id, one.mentions) for one in ellen.anchors] == [(other.node_id, 1)]
+
+
+async def test_records_that_were_stored_without_entities_get_them(memory: Memory, engine: Engine) -> None:
+    node = await family(memory)
+    await memory.records.remember(Conversation("c1", CALLED), node_id=node.node_id)
+    text = "The lease names Arne Gunderson.\n\n" + "The workshop is at Mill Street. " * 40
+    await memory.records.remember_text("The lease", text, node_id=node.node_id)
+    before = [(one.name, one.kind, one.names, one.mentions, one.nodes) for one in await memory.entities.list()]
+    user_id = str(memory.principal.user_id)
+    await engine.neo4j.write(
+        "MATCH (e:Entity|Alias {user_id: $user_id}) DETACH DELETE e WITH DISTINCT 1 AS one"
+        " MATCH (r:Record {user_id: $user_id}) REMOVE r.mentions_reader, r.mentions_revision",
+        user_id=user_id,
+    )
+    assert await memory.entities.list() == ()
+    report = await engine.parts.unread_records.run()
+    assert report.records >= 2
+    after = [(one.name, one.kind, one.names, one.mentions, one.nodes) for one in await memory.entities.list()]
+    assert sorted(after) == sorted(before)
+    assert (await engine.parts.unread_records.run()).records == 0
+
+
+RELATED = (
+    Turn("Bob", "My sister Ellen is married to Dave Kowalski."),
+    Turn("Iris", "Good to know."),
+    Turn("Bob", "Dave Kowalski works at Harlan Joinery LLC since 2011."),
+)
+
+
+@pytest.mark.ledger("M05", "F09", "A09")
+async def test_relations_are_read_both_ways_and_say_why(memory: Memory) -> None:
+    node = await family(memory)
+    report = await memory.records.remember(Conversation("c1", RELATED), node_id=node.node_id)
+    dave = await named(memory, "Dave Kowalski")
+    found = {(one.relation_type, one.other_name): one for one in await memory.entities.relations(dave.entity_id)}
+    married, works = found["MARRIED_TO", "Ellen"], found["WORKS_AT", "Harlan Joinery LLC"]
+    assert (works.outgoing, works.reads, works.since, works.strength) == (True, "works at", "2011", 1)
+    firm = await memory.entities.relations(works.other_id)
+    assert [(one.relation_id, one.outgoing, one.other_name) for one in firm] == [
+        (works.relation_id, False, "Dave Kowalski")
+    ]
+    assert firm[0].reads != works.reads
+    why = await memory.entities.why(married.relation_id)
+    [evidence] = why.evidence
+    assert (evidence.record_id, why.relation_type) == (report.records[0].record_id, "MARRIED_TO")
+    held = await memory.history.state("item", evidence.item_id, node_id=node.node_id)
+    start, end = map(int, evidence.span.split("-"))
+    assert "married" in held.fields["content"][start:end]
+
+
+@pytest.mark.ledger("A09")
+async def test_a_relation_grows_with_what_states_it_and_ends_with_it(memory: Memory, engine: Engine) -> None:
+    node = await family(memory)
+    text = "Dave Kowalski works at Harlan Joinery LLC.\n\n" + "The workshop is at Mill Street. " * 40
+    await memory.records.remember_text("The firm", text, source_id="firm", node_id=node.node_id)
+    dave = (await named(memory, "Dave Kowalski")).entity_id
+    [once] = await memory.entities.relations(dave)
+    await memory.records.remember(Conversation("c1", (RELATED[2],)), node_id=node.node_id)
+    [twice] = await memory.entities.relations(dave)
+    assert (once.strength, twice.strength) == (1, 2) and twice.confidence > once.confidence
+    assert len((await memory.entities.why(twice.relation_id)).evidence) == 2
+    before = engine.parts.clock.now()
+    changed = text.replace("Dave Kowalski works", "Luis Ortega works")
+    await memory.records.remember_text("The firm", changed, source_id="firm", node_id=node.node_id)
+    [left] = await memory.entities.relations(dave)
+    assert (left.relation_id, left.strength) == (once.relation_id, 1) and left.confidence < twice.confidence
+    [then] = await memory.entities.relations(dave, Moment(known_at=before))
+    assert then.strength == 2 and abs(then.confidence - twice.confidence) < 1e-9
+
+
+@pytest.mark.ledger("A09")
+async def test_what_only_one_can_be_is_ended_by_the_next(memory: Memory) -> None:
+    node = await family(memory)
+    for number, town in enumerate(("Galway", "Lunenburg")):
+        at = datetime(2024 + number, 5, 1, tzinfo=UTC)
+        turn = Turn("Bob", f"Teresa Vang lives in {town}.", at)
+        await memory.records.remember(Conversation(f"c{number}", (turn,)), node_id=node.node_id)
+    teresa = (await named(memory, "Teresa Vang")).entity_id
+    assert [one.other_name for one in await memory.entities.relations(teresa)] == ["Lunenburg"]
+    both = {one.other_name: one.until for one in await memory.entities.relations(teresa, ended=True)}
+    assert both == {"Galway": "2025-05-01", "Lunenburg": None}
+
+
+@pytest.mark.ledger("X01")
+async def test_a_relation_is_as_strong_as_what_may_be_read_makes_it(engine: Engine, memory: Memory, user: User) -> None:
+    here, hidden = await family(memory), await memory.nodes.provision(NewNode(user.user_id, "Work"))
+    await memory.records.remember(Conversation("c1", RELATED[:1]), node_id=here.node_id)
+    await memory.records.remember(Conversation("c2", RELATED), node_id=hidden.node_id)
+    integration = await engine.workspace.integrations.create(f"app {uuid4()}")
+    await memory.grants.give(NewGrant(here.node_id, "third_party", integration.integration_id))
+    reader = engine.memory_as(Principal("third_party", integration.integration_id, user.user_id))
+    dave = await named(memory, "Dave Kowalski")
+    mine = {one.relation_type: one for one in await memory.entities.relations(dave.entity_id)}
+    seen = {one.relation_type: one for one in await reader.entities.relations(dave.entity_id)}
+    assert mine.keys() > seen.keys() == {"MARRIED_TO"}
+    assert (mine["MARRIED_TO"].strength, seen["MARRIED_TO"].strength) == (2, 1)
+    assert len((await reader.entities.why(mine["MARRIED_TO"].relation_id)).evidence) == 1
+    with pytest.raises(NotFound):
+        await reader.entities.why(mine["WORKS_AT"].relation_id)
+
+
+@pytest.mark.ledger("A08")
+async def test_what_may_be_one_is_for_the_user_to_decide(memory: Memory) -> None:
+    node = await family(memory)
+    said = ("We met Dave Kowalski.", "Dave Grohl plays tonight.", "Then Dave came by.")
+    for number, text in enumerate(said):
+        await memory.records.remember(Conversation(f"c{number}", (Turn("Bob", text),)), node_id=node.node_id)
+    pairs = await memory.entities.review()
+    assert {frozenset((one.name, one.other_name)) for one in pairs} == {
+        frozenset(("Dave", "Dave Kowalski")), frozenset(("Dave", "Dave Grohl"))
+    }  # fmt: skip
+    apart = next(one for one in pairs if "Dave Grohl" in (one.name, one.other_name))
+    await memory.entities.tell_apart(apart.pair_id)
+    [left] = await memory.entities.review()
+    await memory.entities.merge(left.other_id, left.entity_id)
+    assert await memory.entities.review() == ()
+    with pytest.raises(NotFound):
+        await memory.entities.tell_apart(apart.pair_id)

@@ -1,0 +1,53 @@
+"""Entities, facts and profiles in the shell: what commands print and change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.domain.history import Conversation, Turn
+from engine.domain.node import NewNode, User
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from tests.flows.test_graph_commands import Shell
+
+TALK = (
+    Turn("Bob", "Ellen Harlan is married to Dave Kowalski. Ellen Harlan works at Harlan Joinery."),
+    Turn("Iris", "Then Elli Varga came by."),
+)
+
+
+@pytest.mark.ledger("F07", "F09", "M06", "A07", "X05", "U05")
+async def test_entities_are_listed_shown_explained_merged_and_apart(
+    engine: Engine, user: User, memory: Memory, tmp_path: Path
+) -> None:
+    shell = Shell(engine, tmp_path, user.handle)
+    work = await memory.nodes.provision(NewNode(user.user_id, "Work"))
+    before = engine.parts.clock.now().isoformat()
+    await memory.records.remember(Conversation("c", TALK, "A call"), node_id=work.node_id)
+    people = {one["name"]: one for one in (await shell.answers("entity", "list", "--kind", "person"))["entities"]}
+    assert {"Ellen Harlan", "Dave Kowalski", "Elli Varga"} <= people.keys() and "Harlan Joinery" not in people
+    assert (await shell.answers("entity", "list", "--known-at", before))["entities"] == []
+    shown = await shell.answers("entity", "show", "ellen harlan")
+    assert shown["entity_id"] == people["Ellen Harlan"]["entity_id"] and shown["anchors"][0]["path"][-1] == "Work"
+    assert "No entity is called" in await shell.refuses("entity", "show", "Ellen Harlan", "--known-at", before)
+    refused = await shell.refuses("entity", "merge", "Ellen", "Elli")
+    assert "No entity is called Ell" in refused and "begin so" in refused, "a beginning is not a name"
+    related = {
+        one["other_name"]: one for one in (await shell.answers("entity", "relations", "Ellen Harlan"))["relations"]
+    }
+    assert related["Dave Kowalski"]["reads"] == "is married to"
+    why = await shell.answers("entity", "why", related["Dave Kowalski"]["relation_id"])
+    assert [(one["title"], one["node_id"]) for one in why["evidence"]] == [("A call", str(work.node_id))]
+    assert "is married to Dave Kowalski" in (await shell.prints("entity", "profile", "Ellen Harlan")).splitlines()
+    merge = await shell.answers("entity", "merge", "Ellen Harlan", "Elli Varga", "--reason", "a nickname")
+    assert (merge["entity_id"], merge["merged_id"]) == (shown["entity_id"], people["Elli Varga"]["entity_id"])
+    [listed] = (await shell.answers("entity", "merges"))["merges"]
+    assert (listed["merge_id"], listed["reason"]) == (merge["merge_id"], "a nickname") and listed["at"] == merge["at"]
+    assert (await shell.answers("entity", "merges", "--known-at", before))["merges"] == []
+    assert (await shell.answers("entity", "show", "Elli Varga"))["entity_id"] == shown["entity_id"]
+    await shell.answers("entity", "undo", merge["merge_id"])
+    assert (await shell.answers("entity", "merges"))["merges"] == []
+    assert (await shell.answers("entity", "show", "Elli Varga"))["entity_id"] == people["Elli Varga"]["entity_id"]
+    assert (await shell.answers("fact", "profile", "--by-category"))["groups"] == []

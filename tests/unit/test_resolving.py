@@ -1,0 +1,180 @@
+"""Which entity each new name belongs to: known ones, new ones, namesakes, and what holds in any order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.knowledge.resolution.resolving import FoundName, Known, Resolution, canonical_key, resolve
+
+
+def _person(name: str, record: str = "r1", **more: object) -> FoundName:
+    return FoundName(name, record, "person", **more)  # type: ignore[arg-type]
+
+
+def _known(
+    name: str, *aliases: str, records: frozenset[str] = frozenset(), near: bool = True, kind: str = "person"
+) -> Known:
+    return Known(canonical_key(kind, name), name, kind, aliases, near=near, records=records)
+
+
+def _key(answers: Mapping[FoundName, Resolution], found: FoundName) -> str:
+    return answers[found].key
+
+
+def test_keys_are_readable_in_every_script() -> None:
+    assert canonical_key("person", "Dave Kowalski") == "person:dave-kowalski"
+    assert canonical_key("person", "Анна Орлова") == "person:anna-orlova"
+
+
+def test_an_alias_of_one_entity_wins() -> None:
+    found = _person("Davey")
+    answer = resolve([found], [_known("Dave Kowalski", "Davey"), _known("Rita Alves")])[found]
+    assert (answer.key, answer.new, answer.name) == ("person:dave-kowalski", False, "Dave Kowalski")
+
+
+def test_a_first_name_means_the_only_one_near() -> None:
+    found = _person("Dave")
+    assert _key(resolve([found], [_known("Dave Kowalski")]), found) == "person:dave-kowalski"
+
+
+def test_a_first_name_of_two_is_apart_and_handed_over() -> None:
+    found = _person("Dave")
+    answer = resolve([found], [_known("Dave Kowalski"), _known("Dave Grohl")])[found]
+    assert (answer.key, answer.new) == ("person:dave", True)
+    assert [review.candidate for review in answer.reviews] == ["person:dave-grohl", "person:dave-kowalski"]
+
+
+def test_of_two_the_one_in_the_same_record_wins() -> None:
+    bare, full = _person("Dave", "r2"), _person("Dave Grohl", "r2")
+    answers = resolve([bare, full], [_known("Dave Kowalski")])
+    assert _key(answers, bare) == _key(answers, full) == "person:dave-grohl"
+
+
+def test_a_full_name_joins_the_bare_one_and_becomes_what_is_shown() -> None:
+    found = _person("Dave Kowalski")
+    answer = resolve([found], [_known("Dave")])[found]
+    assert (answer.key, answer.new, answer.name) == ("person:dave", False, "Dave Kowalski")
+
+
+def test_another_family_name_does_not_join() -> None:
+    found = _person("Dave Grohl")
+    answer = resolve([found], [Known("person:dave", "Dave Kowalski", "person", ("Dave",))])[found]
+    assert (answer.key, answer.new) == ("person:dave-grohl", True)
+
+
+def test_two_full_names_do_not_share_a_bare_one() -> None:
+    first, second = _person("Dave Grohl", "r1"), _person("Dave Kowalski", "r2")
+    answers = resolve([first, second], [_known("Dave")])
+    assert {_key(answers, first), _key(answers, second)} == {"person:dave-grohl", "person:dave-kowalski"}
+
+
+def test_a_kind_tells_namesakes_apart() -> None:
+    place, woman = FoundName("Florence", "r1", "place"), _person("Florence")
+    answers = resolve([place, woman], [])
+    assert {_key(answers, place), _key(answers, woman)} == {"place:florence", "person:florence"}
+
+
+def test_a_nickname_means_the_speaker_of_the_conversation() -> None:
+    speaker, called = _person("Melinda", form="speaker"), _person("Mel", "r2")
+    answers = resolve([called, speaker], [_known("Melinda")])
+    assert _key(answers, speaker) == "person:melinda"
+    patricia = _person("Patricia", form="speaker")
+    pat = _person("Pat", "r2")
+    answers = resolve([pat, patricia], [])
+    assert _key(answers, pat) == _key(answers, patricia)
+
+
+def test_my_sister_is_another_one_for_each_speaker() -> None:
+    one, other = (
+        _person("my sister", form="kinship", speaker="Ana"),
+        _person("my sister", form="kinship", speaker="Ben"),
+    )
+    answers = resolve([one, other], [])
+    assert _key(answers, one) == "person:ana-s-sister"
+    assert _key(answers, other) == "person:ben-s-sister"
+
+
+def test_a_company_is_one_with_and_without_its_form() -> None:
+    long, short = FoundName("Delmar Tools, Inc.", "r1", "organization"), FoundName("Delmar Tools", "r1", "organization")
+    answers = resolve([long, short], [])
+    assert len({answer.key for answer in answers.values()}) == 1
+
+
+def test_a_namesake_gets_a_key_of_its_own() -> None:
+    found = _person("Paul Weiss Jr.")
+    taken = Known("person:paul-weiss-jr", "Someone Else", "person")
+    assert _key(resolve([found], [taken]), found) == "person:paul-weiss-jr-2"
+
+
+FIRST = ["Dave", "David", "Ana", "Анна", "Kasia", "Katarzyna", "Bob", "my sister", "Dr. Lang", "田中さん"]
+LAST = ["", "", "Kowalski", "Grohl", "Lang", "Jr.", "GmbH"]
+NAMES = st.one_of(
+    st.builds(lambda a, b: f"{a} {b}".strip(), st.sampled_from(FIRST), st.sampled_from(LAST)), st.text(max_size=12)
+)
+FOUND = st.builds(FoundName, NAMES, st.sampled_from(["r1", "r2"]), st.sampled_from(["person", "thing", "organization"]))
+
+
+@given(names=st.lists(FOUND, max_size=8), seed=st.randoms())
+def test_the_order_makes_no_difference(names: list[FoundName], seed: object) -> None:
+    turned = sorted(names, key=lambda one: hash((one, str(seed))))
+    assert resolve(names, []) == resolve(turned, [])
+
+
+def _entities(answers: Mapping[FoundName, Resolution]) -> list[Known]:
+    found: dict[str, list[FoundName]] = {}
+    for name, answer in answers.items():
+        found.setdefault(answer.key, []).append(name)
+    return [
+        Known(
+            key,
+            answers[all_[0]].name,
+            answers[all_[0]].kind,
+            tuple(sorted({n.name for n in all_})),
+            records=frozenset(n.record for n in all_),
+        )
+        for key, all_ in found.items()
+    ]
+
+
+@given(names=st.lists(FOUND, max_size=8))
+def test_resolving_again_gives_the_same(names: list[FoundName]) -> None:
+    first = resolve(names, [])
+    again = resolve(names, _entities(first))
+    assert {name: answer.key for name, answer in again.items()} == {name: answer.key for name, answer in first.items()}
+    assert not any(answer.new for answer in again.values())
+
+
+def test_ten_thousand_entities_are_not_compared_with_each_other() -> None:
+    known = [_known(f"Nomen{number // 100:03} Familia{number % 100:02}") for number in range(10_000)]
+    started = time.process_time()
+    found = [_person(f"Nomen{number:03} Familia07") for number in range(100)]
+    answers = resolve(found, known)
+    assert all(not answer.new for answer in answers.values())
+    assert time.process_time() - started < 15
+
+
+def test_two_short_forms_of_one_name_are_not_yet_one() -> None:
+    jon, jack = _person("Jon Turner"), _person("Jack")
+    answers = resolve([jon, jack], [])
+    assert _key(answers, jon) != _key(answers, jack)
+
+
+def test_a_place_in_a_title_is_not_the_person() -> None:
+    lord, place = _person("Henry II, Duke of Bavaria"), FoundName("Bavaria", "r1")
+    answers = resolve([lord, place], [])
+    assert _key(answers, lord) != _key(answers, place)
+
+
+def test_a_thing_of_somebody_is_not_that_person() -> None:
+    thing, owner = FoundName("Walter's Delta", "r1"), _person("Walter", "r1")
+    answers = resolve([thing, owner], [])
+    assert _key(answers, thing) != _key(answers, owner) == "person:walter"
+
+
+def test_letters_without_a_sound_are_names_too() -> None:
+    for name in ("Ъ", "Ann Ь", "ー"):
+        assert resolve([_person(name)], [])[_person(name)].name == name
