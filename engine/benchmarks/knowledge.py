@@ -22,7 +22,7 @@ from engine.domain.graph import EntityMention, EntityName, RecordMentions, Recor
 from engine.domain.history import Conversation, Turn
 from engine.domain.names import name_key
 from engine.knowledge.mentions import Text
-from engine.knowledge.resolution.resolving import canonical_key
+from engine.knowledge.resolution.keys import canonical_key
 from engine.memory import Memory
 from engine.progress import Progress
 from engine.settings import Settings

@@ -22,7 +22,8 @@ from engine.knowledge.configuration import Domain
 from engine.knowledge.mentions import Named, Text, entity_mentions
 from engine.knowledge.naming.names import names_in
 from engine.knowledge.relations.relating import Relating
-from engine.knowledge.resolution.resolving import FoundName, Known, Resolution, canonical_key, resolve
+from engine.knowledge.resolution.keys import canonical_key
+from engine.knowledge.resolution.resolving import FoundName, Known, Resolution, resolve
 from engine.stores.neo4j import Neo4j
 from engine.stores.statements import cypher
 from engine.turns import computed
@@ -105,7 +106,8 @@ class Entities:
         return found.entities
 
     def _decided(self, records: Sequence[_Record], known: Sequence[KnownEntity]) -> list[Spoken]:
-        resolved = resolve((found for record in records for found in record.names.values()), candidates(known))
+        names = (found for record in records for found in record.names.values())
+        resolved = resolve(names, candidates(known), uuid4().hex)
         stated = self._stated(records, resolved)
         spoken = []
         for record in records:

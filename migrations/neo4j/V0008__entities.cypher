@@ -16,6 +16,8 @@ CREATE CONSTRAINT entity_id IF NOT EXISTS FOR (e:Entity) REQUIRE e.entity_id IS 
 
 CREATE CONSTRAINT entity_key IF NOT EXISTS FOR (e:Entity) REQUIRE (e.user_id, e.key) IS UNIQUE;
 
+CREATE INDEX entity_name IF NOT EXISTS FOR (e:Entity) ON (e.user_id, e.name_key);
+
 CREATE CONSTRAINT alias_key IF NOT EXISTS FOR (a:Alias) REQUIRE (a.user_id, a.type, a.key) IS UNIQUE;
 
 CREATE INDEX alias_name IF NOT EXISTS FOR (a:Alias) ON (a.user_id, a.key);

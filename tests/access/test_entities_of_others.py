@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
@@ -159,3 +160,23 @@ async def test_a_commit_changes_what_records_of_its_own_graph_mention(engine: En
         await engine.neo4j.write("MATCH (n:Node {node_id: $node_id}) DELETE n", **root)
     assert await memory.entities.get(elli.entity_id) == elli
     assert len(await memory.entities.relations(elli.entity_id)) == 1
+
+
+async def test_writers_at_once_do_not_make_one_of_two_namesakes(engine: Engine, memory: Memory) -> None:
+    """Several can be meant by a name whose key is taken: each writer makes an entity of its own, which is found from then on."""
+    root = memory.principal.user_id
+    myself = await memory.nodes.provision(NewNode(root, "Iris", "persona"))
+    here, _ = await shared_and_hidden(memory)
+    await memory.grants.give(NewGrant(here.node_id, "persona", myself.node_id, mode="read_write"))
+    for said in ("We met Ann.", "We met Ann Stone.", "We met Ann Field. Then we left with Ann."):
+        await say(memory, here, said)
+    known = {one.entity_id for one in await memory.entities.list()}
+    persona = engine.memory_as(Principal("persona", myself.node_id, root))
+    await asyncio.gather(*(say(persona, here, f"Today it was Ann who sang, number {n}.") for n in range(2)))
+    made = [one for one in await memory.entities.list() if one.entity_id not in known]
+    assert sorted(one.mentions for one in made if one.name == "Ann") == [1, 1]
+    keys = [(await memory.entities.get(one.entity_id)).key or "" for one in made]
+    assert all(key.startswith("person:ann~") for key in keys)
+    await say(persona, here, "And it was Ann who danced.")
+    again = [one for one in await memory.entities.list() if one.entity_id not in known]
+    assert sorted(one.mentions for one in again) == [1, 2]

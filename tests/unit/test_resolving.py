@@ -5,10 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.knowledge.resolution.resolving import FoundName, Known, Resolution, canonical_key, resolve
+from engine.domain.names import name_key
+from engine.knowledge.resolution.keys import canonical_key
+from engine.knowledge.resolution.resolving import FoundName, Known, Resolution, resolve
 
 
 def _person(name: str, record: str = "r1", **more: object) -> FoundName:
@@ -27,7 +30,36 @@ def _key(answers: Mapping[FoundName, Resolution], found: FoundName) -> str:
 
 def test_keys_are_readable_in_every_script() -> None:
     assert canonical_key("person", "Dave Kowalski") == "person:dave-kowalski"
-    assert canonical_key("person", "Анна Орлова") == "person:anna-orlova"
+    assert canonical_key("person", "Анна Орлова").startswith("person:anna-orlova.")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Иван III", "Василий III"),
+        ("C++", "C#"),
+        ("José", "Jose"),
+        ("Анна Орлова", "Anna Orlova"),
+        ("Anna-Lena", "Anna Lena"),
+        ("山", "川"),
+        ("ー", "Ъ"),
+        ("Ann " * 60, "Ann " * 61),
+        ("x" * 79 + " y", "x" * 79 + " z"),
+    ],
+)
+def test_different_names_have_different_keys(one: str, other: str) -> None:
+    keys = {canonical_key("person", one), canonical_key("person", other)}
+    assert len(keys) == 2
+    assert all(key.isascii() and len(key) <= 100 for key in keys)
+
+
+ALIKE = st.text(st.sampled_from("ab AB-_.'#+éеа山3"), max_size=6)
+
+
+@given(one=st.one_of(st.text(max_size=30), ALIKE), other=st.one_of(st.text(max_size=30), ALIKE))
+def test_names_have_one_key_if_they_are_compared_as_one(one: str, other: str) -> None:
+    same = name_key(one) == name_key(other)
+    assert (canonical_key("person", one) == canonical_key("person", other)) == same
 
 
 def test_an_alias_of_one_entity_wins() -> None:
@@ -94,8 +126,8 @@ def test_my_sister_is_another_one_for_each_speaker() -> None:
         _person("my sister", form="kinship", speaker="Ben"),
     )
     answers = resolve([one, other], [])
-    assert _key(answers, one) == "person:ana-s-sister"
-    assert _key(answers, other) == "person:ben-s-sister"
+    assert _key(answers, one) == canonical_key("person", "Ana's sister")
+    assert _key(answers, other) == canonical_key("person", "Ben's sister")
 
 
 def test_a_company_is_one_with_and_without_its_form() -> None:
@@ -106,8 +138,10 @@ def test_a_company_is_one_with_and_without_its_form() -> None:
 
 def test_a_namesake_gets_a_key_of_its_own() -> None:
     found = _person("Paul Weiss Jr.")
-    taken = Known("person:paul-weiss-jr", "Someone Else", "person")
-    assert _key(resolve([found], [taken]), found) == "person:paul-weiss-jr-2"
+    taken = Known(canonical_key("person", found.name), "Someone Else", "person")
+    first, second = (_key(resolve([found], [taken], batch), found) for batch in ("one", "two"))
+    assert first.startswith(f"{taken.key}~") and second.startswith(f"{taken.key}~")
+    assert first != second, "two batches do not see each other's entities"
 
 
 FIRST = ["Dave", "David", "Ana", "Анна", "Kasia", "Katarzyna", "Bob", "my sister", "Dr. Lang", "田中さん"]

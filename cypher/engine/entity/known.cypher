@@ -1,5 +1,5 @@
-// Purpose: the entities of a graph that names of new records may belong to: those that have one of the names, and those whose names share a word with
-//   one; and the user of the graph by the name of its root. Other writers than the user meet only those that they may read of,
+// Purpose: the entities of a graph that names of new records may belong to: those that have one of the names, or show it, and those whose names share a
+//   word with one; and the user of the graph by the name of its root. Other writers than the user meet only those that they may read of,
 //   by the names that they may read.
 // Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at and earliest (the end of time is now), keys (normal forms of the
 //   names), text (Lucene query that holds +user_key), most (entities).
@@ -9,6 +9,10 @@ WITH $as_of AS as_of, part.rights() AS rights
 CALL () {
   MATCH (a:Alias {user_id: $user_id})-[:NAMES]->(known:Entity)
   WHERE a.key IN $keys
+  RETURN known, 1000.0 AS score
+  UNION ALL
+  MATCH (known:Entity {user_id: $user_id})  // a second one of a name, which belongs to the first
+  WHERE known.name_key IN $keys
   RETURN known, 1000.0 AS score
   UNION ALL
   CALL db.index.fulltext.queryNodes('alias_text', $text, {limit: $most}) YIELD node, score

@@ -15,8 +15,8 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.entity import UNKNOWN_KIND
-from engine.domain.names import slug
 from engine.evaluation.leaks.things import Asker, Written, tokens
+from engine.knowledge.resolution.keys import canonical_key
 from engine.stores.statements import cypher
 
 if TYPE_CHECKING:
@@ -245,6 +245,6 @@ def betrayed(world: World, before: Spoken, known: set[UUID], record_id: UUID) ->
     """Whether names of a new record were taken for hidden entities: only one whose key they make may be met so."""
     for one in world.spoken.said:
         if one.record_id == record_id and one.entity_id in before.entities and one.entity_id not in known:
-            keys = {slug(name).replace("_", "-") for name in one.names}
-            if one.key.partition(":")[2] not in keys:
+            kind = one.key.partition(":")[0]
+            if one.key not in {canonical_key(kind, name) for name in one.names}:
                 yield f"{one.names} were taken for the hidden {one.key}"

@@ -6,20 +6,17 @@ Merges are careful: what may be the same stays apart and is handed over for revi
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from engine.domain.entity import UNKNOWN_KIND, NameForm
-from engine.domain.names import name_key, slug
-from engine.knowledge.resolution.blocking import blocking_keys
+from engine.domain.names import name_key
 from engine.knowledge.resolution.kin import kin_of
 from engine.knowledge.resolution.likeness import Decision, NamedThing, decide, decide_names
 from engine.knowledge.resolution.name_likeness import full_forms, name_likeness
 from engine.knowledge.resolution.name_parts import is_of_another, parts_of
-from engine.knowledge.resolution.romanized import romanized
+from engine.knowledge.resolution.pool import Pool, PooledEntity
 
 PERSON = "person"
-MOST_COMPARED = 40
-"""Candidates that one name is compared with; those of the same record and graph come first."""
 _WORTH_A_LOOK = 0.35
 
 
@@ -69,54 +66,6 @@ class Resolution:
     reviews: tuple[Review, ...] = ()
 
 
-@dataclass(slots=True)
-class _Entity:
-    key: str
-    name: str
-    kind: str
-    aliases: set[str]
-    texts: tuple[str, ...]
-    near: bool
-    records: set[str]
-    new: bool
-
-    def thing(self) -> NamedThing:
-        return NamedThing(self.name, self.kind, tuple(sorted(self.aliases - {self.name})), self.texts)
-
-
-@dataclass(slots=True)
-class _Pool:
-    """The entities, found by the keys of their names."""
-
-    entities: dict[str, _Entity] = field(default_factory=dict)
-    blocks: dict[str, set[str]] = field(default_factory=dict)
-
-    def add(self, entity: _Entity) -> None:
-        self.entities[entity.key] = entity
-        for name in (entity.name, *entity.aliases):
-            self.index(entity.key, name)
-
-    def index(self, key: str, name: str) -> None:
-        for block in blocking_keys(name):
-            self.blocks.setdefault(block, set()).add(key)
-
-    def exact(self, name: str) -> list[_Entity]:
-        return [self.entities[key] for key in sorted(self.blocks.get(f"=:{name_key(name)}", ()))]
-
-    def candidates(self, name: str, record: str) -> list[_Entity]:
-        found = {key for block in blocking_keys(name) for key in self.blocks.get(block, ())}
-        ranked = sorted(
-            (self.entities[key] for key in found), key=lambda one: (record not in one.records, not one.near, one.key)
-        )
-        return ranked[:MOST_COMPARED]
-
-
-def canonical_key(kind: str, name: str) -> str:
-    """`person:dave-kowalski`: the kind and the name in a-z, 0-9 and hyphens."""
-    latin = name if any(c.isascii() and c.isalnum() for c in name) else romanized(name)
-    return f"{kind}:{slug(latin).replace('_', '-')}"
-
-
 def effective_name(found: FoundName) -> str:
     """`My sister`, said by Ana, is `Ana's sister`: the same words of two speakers name two people."""
     kin = kin_of(found.name) if found.speaker else None
@@ -126,15 +75,19 @@ def effective_name(found: FoundName) -> str:
     return f"{found.speaker}'s {rest}" if rest else found.name
 
 
-def resolve(names: Iterable[FoundName], known: Sequence[Known]) -> dict[FoundName, Resolution]:
-    """An answer for every name. The order of the names and of the known entities makes no difference."""
-    pool = _Pool()
+def resolve(names: Iterable[FoundName], known: Sequence[Known], batch: str = "") -> dict[FoundName, Resolution]:
+    """An answer for every name. The order of the names and of the known entities makes no difference.
+
+    `batch`: something random for what will be stored. A second entity of one name has it in its key, so two batches, which may
+    not see each other's entities, never make one of two.
+    """
+    pool = Pool(batch)
     for one in sorted(known, key=lambda entity: entity.key):
         aliases = {one.name, *one.aliases}
-        pool.add(_Entity(one.key, one.name, one.kind, aliases, one.texts, one.near, set(one.records), new=False))
+        pool.add(PooledEntity(one.key, one.name, one.kind, aliases, one.texts, one.near, set(one.records), new=False))
     ordered = sorted(set(names), key=_rank)
     full = _extenders(ordered)
-    chosen: dict[FoundName, tuple[_Entity, str, tuple[Review, ...]]] = {}
+    chosen: dict[FoundName, tuple[PooledEntity, str, tuple[Review, ...]]] = {}
     for found in ordered:
         name = effective_name(found)
         entity, reason, reviews = _place(found, name, pool, full)
@@ -177,8 +130,8 @@ def _extenders(names: Sequence[FoundName]) -> dict[str, set[str]]:
 
 
 def _place(
-    found: FoundName, name: str, pool: _Pool, full: dict[str, set[str]]
-) -> tuple[_Entity | None, str, tuple[Review, ...]]:
+    found: FoundName, name: str, pool: Pool, full: dict[str, set[str]]
+) -> tuple[PooledEntity | None, str, tuple[Review, ...]]:
     thing = NamedThing(name, found.kind, (), found.texts, found.speaker)
     exact = [one for one in pool.exact(name) if decide_names(thing, NamedThing(one.name, one.kind)) is None]
     if found.form == "speaker":
@@ -206,8 +159,8 @@ def _place(
     return _decided(thing, others)
 
 
-def _decided(thing: NamedThing, others: Sequence[_Entity]) -> tuple[_Entity | None, str, tuple[Review, ...]]:
-    decisions: list[tuple[Decision, _Entity]] = [(decide(thing, one.thing()), one) for one in others]
+def _decided(thing: NamedThing, others: Sequence[PooledEntity]) -> tuple[PooledEntity | None, str, tuple[Review, ...]]:
+    decisions: list[tuple[Decision, PooledEntity]] = [(decide(thing, one.thing()), one) for one in others]
     same = sorted(
         (pair for pair in decisions if pair[0].verdict == "same"), key=lambda pair: (-pair[0].score, pair[1].key)
     )
@@ -221,7 +174,7 @@ def _decided(thing: NamedThing, others: Sequence[_Entity]) -> tuple[_Entity | No
     return None, "no known entity has that name", tuple(reviews[:5])
 
 
-def _readily(thing: NamedThing, entity: _Entity, full: dict[str, set[str]], *, here: bool) -> bool:
+def _readily(thing: NamedThing, entity: PooledEntity, full: dict[str, set[str]], *, here: bool) -> bool:
     """Whether a name joins an entity near it without more evidence: its first name, short form, letters or other spelling.
 
     `here`: the same record mentions it. Only there a word of a longer name is enough where nothing tells that it is a person.
@@ -252,7 +205,7 @@ def _readily(thing: NamedThing, entity: _Entity, full: dict[str, set[str]], *, h
     return long is its or len(full.get(bare.words[0], set()) | full.get(long.words[0], set())) < 2
 
 
-def _like_a_person(thing: NamedThing, entity: _Entity) -> bool:
+def _like_a_person(thing: NamedThing, entity: PooledEntity) -> bool:
     """Two names of unknown kind: one word, and two or three words that look like first and family names."""
     if (thing.kind, entity.kind) != (UNKNOWN_KIND, UNKNOWN_KIND):
         return False
@@ -265,22 +218,19 @@ def _like_a_person(thing: NamedThing, entity: _Entity) -> bool:
     )
 
 
-def _nearest(entities: Sequence[_Entity], record: str) -> _Entity | None:
+def _nearest(entities: Sequence[PooledEntity], record: str) -> PooledEntity | None:
     return min(entities, key=lambda one: (record not in one.records, not one.near, one.key), default=None)
 
 
-def _new(found: FoundName, name: str, pool: _Pool) -> _Entity:
-    key = base = canonical_key(found.kind, name)
-    number = 1
-    while key in pool.entities:
-        number += 1
-        key = f"{base}-{number}"
-    entity = _Entity(key, name, found.kind, {name}, (), near=True, records=set(), new=True)
+def _new(found: FoundName, name: str, pool: Pool) -> PooledEntity:
+    entity = PooledEntity(
+        pool.free_key(found.kind, name), name, found.kind, {name}, (), near=True, records=set(), new=True
+    )
     pool.add(entity)
     return entity
 
 
-def _join(entity: _Entity, found: FoundName, name: str, pool: _Pool) -> None:
+def _join(entity: PooledEntity, found: FoundName, name: str, pool: Pool) -> None:
     entity.records.add(found.record)
     entity.texts = tuple(dict.fromkeys((*entity.texts, *found.texts)))[:8]
     if entity.kind == UNKNOWN_KIND:
