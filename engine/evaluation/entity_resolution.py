@@ -15,7 +15,8 @@ from engine.domain.entity import UNKNOWN_KIND, Mention
 from engine.evaluation.entity_names import found_in
 from engine.evaluation.figures import Figure, Figures, f1, ratio
 from engine.evaluation.labels import DATE, NAMES, Labels, Span
-from engine.knowledge.resolution.likeness import NamedThing, decide
+from engine.knowledge.resolution.compared import NamedThing
+from engine.knowledge.resolution.likeness import decide
 from engine.knowledge.resolution.resolving import FoundName, Known, Resolution, resolve
 
 Place = tuple[str, int, int]

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.knowledge.resolution.blocking import blocking_keys
+from engine.knowledge.resolution.compared import NamedThing
 from engine.knowledge.resolution.kin import kin_of
-from engine.knowledge.resolution.likeness import NamedThing, decide
+from engine.knowledge.resolution.likeness import decide
 from engine.knowledge.resolution.name_likeness import name_likeness
 from engine.knowledge.resolution.name_parts import parts_of
 from engine.knowledge.resolution.romanized import romanized, sounds_alike
@@ -104,6 +105,12 @@ def test_full_names_and_places_need_no_text(a: str, b: str) -> None:
 def test_names_that_rule_each_other_out_are_apart(a: str, b: str) -> None:
     text = "The harbour festival in Rotterdam was wet, the orchestra played Brahms."
     assert decide(NamedThing(a, texts=(text,)), NamedThing(b, texts=(text,))).verdict == "apart"
+
+
+def test_two_who_are_both_married_are_not_one_by_that() -> None:
+    one = NamedThing("Anna Berg", "person", texts=("Anna Berg was married last week in Galway.",))
+    other = NamedThing("Anna Holm", "person", texts=("Anna Holm got married to a sailor.",))
+    assert decide(one, other).verdict == "review"
 
 
 def test_the_same_name_of_another_kind_is_apart() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 
 import pytest
@@ -10,8 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.names import name_key
+from engine.knowledge.resolution import pool
+from engine.knowledge.resolution.contexts import evidence
 from engine.knowledge.resolution.keys import canonical_key
-from engine.knowledge.resolution.resolving import FoundName, Known, Resolution, resolve
+from engine.knowledge.resolution.name_likeness import name_likeness
+from engine.knowledge.resolution.pool import MOST_COMPARED
+from engine.knowledge.resolution.resolving import MOST_WEIGHED, FoundName, Known, Resolution, resolve
+from tests.work import calls
 
 
 def _person(name: str, record: str = "r1", **more: object) -> FoundName:
@@ -182,13 +186,56 @@ def test_resolving_again_gives_the_same(names: list[FoundName]) -> None:
     assert not any(answer.new for answer in again.values())
 
 
-def test_ten_thousand_entities_are_not_compared_with_each_other() -> None:
-    known = [_known(f"Nomen{number // 100:03} Familia{number % 100:02}") for number in range(10_000)]
-    started = time.process_time()
+def test_thousands_of_entities_are_not_compared_with_each_other() -> None:
+    known = [_known(f"Nomen{number // 40:03} Familia{number % 40:02}") for number in range(4_000)]
     found = [_person(f"Nomen{number:03} Familia07") for number in range(100)]
-    answers = resolve(found, known)
+    answers: dict[FoundName, Resolution] = {}
+    compared = calls(lambda: answers.update(resolve(found, known)), name_likeness)
     assert all(not answer.new for answer in answers.values())
-    assert time.process_time() - started < 15
+    assert compared <= 3 * MOST_COMPARED * len(found)
+
+
+FIRST_NAMES, SYLLABLES = (
+    ("Anna", "John"),
+    ("bar", "den", "fol", "gim", "hus", "kov", "lom", "mir", "nop", "rud", "sav", "tel"),
+)
+
+
+def _namesakes(first: str, count: int, told: str) -> list[FoundName]:
+    """People with one first name, each with texts of some length."""
+    families = [f"{one}{two}{three}".title() for one in SYLLABLES for two in SYLLABLES for three in SYLLABLES]
+    return [
+        _person(
+            f"{first} {family}", f"r{number}", texts=(f"{first} {family} {told} in the year {1800 + number}. " * 8,)
+        )
+        for number, family in enumerate(families[::5][:count])
+    ]
+
+
+@pytest.mark.parametrize("first", FIRST_NAMES)
+def test_namesakes_with_other_family_names_need_no_comparison_of_texts(first: str) -> None:
+    found = _namesakes(first, 60, "sailed to Rotterdam with an orchestra")
+    assert calls(lambda: resolve(found, []), evidence) == 0
+    assert len({one.key for one in resolve(found, []).values()}) == len(found)
+
+
+def test_the_work_of_a_batch_grows_with_its_names() -> None:
+    """Where a text speaks of a marriage the family name may have changed, so texts are compared: of few for each name."""
+    batches = {count: _namesakes("Anna", count, "was married") for count in (80, 160)}
+    for count, found in batches.items():
+        assert calls(lambda found=found: resolve(found, []), evidence) <= MOST_WEIGHED * count  # type: ignore[misc]
+    work = {count: calls(lambda found=found: resolve(found, [])) for count, found in batches.items()}  # type: ignore[misc]
+    assert work[160] < 2.5 * work[80]
+
+
+def test_what_a_batch_has_no_room_to_compare_is_a_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "{} played the cello at the Rotterdam harbour festival with Teresa Vang and the Lunenburg orchestra."
+    found = _person("Rasmusen", texts=(text.format("Rasmusen"),))
+    known = Known("person:rasmussen", "Rasmussen", "person", texts=(text.format("Rasmussen"),))
+    assert _key(resolve([found], [known]), found) == known.key
+    monkeypatch.setattr(pool, "MOST_WEIGHED_OF_BATCH", 0)
+    answer = resolve([found], [known])[found]
+    assert answer.new and [one.candidate for one in answer.reviews] == [known.key]
 
 
 def test_two_short_forms_of_one_name_are_not_yet_one() -> None:

@@ -4,35 +4,29 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
 
 import stopwordsiso
 
-from engine.domain.languages import language_of, stop_words
+from engine.domain.languages import stop_words
 from engine.knowledge.resolution.kin import relation_of
 from engine.knowledge.resolution.name_likeness import place_of
 from engine.knowledge.resolution.romanized import romanized, sound
-from engine.knowledge.resolution.word_lists import section, word_set
+from engine.knowledge.resolution.word_lists import word_set
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _UNSPACED = re.compile(r"[\u3400-\u9fff]{2,}|[\u30a0-\u30ff]{2,}")
 _STOPPED = "en de es pt fr it nl pl sv da tr cs ru uk el ar he ko hu no fi ro".split()
-_LANGUAGES_SLAVIC = re.compile(r"[ęąłśźżćńřěůОо\u0400-\u04ff]")
 _SENTENCE = re.compile(r"[^.!?。！？]+")
-_CLUES = section("clues", "age")
-_AGE = re.compile(rf"(?<!\d)(\d{{1,2}})[ -]?(?:{_CLUES['unit']})", re.I)
-_AGED = re.compile(rf"\b(?:{'|'.join(_CLUES['small'].split())}) (?:{_CLUES['written']})", re.I)
-_CHILD = re.compile(rf"\b(?:{_CLUES['child']})\b|{_CLUES['child_unspaced']}", re.I)
-_PRONOUNS = {
-    "en": ("she", "he"), "de": ("", "er"), "es": ("ella", "él"), "pt": ("ela", "ele"), "fr": ("elle", "il"), "it": ("lei", "lui"),
-    "nl": ("zij", "hij"), "pl": ("ona", "on"), "sv": ("hon", "han"), "da": ("hun", "han"), "cs": ("ona", "on"), "tr": ("", ""),
-}  # fmt: skip
-_RUSSIAN = (re.compile(r"(?<!\w)(?:она|её|ей)(?!\w)", re.I), re.compile(r"(?<!\w)(?:он|его|ему)(?!\w)", re.I))
-_GERMAN_SHE = re.compile(r"\b[Ss]ie (?:ist|war|hat|hatte|wird|kann|will|muss|\w{2,}[^eu]t)\b")
-_CJK = (re.compile("她|彼女|그녀"), re.compile("他(?!们|们的)|彼(?!女)"))
+_DIGITS = re.compile(r"\d{2,4}")
+_START, _LEAST_SOUND = 4, 3
+"""Letters that words of one stem share at least, and consonants of names that sound the same."""
+_MOST_ALIKE = 16
+"""Words with the same first letters that one is compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,40 +51,80 @@ class _Word:
     place: int
 
 
+_Followers = Mapping[str, _Word | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """The words of texts by what `_same` compares, so that a word is compared with those few that can be the same."""
+
+    words: tuple[_Word, ...]
+    latin: Mapping[str, list[_Word]]
+    starts: Mapping[str, list[_Word]]
+    places: Mapping[int, list[_Word]]
+    sounds: Mapping[str, list[_Word]]
+
+    def like(self, one: _Word, names: frozenset[str]) -> Iterator[tuple[_Word, float]]:
+        """The words that say the same as one, with how surely, but for those of the names."""
+        near = [*self.latin.get(one.latin, ()), *self.starts.get(one.latin[:_START], ())[:_MOST_ALIKE]]
+        if self.places and (number := place_of(one.text)) >= 0:
+            near += self.places.get(number, ())
+        if self.sounds and len(spoken := sound(one.latin)) >= _LEAST_SOUND:
+            near += self.sounds.get(spoken, ())
+        return ((other, weight) for other in near if other.latin not in names and (weight := _same(one, other)) > 0)
+
+
 def evidence(texts_a: Sequence[str], texts_b: Sequence[str], names: frozenset[str]) -> Evidence:
     """Compares the texts without the words of the names themselves."""
-    left = [word for word in _words(tuple(texts_a)) if word.latin not in names]
-    right = [word for word in _words(tuple(texts_b)) if word.latin not in names]
+    indexed = _indexed(tuple(texts_a)), _indexed(tuple(texts_b))
+    left, right = ([word for word in index.words if word.latin not in names] for index in indexed)
     doubtful = _of_relatives(texts_a, texts_b) | _of_relatives(texts_b, texts_a)
     shared: dict[str, float] = {}
-    against: list[str] = []
     for one in left:
-        for other in right:
-            weight = _same(one, other)
+        for other, weight in indexed[1].like(one, names):
             if weight > shared.get(one.latin, 0.0) and one.latin not in doubtful and other.latin not in doubtful:
                 shared[one.latin] = weight
-    for shared_word in list(shared):
-        if clash := _clash(shared_word, left, right):
+    against: list[str] = []
+    followers = _followers(left), _followers(right)
+    for word in list(shared):
+        if clash := _clash(word, followers, indexed, names):
             against.append(clash)
-            del shared[shared_word]
-    for before, word in pairwise(left):
+            del shared[word]
+    for before, after in pairwise(left):
         # The words of one longer name tell no more than one: São Paulo.
-        if (
-            before.latin in shared
-            and word.latin in shared
-            and before.proper
-            and word.proper
-            and word.place == before.place + 1
-        ):
-            shared[word.latin] = min(shared[word.latin], 0.3)
-    names_a, names_b = _proper(left), _proper(right)
-    unrelated = bool(names_a and names_b) and not any(_same(x, y) > 0 for x in names_a for y in names_b)
+        together = before.proper and after.proper and after.place == before.place + 1
+        if together and before.latin in shared and after.latin in shared:
+            shared[after.latin] = min(shared[after.latin], 0.3)
+    unrelated = _unrelated(left, right, indexed[1], names)
     return Evidence(sum(shared.values()), tuple(sorted(shared)), tuple(against), bool(left and right), unrelated)
+
+
+def _unrelated(left: Sequence[_Word], right: Sequence[_Word], index: _Index, names: frozenset[str]) -> bool:
+    names_a, names_b = _proper(left), _proper(right)
+    if not names_a or not names_b:
+        return False
+    return not any(other.proper and other.place for one in names_a for other, _ in index.like(one, names))
 
 
 def _proper(words: Sequence[_Word]) -> list[_Word]:
     """Names within sentences: the first word of one has a capital anyway."""
     return [word for word in words if word.proper and word.place]
+
+
+@lru_cache(maxsize=1 << 10)
+def _indexed(texts: tuple[str, ...]) -> _Index:
+    latin, starts, sounds = (defaultdict[str, list[_Word]](list) for _ in range(3))
+    places = defaultdict[int, list[_Word]](list)
+    words = _words(texts)
+    for (form, _, proper), word in {(one.latin, one.text, one.proper and one.place > 0): one for one in words}.items():
+        latin[form].append(word)
+        if len(form) >= _START:
+            starts[form[:_START]].append(word)
+        if proper and (number := place_of(word.text)) >= 0:
+            places[number].append(word)
+        if len(spoken := sound(form)) >= _LEAST_SOUND:
+            sounds[spoken].append(word)
+    return _Index(words, latin, starts, places, sounds)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -108,7 +142,7 @@ def _words(texts: tuple[str, ...]) -> tuple[_Word, ...]:
 def _kept(token: str, sentence: int, place: int) -> list[_Word]:
     if runs := _UNSPACED.findall(token):
         pairs = [run[i : i + 2] for run in runs for i in range(len(run) - 1)]
-        pairs += re.findall(r"\d{2,4}", token)
+        pairs += _DIGITS.findall(token)
         return [_Word(pair, pair, place_of(pair) >= 0, sentence, place) for pair in pairs]
     latin = romanized(token)
     # A name within a sentence is none of the stop words of some other language: Maine, mâine.
@@ -137,7 +171,7 @@ def _same(one: _Word, other: _Word) -> float:
     if (
         one.text.isascii() != other.text.isascii()
         and (one.proper or other.proper)
-        and len(sound(one.latin)) >= 3
+        and len(sound(one.latin)) >= _LEAST_SOUND
         and sound(one.latin) == sound(other.latin)
     ):
         return 1.0
@@ -147,89 +181,54 @@ def _same(one: _Word, other: _Word) -> float:
             break
         shared += 1
     longest = max(len(one.latin), len(other.latin))
-    return 0.8 if shared >= 4 and shared >= 0.6 * longest and not one.latin[0].isdigit() else 0.0
+    return 0.8 if shared >= _START and shared >= 0.6 * longest and not one.latin[0].isdigit() else 0.0
 
 
 def _of_relatives(texts: Sequence[str], others: Sequence[str]) -> set[str]:
     """Words of sentences about the father, mother or child of the one named, where the other text does not speak of such."""
-    spoken = {relation_of(token) for text in others for token in _WORD.findall(text)}
-    found: set[str] = set()
+    told = _relatives(tuple(texts))
+    spoken = _relations(tuple(others)) if told else frozenset()
+    return {word for relation, words in told if relation not in spoken for word in words}
+
+
+@lru_cache(maxsize=1 << 10)
+def _relatives(texts: tuple[str, ...]) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Sentences that begin with a relative of the one named: the relation, and the words."""
+    found: list[tuple[str, frozenset[str]]] = []
     for text in texts:
         for sentence in _SENTENCE.findall(text):
             tokens = _WORD.findall(sentence)[:2]
-            if (
-                len(tokens) == 2
-                and tokens[0].lower() in word_set("clues", "possessive")
-                and (relation := relation_of(tokens[1]))
-                and relation not in spoken
-            ):
-                found |= {word.latin for word in _words((sentence,))}
-    return found
+            if len(tokens) == 2 and tokens[0].lower() in word_set("clues", "possessive"):
+                relation = relation_of(tokens[1])
+                if relation:
+                    found.append((relation, frozenset(word.latin for word in _words((sentence,)))))
+    return tuple(found)
 
 
-def _clash(word: str, left: Sequence[_Word], right: Sequence[_Word]) -> str:
+@lru_cache(maxsize=1 << 10)
+def _relations(texts: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(relation_of(token) for text in texts for token in _WORD.findall(text))
+
+
+def _clash(
+    word: str, followers: tuple[_Followers, _Followers], indexed: tuple[_Index, _Index], names: frozenset[str]
+) -> str:
     """The same word followed by two different names or years: borders Florida, borders Armenia."""
     if word.isdigit():
         return ""
-    one, other = _followed(word, left), _followed(word, right)
+    one, other = followers[0].get(word), followers[1].get(word)
     if one is None or other is None or one.proper != other.proper:
         return ""
-    if any(_same(one, word) > 0 for word in right) or any(_same(other, word) > 0 for word in left):
+    if any(indexed[1].like(one, names)) or any(indexed[0].like(other, names)):
         return ""
     return f"one text has {one.text} where the other has {other.text}"
 
 
-def _followed(word: str, words: Sequence[_Word]) -> _Word | None:
+def _followers(words: Sequence[_Word]) -> _Followers:
+    """The name or year behind the first use of every ordinary word."""
+    found: dict[str, _Word | None] = {}
     for place, one in enumerate(words):
-        if one.latin == word and not one.proper:
+        if not one.proper and one.latin not in found:
             near = (w for w in words[place + 1 : place + 3] if w.sentence == one.sentence and w.place - one.place <= 3)
-            return next((w for w in near if w.proper or (w.text.isdigit() and len(w.text) == 4)), None)
-    return None
-
-
-# gender, age, language --------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=1 << 10)
-def gender_told(texts: tuple[str, ...], mention: str) -> str:
-    """`f` or `m` where the first pronoun behind the mention tells; empty where nothing does."""
-    for text in texts:
-        behind = text[text.find(mention) + len(mention) :] if mention in text else text
-        if re.search(r"[\u0400-\u04ff]", behind):
-            if verb := re.match(r"\s+(?:\w+\s)?(\w+?)(ла|лась|л|лся)(?!\w)", behind):
-                return "f" if verb[2].startswith("ла") else "m"
-            return _first(behind, *_RUSSIAN)
-        if found := _first(behind, *_CJK):
-            return found
-        language = language_of([text])
-        if language == "pl" and (verb := re.match(r"\s+(\w+?)(ła|ł)\b", behind)):
-            return "f" if verb[2] == "ła" else "m"
-        she, he = _PRONOUNS.get(language, ("", ""))
-        woman = _GERMAN_SHE if language == "de" else re.compile(rf"\b{she}\b", re.I) if she else None
-        man = re.compile(rf"\b{he}\b", re.I) if he else None
-        if found := _first(behind, woman, man):
-            return found
-    return ""
-
-
-def _first(text: str, woman: re.Pattern[str] | None, man: re.Pattern[str] | None) -> str:
-    she, he = woman.search(text) if woman else None, man.search(text) if man else None
-    if she and (not he or she.start() < he.start()):
-        return "f"
-    return "m" if he else ""
-
-
-def child_told(texts: Sequence[str]) -> bool:
-    """Whether a text tells of a child of twelve or less."""
-    for text in texts:
-        if _CHILD.search(text) or _AGED.search(text):
-            return True
-        if any(int(match[1]) <= 12 for match in _AGE.finditer(text)):
-            return True
-    return False
-
-
-def slavic(texts: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether names are inflected there: by letters, else by the language of the texts."""
-    joined = " ".join((*texts, *names))
-    return bool(_LANGUAGES_SLAVIC.search(joined)) or bool(texts and language_of(list(texts)) in ("pl", "cs"))
+            found[one.latin] = next((w for w in near if w.proper or (w.text.isdigit() and len(w.text) == 4)), None)
+    return found

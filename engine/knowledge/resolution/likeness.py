@@ -5,70 +5,76 @@ A wrong merge costs more than a missed one: what only may be the same is `review
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from functools import cache, lru_cache
 
 from engine.domain.entity import UNKNOWN_KIND
-from engine.knowledge.resolution.contexts import Evidence, child_told, evidence, gender_told, slavic
-from engine.knowledge.resolution.kin import Kin, kin_of, relation_of, side_told, uncertain
-from engine.knowledge.resolution.name_likeness import NameLikeness, gender_of, name_likeness
+from engine.knowledge.resolution.clues import child_told, slavic
+from engine.knowledge.resolution.compared import Decision, NamedThing, gender_of_person, words_of_names
+from engine.knowledge.resolution.contexts import Evidence, evidence
+from engine.knowledge.resolution.described import common_words, described_as, kin_clash, two_kin
+from engine.knowledge.resolution.kin import kin_of
+from engine.knowledge.resolution.name_likeness import NameLikeness, name_likeness
 from engine.knowledge.resolution.name_parts import Parts, parts_of
 from engine.knowledge.resolution.romanized import romanized
 from engine.knowledge.resolution.word_lists import word_set
-
-Verdict = Literal["same", "review", "apart"]
-
-
-@dataclass(frozen=True, slots=True)
-class NamedThing:
-    """A name with what is known around it: its kind, other names, texts that mention it, who spoke."""
-
-    name: str
-    kind: str = UNKNOWN_KIND
-    aliases: tuple[str, ...] = ()
-    texts: tuple[str, ...] = ()
-    speaker: str = ""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return (self.name, *self.aliases)
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """`score` 0 to 1 orders decisions of one verdict; `reason` is for people."""
-
-    verdict: Verdict
-    score: float
-    reason: str
-
 
 _NEEDED = {"equal": 2.0, "variant": 0.7, "extends": 1.7, "acronym": 0.8, "renamed": 1.7, "surname": 0.8, "place": 0.0}
 """How much the texts must share for a merge, by what the names are to each other."""
 _ONE_WORD = 1.7
 _UNRELATED = 1.2
 """What more is needed of one word where each text has names, and none is in both."""
-_GROWN = frozenset("mother father grandmother grandfather uncle aunt husband wife".split())
 _FOREIGN = 0.8
 """Texts of two languages share names and numbers alone."""
 
 
 def decide(a: NamedThing, b: NamedThing) -> Decision:
     """Symmetric, deterministic, and total: no name makes it raise."""
-    one, other = sorted((a, b), key=lambda thing: (thing.name, thing.kind, thing.texts, thing.aliases, thing.speaker))
-    if clash := _kinds(one, other):
-        return Decision("apart", 0.0, clash)
+    one, other = _ordered(a, b)
+    first = _by_names(one, other)
+    if first.verdict == "apart":
+        return first
     left, right = kin_of(one.name), kin_of(other.name)
     if left and right:
-        return _two_kin(one, left, other, right)
+        return two_kin(one, left, other, right)
     if left:
-        return _described(one, other, left)
+        return described_as(one, other, left)
     if right:
-        return _described(other, one, right)
+        return described_as(other, one, right)
     parts = parts_of(one.name), parts_of(other.name)
     if parts[0].common or parts[1].common:
-        return _common(one, other, parts)
+        return common_words(one, other, parts)
     return _named(one, other)
+
+
+def by_names(a: NamedThing, b: NamedThing) -> Decision:
+    """What can be said before the texts are compared, which costs much more: `apart`, or `review` with how alike the names are.
+
+    Symmetric; what is apart here is so for `decide`.
+    """
+    return _by_names(*_ordered(a, b))
+
+
+def _ordered(a: NamedThing, b: NamedThing) -> tuple[NamedThing, NamedThing]:
+    one, other = sorted((a, b), key=lambda thing: (thing.name, thing.kind, thing.texts, thing.aliases, thing.speaker))
+    return one, other
+
+
+def _by_names(a: NamedThing, b: NamedThing) -> Decision:
+    if clash := _kinds(a, b):
+        return Decision("apart", 0.0, clash)
+    left, right = kin_of(a.name), kin_of(b.name)
+    if left and right:
+        clash = kin_clash(a, left, b, right)
+        return Decision("apart", 0.2, clash) if clash else Decision("review", 0.5, "the same relation")
+    parts = parts_of(a.name), parts_of(b.name)
+    if left or right or parts[0].common or parts[1].common:
+        return Decision("review", 0.2, "one is a description")
+    like = _likeness(a, b)
+    if like.relation == "apart" or (like.relation == "surname" and not _married(a, b)):
+        return Decision("apart", like.score, like.reason)
+    if clash := _marks(*parts):
+        return Decision("apart", min(like.score, 0.4), clash)
+    return Decision("review", like.score, like.reason)
 
 
 def decide_names(a: NamedThing, b: NamedThing) -> Decision | None:
@@ -87,18 +93,21 @@ def _kinds(a: NamedThing, b: NamedThing) -> str:
 # names ------------------------------------------------------------------------------------------------------
 
 
-def _named(a: NamedThing, b: NamedThing) -> Decision:
-    inflected = slavic((*a.texts, *b.texts), (a.name, b.name))
-    like = max(
+def _likeness(a: NamedThing, b: NamedThing) -> NameLikeness:
+    inflected = slavic(a.texts, (a.name,)) or slavic(b.texts, (b.name,))
+    return max(
         (name_likeness(x, y, inflected) for x in _telling(a) for y in _telling(b)),
         key=lambda one: (one.score, one.relation, one.reason),
     )
-    if like.relation == "apart":
-        return Decision("apart", like.score, like.reason)
-    left, right = parts_of(a.name), parts_of(b.name)
-    if clash := _marks(left, right) or _told(a, b, left, right):
+
+
+def _named(a: NamedThing, b: NamedThing) -> Decision:
+    like = _likeness(a, b)
+    if clash := _told(a, b, parts_of(a.name), parts_of(b.name)):
         return Decision("apart", min(like.score, 0.4), clash)
-    found = evidence(a.texts, b.texts, _name_words(a, b))
+    # That both are married is no sign that they are one.
+    said = _of_marriage() if like.relation == "surname" else frozenset()
+    found = evidence(a.texts, b.texts, words_of_names(a, b) | said)
     if found.against and like.relation in ("equal", "extends", "acronym", "renamed"):
         return Decision("apart", 0.3, found.against[0])
     return _weighed(like, found, a, b)
@@ -114,8 +123,6 @@ def _telling(thing: NamedThing) -> tuple[str, ...]:
 
 
 def _weighed(like: NameLikeness, found: Evidence, a: NamedThing, b: NamedThing) -> Decision:
-    if like.relation == "surname" and not _married(a, b):
-        return Decision("apart", like.score, like.reason)
     if not found.texts:
         sure = (like.words > 1 and like.relation in ("equal", "variant")) or like.relation == "place"
         return Decision("same" if sure else "review", like.score, like.reason)
@@ -161,7 +168,7 @@ def _marks(left: Parts, right: Parts) -> str:
 
 
 def _told(a: NamedThing, b: NamedThing, left: Parts, right: Parts) -> str:
-    one, other = _gender(a, left), _gender(b, right)
+    one, other = gender_of_person(a, left), gender_of_person(b, right)
     if one and other and one != other:
         return "one is a woman, the other a man"
     young, old = child_told(a.texts), child_told(b.texts)
@@ -170,126 +177,16 @@ def _told(a: NamedThing, b: NamedThing, left: Parts, right: Parts) -> str:
     return ""
 
 
-def _gender(thing: NamedThing, parts: Parts) -> str:
-    listed = gender_of(parts.words[0]) if len(parts.words) > 1 else ""
-    return parts.gender or gender_told(thing.texts, thing.name) or listed
-
-
-def _name_words(a: NamedThing, b: NamedThing) -> frozenset[str]:
-    named = [parts_of(name) for thing in (a, b) for name in thing.names]
-    words = {word for parts in named for word in (*parts.words, *parts.written)}
-    return frozenset(words | {romanized(part) for thing in (a, b) for name in thing.names for part in name.split()})
-
-
 def _married(a: NamedThing, b: NamedThing) -> bool:
-    words = {romanized(word.strip('.,;:!?()«»"')) for thing in (a, b) for text in thing.texts for word in text.split()}
-    return bool(words & {romanized(word) for word in word_set("clues", "marriage")})
+    return _speaks_of_marriage(a.texts) or _speaks_of_marriage(b.texts)
 
 
-# kinship and descriptions -----------------------------------------------------------------------------------
+@lru_cache(maxsize=1 << 10)
+def _speaks_of_marriage(texts: tuple[str, ...]) -> bool:
+    """Whether texts speak of a marriage or a maiden name."""
+    return any(romanized(word.strip('.,;:!?()«»"')) in _of_marriage() for text in texts for word in text.split())
 
 
-def _two_kin(a: NamedThing, left: Kin, b: NamedThing, right: Kin) -> Decision:
-    if clash := _kin_clash(a, left, b, right):
-        return Decision("apart", 0.2, clash)
-    found = evidence(a.texts, b.texts, _name_words(a, b))
-    if found.against:
-        return Decision("apart", 0.3, found.against[0])
-    named = left.name and right.name
-    introduced = _introduced(left.name, b) or _introduced(right.name, a)
-    needed = 0.0 if named else 0.8 if introduced or left.single else 2.0
-    if (found.support >= needed and found.texts) or (left.single and not found.texts and left.owner == right.owner):
-        return Decision("same", 0.85, f"both are the same relation ({left.relation.replace('_', ' ')})")
-    return Decision("review", 0.5, "the same relation, of which there can be several")
-
-
-def _kin_clash(a: NamedThing, left: Kin, b: NamedThing, right: Kin) -> str:
-    if left.relation != right.relation and not {left.relation, right.relation} <= {"wife", "husband", "partner"}:
-        return "the relations differ"
-    if left.former != right.former or (left.order != right.order):
-        return "one is a former one"
-    for one, other, what in (
-        (left.side, right.side, "sides of the family"),
-        (left.age, right.age, "ages"),
-        (left.owner, right.owner, "persons"),
-    ):
-        if one and other and one != other:
-            return f"they are related by different {what}"
-    if left.name and right.name and name_likeness(left.name, right.name).relation in ("apart", "surname"):
-        return "the names differ"
-    if uncertain(left.relation):
-        one, other = left.side or side_told(a.texts, a.name), right.side or side_told(b.texts, b.name)
-        if one and other and one != other:
-            return "they are related through different people"
-    return ""
-
-
-def _described(described: NamedThing, named: NamedThing, kin: Kin | None) -> Decision:
-    """`My sister`, `the woman upstairs` and a name: one where the first text gives the name and both agree."""
-    parts = parts_of(named.name)
-    if kin and kin.gender and (gender := _gender(named, parts)) and gender != kin.gender:
-        return Decision("apart", 0.1, "one is a woman, the other a man")
-    if kin and child_told(named.texts) and kin.relation.split("_")[0] in _GROWN:
-        return Decision("apart", 0.1, "one is a child, the other an adult")
-    same_name = bool(kin and kin.name) and name_likeness(kin.name if kin else "", named.name).relation not in (
-        "apart",
-        "surname",
-    )
-    if kin and kin.name and not same_name:
-        return Decision("apart", 0.1, "the names differ")
-    if not same_name and not _introduced(named.name, described):
-        return Decision("review", 0.2, "nothing says that the description is of that name")
-    found = evidence(described.texts, named.texts, _name_words(described, named))
-    if found.against:
-        return Decision("apart", 0.3, found.against[0])
-    if found.support >= 0.7 or _kin_shared(described, named):
-        return Decision("same", 0.85, f"the text of {described.name} gives the name {named.name}, and the texts agree")
-    return Decision("review", 0.5, "the text gives the name, but the texts share too little")
-
-
-def _kin_shared(a: NamedThing, b: NamedThing) -> bool:
-    """Whether both texts speak of the same relative beside: my wife, her father."""
-    told = [
-        {relation_of(word.strip(".,;:!?()")) for text in thing.texts for word in text.split()} - {""}
-        for thing in (a, b)
-    ]
-    return len(told[0] & told[1]) >= 2
-
-
-def _introduced(name: str, described: NamedThing) -> bool:
-    """Whether a text holds the name outside of the description, not behind a word of kinship of someone else."""
-    if not name:
-        return False
-    wanted = parts_of(name).words
-    for text in described.texts:
-        tokens = [token.strip(".,;:!?()«»\"'") for token in text.replace(described.name, " . ", 1).split()]
-        for place, token in enumerate(tokens):
-            if (
-                token[:1].isupper()
-                and parts_of(token).words[:1]
-                and parts_of(token).words[0] in wanted
-                and not (
-                    place
-                    and relation_of(tokens[place - 1])
-                    and len(wanted) == 1
-                    and relation_of(tokens[place - 1]) not in ("uncle", "aunt")
-                )
-            ):
-                return True
-    return False
-
-
-def _common(a: NamedThing, b: NamedThing, parts: tuple[Parts, Parts]) -> Decision:
-    """An ordinary word or a title alone names different people at different times: only a text that gives the name helps."""
-    if parts[0].common and parts[1].common:
-        return Decision("review", 0.4, "ordinary words name different things in different texts")
-    described, named = (a, b) if parts[0].common else (b, a)
-    words = parts_of(described.name).words
-    if words and set(words) & set(parts_of(named.name).words):
-        return Decision("review", 0.3, "one is an ordinary word")
-    ruler = bool(parts_of(described.name).gender) and parts_of(named.name).generation not in ("", "elder", "younger")
-    if ruler:
-        found = evidence(described.texts, named.texts, _name_words(a, b))
-        if found.support >= 2.5 and not found.against:
-            return Decision("same", 0.8, "a ruler's title and name, and the texts agree")
-    return _described(described, named, None)
+@cache
+def _of_marriage() -> frozenset[str]:
+    return frozenset(romanized(word) for word in word_set("clues", "marriage"))

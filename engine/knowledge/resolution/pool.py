@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
+from heapq import nsmallest
 
 from engine.domain.names import name_key
 from engine.knowledge.resolution.blocking import blocking_keys
+from engine.knowledge.resolution.compared import NamedThing
 from engine.knowledge.resolution.keys import free_key
-from engine.knowledge.resolution.likeness import NamedThing
 
+MOST_WEIGHED_OF_BATCH = 1000
+"""Comparisons of texts for the names of one batch."""
 MOST_COMPARED = 40
-"""Candidates that one name is compared with; those of the same record and graph come first."""
+"""Candidates that one name is compared with; those of the same record and graph come first, then those that share most words."""
 
 
 @dataclass(slots=True)
@@ -37,6 +41,14 @@ class Pool:
     batch: str = ""
     entities: dict[str, PooledEntity] = field(default_factory=dict)
     blocks: dict[str, set[str]] = field(default_factory=dict)
+    weighed: int = 0
+    """How many comparisons of texts were made."""
+
+    def take(self, wanted: int) -> int:
+        """How many of these comparisons of texts may be made; they count as made."""
+        room = min(wanted, MOST_WEIGHED_OF_BATCH - self.weighed)
+        self.weighed += room
+        return room
 
     def add(self, entity: PooledEntity) -> None:
         self.entities[entity.key] = entity
@@ -54,8 +66,8 @@ class Pool:
         return [self.entities[key] for key in sorted(self.blocks.get(f"=:{name_key(name)}", ()))]
 
     def candidates(self, name: str, record: str) -> list[PooledEntity]:
-        found = {key for block in blocking_keys(name) for key in self.blocks.get(block, ())}
-        ranked = sorted(
-            (self.entities[key] for key in found), key=lambda one: (record not in one.records, not one.near, one.key)
+        shared = Counter(key for block in blocking_keys(name) for key in self.blocks.get(block, ()))
+        found = (self.entities[key] for key in shared)
+        return nsmallest(
+            MOST_COMPARED, found, lambda one: (record not in one.records, not one.near, -shared[one.key], one.key)
         )
-        return ranked[:MOST_COMPARED]

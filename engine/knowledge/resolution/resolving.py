@@ -10,13 +10,16 @@ from dataclasses import dataclass
 
 from engine.domain.entity import UNKNOWN_KIND, NameForm
 from engine.domain.names import name_key
+from engine.knowledge.resolution.compared import Decision, NamedThing
 from engine.knowledge.resolution.kin import kin_of
-from engine.knowledge.resolution.likeness import Decision, NamedThing, decide, decide_names
+from engine.knowledge.resolution.likeness import by_names, decide, decide_names
 from engine.knowledge.resolution.name_likeness import full_forms, name_likeness
 from engine.knowledge.resolution.name_parts import is_of_another, parts_of
 from engine.knowledge.resolution.pool import Pool, PooledEntity
 
 PERSON = "person"
+MOST_WEIGHED = 8
+"""Candidates of one name whose texts are compared with its own: the likest by name."""
 _WORTH_A_LOOK = 0.35
 
 
@@ -156,11 +159,18 @@ def _place(
             Review(one.key, 0.5, "several can be meant") for one in {one.key: one for one in (*exact, *near)}.values()
         )
         return None, "several can be meant", tuple(sorted(reviews, key=lambda one: one.candidate))
-    return _decided(thing, others)
+    return _decided(thing, others, pool)
 
 
-def _decided(thing: NamedThing, others: Sequence[PooledEntity]) -> tuple[PooledEntity | None, str, tuple[Review, ...]]:
-    decisions: list[tuple[Decision, PooledEntity]] = [(decide(thing, one.thing()), one) for one in others]
+def _decided(
+    thing: NamedThing, others: Sequence[PooledEntity], pool: Pool
+) -> tuple[PooledEntity | None, str, tuple[Review, ...]]:
+    """By the texts of those with the likest names. The others stay apart, as pairs for the user."""
+    seen = [(said, one) for one in others if (said := by_names(thing, one.thing())).verdict != "apart"]
+    seen.sort(key=lambda pair: -pair[0].score)
+    weighed = pool.take(min(len(seen), MOST_WEIGHED))
+    decisions: list[tuple[Decision, PooledEntity]] = [(decide(thing, one.thing()), one) for _, one in seen[:weighed]]
+    decisions += seen[weighed:]
     same = sorted(
         (pair for pair in decisions if pair[0].verdict == "same"), key=lambda pair: (-pair[0].score, pair[1].key)
     )
