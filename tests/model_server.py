@@ -34,6 +34,11 @@ class Asked:
         """Whether it asks where content goes."""
         return self.system.startswith("You file")
 
+    @property
+    def judges(self) -> bool:
+        """Whether it asks what facts do to others."""
+        return self.system.startswith("Each entry holds two statements")
+
 
 @dataclass(frozen=True)
 class Misbehaviour:
@@ -62,12 +67,14 @@ LOOK = 0.01
 
 
 class ModelServer:
-    """Counts what it is asked; `input_tokens` and `output_tokens` stand in every answer. Where content goes is asked for, and
-    answered, apart: unless told otherwise it leaves that to the rules."""
+    """Counts what it is asked; `input_tokens` and `output_tokens` stand in every answer. Where content goes and what facts do to
+    others is asked for, and answered, apart: unless told otherwise it leaves that to the rules."""
 
     def __init__(self, reply: Reply) -> None:
         self.reply = reply
         self.place: Reply = lambda asked: {"parts": []}
+        self.judge: Reply = lambda asked: {"verdicts": []}
+        self.judgements: list[Asked] = []
         self.place_script: list[Misbehaviour] = []
         self.placements: list[Asked] = []
         self.script: list[Misbehaviour] = []
@@ -97,8 +104,8 @@ class ModelServer:
                     service.at_once += 1
                     service.most_at_once = max(service.most_at_once, service.at_once)
                     asked = asked_of(self.path, body)
-                    (service.placements if asked.places else service.requests).append(asked)
-                    script = service.place_script if asked.places else service.script
+                    service.asked(asked).append(asked)
+                    script = service.place_script if asked.places else [] if asked.judges else service.script
                     scripted = script.pop(0) if script else None
                 try:
                     if service.pause:
@@ -128,6 +135,10 @@ class ModelServer:
 
         return Handler
 
+    def asked(self, one: Asked) -> list[Asked]:
+        """Where such requests are counted."""
+        return self.placements if one.places else self.judgements if one.judges else self.requests
+
     def answer(self, asked: Asked, scripted: Misbehaviour | None) -> bytes:
         if scripted is not None and scripted.body is not None:
             return scripted.body
@@ -135,7 +146,7 @@ class ModelServer:
             return json.dumps({"error": {"type": "error", "message": "no"}}).encode()
         content = scripted.content if scripted is not None and scripted.content is not None else None
         if content is None:
-            reply = self.place(asked) if asked.places else self.reply(asked)
+            reply = (self.place if asked.places else self.judge if asked.judges else self.reply)(asked)
             content = reply if isinstance(reply, str) else json.dumps(reply)
         shape = messages if asked.path.endswith("/messages") else completion
         return json.dumps(shape(asked.model, content, self.input_tokens, self.output_tokens)).encode()

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 
 from api.context import UserMemory
 from api.cursors import PAGE_HEADERS, APage
-from engine.domain.fact import Fact, FactChain, FactFilter, FactStatus
+from engine.domain.fact import Fact, FactChain, FactFilter, ShownStatus
 
 router = APIRouter(prefix="/v1/users/{user_id}/facts", tags=["facts"])
 
@@ -21,11 +21,11 @@ async def facts(
     page: APage,
     about: Annotated[str | None, Query(min_length=1, max_length=200, description="Only those about this name.")] = None,
     node_id: Annotated[UUID | None, Query(description="Only those at this node.")] = None,
-    status: Annotated[FactStatus | Literal["any"], Query(description="Only those of this status.")] = "live",
+    status: Annotated[ShownStatus | Literal["any"], Query(description="Only those of this status.")] = "live",
     contradicting: Annotated[bool, Query(description="Only live ones that do not agree with another one.")] = False,
 ) -> Sequence[Fact]:
     """Facts that a model found, by id, one page; for the user alone."""
-    known: FactStatus | None = None if status == "any" else status
+    known: ShownStatus | None = None if status == "any" else status
     wanted = FactFilter(about, node_id, known, contradicting, page.start(UUID, None), page.limit)
     return page.of(await memory.facts.list(wanted), lambda fact: fact.fact_id)
 

@@ -13,6 +13,10 @@ from engine.domain.scope import Privacy, ScopeKind
 FactStatus = Literal["live", "superseded", "invalidated", "withdrawn", "confirmation"]
 """`superseded`: a newer fact gives another value; `invalidated`: a newer one says that it no longer holds; `withdrawn`: its
 record no longer states it; `confirmation`: said the same as another fact, and is no item of its own."""
+ShownStatus = Literal["live", "superseded", "invalidated", "withdrawn"]
+"""What may be listed: a confirmation is no item of its own, it is counted at the fact that it confirms."""
+FactRelation = Literal["none", "same", "changes", "ends"]
+"""What a newer statement does to an older one about the same subject."""
 Verdict = Literal["ADD", "UPDATE", "NOOP", "DELETE"]
 
 
@@ -73,7 +77,7 @@ class Fact:
     text: str
     category: str
     subjects: list[str]
-    status: FactStatus
+    status: ShownStatus
     supersedes: UUID | None
     ended_by: UUID | None
     contradicts: list[UUID]
@@ -104,7 +108,7 @@ class FactFilter:
 
     about: str | None = None
     node_id: UUID | None = None
-    status: FactStatus | None = "live"
+    status: ShownStatus | None = "live"
     contradicting: bool = False
     after: UUID | None = None
     limit: int = 100

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from engine.domain.assignment import BY_HAND, Decision
 from engine.domain.document import DocumentChange
 from engine.domain.extraction import NOTHING, WHOLE, Derived, ExtractionReport
+from engine.domain.fact import FactRelation
 from engine.domain.graph import EntityMention, StatedRelation
 from engine.domain.layout import Layout
 from engine.domain.node import ContentType
@@ -147,11 +148,13 @@ class RecordDraft:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedRecord:
-    """A draft with its vectors: `vector` of the summary, one of `item_vectors` for each item; None where one is made later."""
+    """A draft with its vectors: `vector` of the summary, one of `item_vectors` for each item; None where one is made later.
+    `verdicts`: what a model says that the later fact of a pair (earlier, later) does to the earlier one."""
 
     draft: RecordDraft
     vector: NDArray[np.float32] | None
     item_vectors: tuple[NDArray[np.float32] | None, ...]
+    verdicts: Mapping[tuple[UUID, UUID], FactRelation] = field(default_factory=dict)
 
     @property
     def pending(self) -> bool:
@@ -201,7 +204,7 @@ class Skipped:
     reference: Mapping[str, str] = field(default_factory=dict)
 
 
-LeftOutKind = Literal["embeddings", "readings", "placements"]
+LeftOutKind = Literal["embeddings", "readings", "placements", "verdicts"]
 
 
 @dataclass(frozen=True, slots=True)

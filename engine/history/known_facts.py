@@ -8,7 +8,7 @@ from engine.domain.fact import Fact, FactFilter, subject_hash
 from engine.domain.names import name_key
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
-from engine.errors import NotFound
+from engine.errors import InvalidInput, NotFound
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
@@ -24,9 +24,11 @@ class KnownFacts:
     async def page(self, principal: Principal, wanted: FactFilter) -> tuple[Fact, ...]:
         """Facts by id, one page. Raises InvalidInput."""
         check_page(wanted.limit)
-        about = name_key(wanted.about) if wanted.about else None
+        about = None if wanted.about is None else name_key(wanted.about)
+        if about == "":
+            raise InvalidInput("about: a name with at least one letter or digit")
         parameters = {
-            "subject": subject_hash(principal.user_id, about) if about else None,
+            "subject": subject_hash(principal.user_id, about) if about is not None else None,
             "node_id": wanted.node_id,
             "status": wanted.status,
             "contradicting": wanted.contradicting,

@@ -80,7 +80,7 @@ def with_whole(record: EmbeddedRecord) -> EmbeddedRecord:
     if draft.extracted:
         return record
     draft = replace(draft, items=(*draft.items, whole_fact(draft)))
-    return EmbeddedRecord(draft, record.vector, (*record.item_vectors, record.vector))
+    return replace(record, draft=draft, item_vectors=(*record.item_vectors, record.vector))
 
 
 def whole_fact(draft: RecordDraft, version: str = "") -> ItemDraft:
@@ -110,4 +110,4 @@ def without(record: EmbeddedRecord, items: Container[UUID]) -> EmbeddedRecord:
     """The record without these of its items."""
     kept = [place for place, item in enumerate(record.draft.items) if item.item_id not in items]
     draft = replace(record.draft, items=tuple(record.draft.items[place] for place in kept))
-    return EmbeddedRecord(draft, record.vector, tuple(record.item_vectors[place] for place in kept))
+    return replace(record, draft=draft, item_vectors=tuple(record.item_vectors[place] for place in kept))

@@ -10,7 +10,7 @@ row of its confirmation keeps which record said it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
@@ -23,7 +23,7 @@ from engine.domain.fact import EndingFact, FactRow, subject_hash
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
-from engine.knowledge.facts.chains import Chains, Changes, Known, Likeness, planned
+from engine.knowledge.facts.chains import Chains, Changes, FactVerdicts, Known, Likeness, planned
 from engine.providers.active import Model
 from engine.providers.embedder import Vectors
 from engine.stores.postgres import Connection, Jsonb
@@ -46,12 +46,13 @@ class EndsItems(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NewFact:
-    """A fact on its way into the chains. `subject`: the key of what it is about."""
+    """A fact on its way into the chains. `subject`: the key of what it is about; `verdicts`: a model's, of its record's facts."""
 
     known: Known
     subject: str
     schema: str
     vector: Vectors | None
+    verdicts: FactVerdicts = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +84,10 @@ class FactEntry:
         """What these facts do; None without facts. Their subjects stay locked until the end of the transaction."""
         if not new:
             return None
-        lines = [
-            {"fact": str(one.known.row.fact_id), "subject": one.known.row.subject, "vector": _text(one.vector)}
-            for one in new
-        ]
-        column = model.version.column
-        parameters = {"lines": Jsonb(lines), "column": column, "version": model.name, "most": MOST}
-        found = await unit.connection.fetch(sql_text("fact/near"), parameters, row=_Near)
-        known = [Known(one.row, one.content or "", one.writable, one.place or 0) for one in found]
+        found = await _found(unit.connection, new, model, MOST)
         subjects = {one.known.row.subject: one.subject for one in new}
-        chains = Chains(known, subjects, _likeness(new, found), self._threshold, now)
+        verdicts = {pair: told for one in new for pair, told in one.verdicts.items()}
+        chains = Chains(_known(found), subjects, _likeness(new, found), self._threshold, now, verdicts)
         fresh = [one.known for one in new if one.known.row.fact_id not in chains.known]
         changes = planned(chains, fresh)
         schemas = {one.row.fact_id: one.schema_name for one in found}
@@ -108,6 +103,28 @@ class FactEntry:
         if ending:
             await unit.require(whole_past=True)
             await self._items.end(unit.connection, unit.principal, model, ending)
+
+
+async def near_facts(
+    connection: Connection, new: Sequence[NewFact], model: Model, most: int
+) -> tuple[list[Known], Likeness]:
+    """The known facts that are nearest to new ones, with their chains, and how near they are. Their subjects stay locked until
+    the end of the transaction."""
+    found = await _found(connection, new, model, most)
+    return _known(found), _likeness(new, found)
+
+
+async def _found(connection: Connection, new: Sequence[NewFact], model: Model, most: int) -> list[_Near]:
+    lines = [
+        {"fact": str(one.known.row.fact_id), "subject": one.known.row.subject, "vector": _text(one.vector)}
+        for one in new
+    ]
+    parameters = {"lines": Jsonb(lines), "column": model.version.column, "version": model.name, "most": most}
+    return await connection.fetch(sql_text("fact/near"), parameters, row=_Near)
+
+
+def _known(found: Sequence[_Near]) -> list[Known]:
+    return [Known(one.row, one.content or "", one.writable, one.place or 0) for one in found]
 
 
 def new_facts(principal: Principal, records: Sequence[EmbeddedRecord], now: datetime) -> list[NewFact]:
@@ -128,7 +145,8 @@ def _of_record(principal: Principal, record: EmbeddedRecord, now: datetime) -> I
             row = _row(principal, draft, item, said.occurred_at, now)
             key = name_key(subject) or USER
             row = replace(row, subject=subject_hash(principal.user_id, key))
-            yield NewFact(Known(row, item.content, True, item.position), key, draft.node.schema_name, vector)
+            known = Known(row, item.content, True, item.position)
+            yield NewFact(known, key, draft.node.schema_name, vector, record.verdicts)
 
 
 def _row(principal: Principal, draft: RecordDraft, item: ItemDraft, said_at: datetime | None, now: datetime) -> FactRow:

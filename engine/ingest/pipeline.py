@@ -1,6 +1,7 @@
 """The write path, read from top to bottom:
 
-    clean → trigger → assign → (read by a model ∥ embed ∥ entities) → (summarize ∥ keywords ∥ embed what was read) → commit
+    clean → trigger → assign → (read by a model ∥ embed ∥ entities) → (summarize ∥ keywords ∥ embed what was read)
+          → what new facts do to known ones → commit
 
 A history is taken in batches of some turns. Nothing is written before a batch's commit; while one batch is being
 committed the next is embedded, so the encoder never waits for the stores. The stored part of a source is skipped,
@@ -29,6 +30,7 @@ from engine.ingest.describe import describe, embedded, texts_of, without, withou
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.failures import FailureLog
 from engine.ingest.fresh import FreshDocument, FreshTurns, fresh
+from engine.ingest.judged_facts import JudgedFacts
 from engine.ingest.sessions import Run, Sessions
 from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Placed, SourceSeen, Stored, failed
 from engine.ingest.versions.revising import Revisions
@@ -63,6 +65,7 @@ class Ingest:
         revisions: Revisions,
         assigner: Assigner,
         extraction: Extraction,
+        judged_facts: JudgedFacts,
         entities: Entities,
         active: ActiveModel,
         redactor: Redactor,
@@ -71,6 +74,7 @@ class Ingest:
         """`active`: the embeddings that are written with."""
         self._postgres, self._neo4j, self.commit, self.revisions = commit.postgres, neo4j, commit, revisions
         self._assigner, self.extraction, self.entities, self.active = assigner, extraction, entities, active
+        self.judged_facts = judged_facts
         self._redactor, self._limits = redactor, limits
         self.failures = FailureLog(self._postgres, commit.clock)
         self.sessions = Sessions(self._postgres, commit.clock, self.failures)
@@ -160,7 +164,7 @@ class Ingest:
             run.changed.append(new)
         return None
 
-    # (read by a model ∥ embed ∥ entities) → (summarize ∥ keywords ∥ embed what was read) -----------------------------
+    # (read by a model ∥ embed ∥ entities) → (summarize ∥ keywords ∥ embed what was read) → what new facts do ---------
 
     async def _read_and_embedded(self, run: Run, batch: Sequence[Drafted], model: Model) -> list[EmbeddedRecord]:
         """The batch's records with summary, keywords, items, vectors, and the entities that they mention.
@@ -175,9 +179,13 @@ class Ingest:
             replace(draft, entities=one.entities, relations=one.relations)
             for draft, one in zip(read, spoken, strict=True)
         ]
-        run.extractions += [report, *(drafted.placing for drafted in batch)]
         found = await run.allowance.vectors(model, texts_of(read, derived=True))
-        return await computed(embedded, read, came_in, found)
+        ready = await computed(embedded, read, came_in, found)
+        records, asked = await self.judged_facts.judged(
+            run.principal, ready, model, run.allowance, self.commit.clock.now()
+        )
+        run.extractions += [report, asked, *(drafted.placing for drafted in batch)]
+        return records
 
     async def _read(
         self, run: Run, drafts: Sequence[RecordDraft], model: Model

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import typer
 
-from engine.domain.fact import Fact, FactFilter, FactStatus
+from engine.domain.fact import Fact, FactFilter, ShownStatus
 from engine.shell.options import Handle
 from engine.shell.session import Commands, Session
 from engine.shell.tables import print_list
@@ -30,7 +30,7 @@ async def listing(
     """The first 500 facts, by id."""
     async with here.memory(user) as memory:
         place = await node_at(memory, node) if node else None
-        status: FactStatus | None = None if every else "live"
+        status: ShownStatus | None = None if every else "live"
         found = await memory.facts.list(FactFilter(about, place, status, contradicting, limit=500))
     _print(here, found)
 

@@ -21,6 +21,7 @@ from engine.ingest.extraction.answers import ModelAnswers, Unasked
 from engine.ingest.extraction.asked import AskedModel
 from engine.ingest.extraction.extract import Extraction, ExtractionLimits
 from engine.ingest.facts import FactEntry
+from engine.ingest.judged_facts import JudgedFacts
 from engine.ingest.pipeline import Ingest, IngestLimits
 from engine.ingest.proposal.proposals import Proposals
 from engine.ingest.rereading.again import Rereading
@@ -75,9 +76,11 @@ def ingest_by(  # noqa: PLR0913 (wired in one place)
     commit = RecordCommit(stores.postgres, stores.objects, units, facts, clock, on_step)
     entities, renewals = Entities(stores.neo4j, clock, load_domain(settings.domain)), Renewals(units, active, clock)
     revisions = Revisions(commit, renewals, entities, active, settings.summary_words, reads=reads)
-    extraction = _extraction(settings, stores, asked(settings, stores.postgres, stores.language, clock))
+    model = asked(settings, stores.postgres, stores.language, clock)
+    extraction = _extraction(settings, stores, model)
+    judged = JudgedFacts(model, stores.postgres, settings.fact_similarity)
     limits = IngestLimits(settings.batch_turns, settings.max_text_bytes)
-    return Ingest(stores.neo4j, commit, revisions, decides, extraction, entities, active, redactor, limits)
+    return Ingest(stores.neo4j, commit, revisions, decides, extraction, judged, entities, active, redactor, limits)
 
 
 def streams(

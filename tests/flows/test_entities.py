@@ -56,6 +56,27 @@ async def test_a_conversation_brings_its_speakers_and_whom_it_mentions(memory: M
     assert held.fields is not None and held.fields["content"][start:end] == "Ellen"
 
 
+@pytest.mark.ledger("M04")
+async def test_the_user_mentions_an_entity_as_it_was_mentioned_last(memory: Memory, engine: Engine) -> None:
+    node = await family(memory)
+    days = [datetime(2024, 5, day, 18, tzinfo=UTC) for day in (8, 20)]
+    told = ("My sister Ellen called.", "We visited Ellen at the lake.")
+    reports = [
+        await memory.records.remember(Conversation(f"c{day:%d}", (Turn("Bob", text, at=day),)), node_id=node.node_id)
+        for day, text in zip(days, told, strict=True)
+    ]
+    ellen = await named(memory, "Ellen")
+    found = await engine.neo4j.read(
+        "MATCH (u:Node:User {user_id: $user})-[m:MENTIONED]->(e:Entity {entity_id: $entity}) RETURN properties(m) AS m",
+        user=str(memory.principal.user_id),
+        entity=str(ellen.entity_id),
+    )
+    [mentioned] = [row["m"] for row in found]
+    assert mentioned["context"] == told[1] and mentioned["times"] == 2
+    assert [mentioned[key].to_native() for key in ("first_at", "at")] == days
+    assert mentioned["source"] == str(reports[1].records[0].record_id)
+
+
 @pytest.mark.ledger("F07")
 async def test_a_name_leads_to_the_entity_that_had_it_first(memory: Memory) -> None:
     node = await family(memory)
@@ -131,6 +152,8 @@ async def test_merges_in_a_circle_at_once_leave_one_that_is_read(memory: Memory)
     pairs = [(ids[0], ids[1]), (ids[1], ids[2]), (ids[2], ids[0])]
     done = await asyncio.gather(*(memory.entities.merge(*pair) for pair in pairs), return_exceptions=True)
     assert all(not isinstance(one, BaseException) or isinstance(one, Conflict) for one in done)
+    merged = [one for one in done if not isinstance(one, BaseException)]
+    assert {one.merge_id for one in merged} >= {one.merge_id for one in await memory.entities.merges()} != set()
     shown = [one.entity_id for one in await memory.entities.list() if one.entity_id in ids]
     assert len(shown) == len(ids) - len(await memory.entities.merges()) >= 1
 

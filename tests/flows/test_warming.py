@@ -139,6 +139,11 @@ async def test_the_first_write_needs_the_plans_of_the_warming(
     ):
         memory, turn = fresh.memory(family.user_id), Turn("Bob", "My sister Ellen Harlan is married to Dave Kowalski.")
 
+        async def warmed_alone() -> int:
+            await planned(fresh, stack)
+            await warm_writes(fresh)
+            return await planned(fresh, stack)
+
         async def plans(source: str, *, warmed: bool) -> int:
             await planned(fresh, stack)
             if warmed:
@@ -148,8 +153,15 @@ async def test_the_first_write_needs_the_plans_of_the_warming(
 
         await memory.records.remember(Conversation("before", (turn,)))
         # what runs beside it only adds plans: of several looks the smallest counts
-        cold = min([await plans(f"cold {number}", warmed=False) for number in range(4)])
-        assert min([await plans(f"warm {number}", warmed=True) for number in range(4)]) == cold
+        cold, warm_first, alone = [], [], []
+        for number in range(10):
+            cold.append(await plans(f"cold {number}", warmed=False))
+            warm_first.append(await plans(f"warm {number}", warmed=True))
+            alone.append(await warmed_alone())
+            if number >= 3 and min(warm_first) == min(cold):
+                break
+        assert min(warm_first) == min(cold), "what it plans is what the write needs"
+        assert min(alone) > 1, "it plans more than the look of the supervisor"
 
 
 @pytest.mark.ledger("N31", "X01")

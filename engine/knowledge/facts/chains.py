@@ -16,11 +16,14 @@ from typing import Literal
 from uuid import UUID
 
 from engine.domain.delta import BEGINNING
-from engine.domain.fact import FactRow, Verdict
-from engine.knowledge.facts.verdicts import Relation, relation, statement
+from engine.domain.fact import FactRelation, FactRow, Verdict
+from engine.knowledge.facts.verdicts import believed, relation, statement
 
 Likeness = Callable[[UUID, UUID], float | None]
 """How near the meanings of two facts are; None where it is not known."""
+FactVerdicts = Mapping[tuple[UUID, UUID], FactRelation]
+"""What a model says that the later fact of a pair (earlier, later) does to the earlier one."""
+NONE: FactVerdicts = {}
 Order = Literal["later", "earlier", "same"]
 
 
@@ -53,10 +56,17 @@ class Chains:
     """The chains of some subjects, into which facts are entered one after the other. `subject`: its key, for each hash."""
 
     def __init__(
-        self, known: Iterable[Known], subjects: Mapping[int, str], likeness: Likeness, threshold: float, now: datetime
+        self,
+        known: Iterable[Known],
+        subjects: Mapping[int, str],
+        likeness: Likeness,
+        threshold: float,
+        now: datetime,
+        verdicts: FactVerdicts = NONE,
     ) -> None:
         self.known = {one.row.fact_id: one for one in known}
         self._subjects, self._likeness, self._threshold, self._now = subjects, likeness, threshold, now
+        self._verdicts = verdicts
         self.changes = Changes()
 
     def enter(self, new: Known) -> Verdict:
@@ -70,7 +80,7 @@ class Chains:
         for one, found in touched:
             if new.row.status != "live":  # put before the head of a chain: what is known now is said by others
                 break
-            order = _order(new, one)
+            order = said_after(new, one)
             if order == "same" or one.row.readers != new.row.readers or not self._writable(one):
                 new = self._contradicting(new, one)
             elif order == "later":
@@ -95,10 +105,13 @@ class Chains:
 
         return sorted((one for one in live if one.text), key=nearness)
 
-    def _relation(self, one: Known, new: Known) -> Relation:
+    def _relation(self, one: Known, new: Known) -> FactRelation:
         subject = self._subjects[new.row.subject]
-        older, newer = (new, one) if _order(new, one) == "earlier" else (one, new)
+        older, newer = (new, one) if said_after(new, one) == "earlier" else (one, new)
         before, after = (statement(fact.text, subject, fact.row.said_at) for fact in (older, newer))
+        told = self._verdicts.get((older.row.fact_id, newer.row.fact_id))
+        if told is not None:
+            return believed(told, before, after)
         return relation(before, after, self._near(one, new), self._threshold)
 
     def _near(self, one: Known, new: Known) -> float | None:
@@ -118,7 +131,7 @@ class Chains:
     def _contradicting(self, new: Known, one: Known) -> Known:
         return new if new.row.contradicts else replace(new, row=replace(new.row, contradicts=one.row.fact_id))
 
-    def _ended(self, one: Known, new: Known, found: Relation, *, linked: bool) -> Known:
+    def _ended(self, one: Known, new: Known, found: FactRelation, *, linked: bool) -> Known:
         """The older fact ends where the new one begins; what came before it does not reach further either."""
         row = new.row
         if row.valid_from is None and one.row.valid_from is not None:  # undated: it holds from now on
@@ -191,7 +204,7 @@ def _begin(row: FactRow) -> datetime:
     return row.valid_from or BEGINNING
 
 
-def _order(new: Known, one: Known) -> Order:
+def said_after(new: Known, one: Known) -> Order:
     """When the new fact was said, compared with another."""
     a, b = new.row.said_at, one.row.said_at
     if a is not None and b is not None and a != b:
@@ -202,8 +215,13 @@ def _order(new: Known, one: Known) -> Order:
 
 
 def planned(chains: Chains, facts: Sequence[Known]) -> Changes:
-    """Enters facts in the order in which they were said; what is undated comes last."""
-    last = datetime.max.replace(tzinfo=BEGINNING.tzinfo)
-    for one in sorted(facts, key=lambda fact: (fact.row.said_at or last, fact.row.record_id, fact.position)):
+    """Enters facts in the order in which they were said."""
+    for one in in_order(facts):
         chains.enter(one)
     return chains.changes
+
+
+def in_order(facts: Iterable[Known]) -> list[Known]:
+    """Facts in the order in which they were said; what is undated comes last."""
+    last = datetime.max.replace(tzinfo=BEGINNING.tzinfo)
+    return sorted(facts, key=lambda fact: (fact.row.said_at or last, fact.row.record_id, fact.position))

@@ -3,6 +3,7 @@
 Without a model the texts are compared: negation, numbers and dates, proper names, the attribute that they speak of, and the
 rest of their words. A doubt leaves both as they are: two different facts about one person do not replace each other.
     attribute   what has one value at a time: where somebody lives, "X's favourite colour", a deadline
+    bearer      whose attribute it is; of two bearers neither statement says anything of the other
     value       numbers, dates and names; of an attribute all that stands behind it
 """
 
@@ -13,13 +14,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Literal
 
 from engine.domain.dates import dates_in
+from engine.domain.fact import FactRelation
 from engine.domain.terms import words
 
-Relation = Literal["none", "same", "changes", "ends"]
-"""What a newer statement does to an older one."""
 LONGEST = 2000
 """Characters of a statement that are compared."""
 
@@ -43,31 +42,45 @@ _COUNTS = {
 }
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[^\W\d_a-z][\w'’&-]*")
 _OF = r"(?:'s|’s|s'|s’)\s+(?P<key>[\w -]{2,40}?)\s+(?:is|are|was|were|will be|became|=|:)\s+(?P<value>.+)"
-_POSSESSED = re.compile(rf"^.{{1,60}}?{_OF}", re.IGNORECASE)
+_POSSESSED = re.compile(rf"^(?P<bearer>.{{1,60}}?){_OF}", re.IGNORECASE)
 _THE = re.compile(
-    r"^(?:the|my|his|her|their|our)\s+(?P<key>[\w -]{2,40}?)\s+(?:of\s+.{1,60}?\s+)?(?:is|are|was|were|will be)\s+(?P<value>.+)",
+    r"^(?:the|my|his|her|their|our)\s+(?P<key>[\w -]{2,40}?)\s+(?:of\s+(?P<bearer>.{1,60}?)\s+)?(?:is|are|was|were|will be)"
+    r"\s+(?P<value>.+)",
     re.IGNORECASE,
 )
+_NAMED = r"(?P<value>(?:the\s+)?(?-i:[^\W\d_a-z]).*)"
+"""A value that begins as a name does: nobody's home is "in trouble"."""
 _SINGLE = tuple(
     (key, re.compile(pattern, re.IGNORECASE))
     for key, pattern in (
-        (
-            "home",
-            r"\b(?:lives?|living|lived|resides?|residing|based|moved|relocated|settled)\s+(?:in|at|to|on)\s+(?P<value>.+)",
-        ),
-        ("home", r"\b(?:moved|relocated)\s+from\s+.+?\s+to\s+(?P<value>.+)"),
-        (
-            "employer",
-            r"\b(?:works?|working|worked|employed|job)\s+(?:now\s+)?(?:at|for|by|with)\s+(?P<value>.+)",
-        ),
-        ("profession", r"\b(?:works?|working|worked)\s+as\s+(?P<value>.+)"),
-        ("spouse", r"\b(?:is|was|got|are)\s+(?:now\s+)?married\s+to\s+(?P<value>.+)"),
-        ("age", r"\bis\s+(?:now\s+)?(?P<value>\d{1,3})\s+years?\s+old\b"),
-        ("birth", r"\bwas\s+born\s+(?:on|in|at)\s+(?P<value>.+)"),
+        ("home", rf"\b(?:moved|relocated)\s+from\s+.+?\s+to\s+{_NAMED}"),
+        ("home", rf"\b(?:moved|relocated|moves|is moving)\s+to\s+{_NAMED}"),
+        ("home", rf"\b(?:lives?|living|resides?|residing|based|settled|has lived|have lived)\s+(?:in|at)\s+{_NAMED}"),
+        ("employer", rf"\b(?:works?|working|has worked|have worked|job)\s+(?:at|for)\s+{_NAMED}"),
+        ("employer", rf"\bemployed\s+(?:at|by|with)\s+{_NAMED}"),
+        ("profession", r"\b(?:works?|working)\s+as\s+(?P<value>.+)"),
+        ("spouse", r"\b(?:is|got|are)\s+married\s+to\s+(?P<value>.+)"),
+        ("age", r"\bis\s+(?P<value>\d{1,3})\s+years?\s+old\b"),
+        ("birth date", r"\b(?:was\s+)?born\s+on\s+(?P<value>.+)"),
+        ("birth place", rf"\b(?:was\s+)?born\s+(?:in|at)\s+{_NAMED}"),
         ("weight", r"\bweighs\s+(?P<value>.+)"),
         ("price", r"\bcosts\s+(?P<value>.+)"),
     )
 )
+_ONE_VALUE = frozenset(
+    words(
+        "name surname nickname birthday birthplace age height weight size address email phone number password code hometown home"
+        " employer boss job profession occupation title position role salary income wife husband spouse favourite favorite price"
+        " cost rent budget deadline due status version capital population nationality gender colour color timezone"
+    )
+)
+"""Attributes of which one value holds at a time; "X's sister" or "X's hobby" may have several."""
+_PLAIN = frozenset(
+    "a an the and he she it they i we you is are has have had been be just recently currently now still since in on at of"
+    " to last this next year month week my his her their our monday tuesday wednesday thursday friday saturday sunday january"
+    " february march april may june july august september october november december".split()
+)
+"""Words before an attribute that say nothing of whose it is."""
 _WHEN = re.compile(
     r"(?<=\w)[\s,]+(?:(?:since|on|as of|last|this|next|until|after|before|because|with|for)\b|in (?:\d|[A-Z][a-z]+ \d)).*$"
 )
@@ -90,6 +103,10 @@ class Statement:
     dates: frozenset[str]
     names: frozenset[str]
     attribute: str
+    single: bool
+    """Whether the attribute has one value at a time."""
+    bearer: frozenset[str]
+    """Words that say whose attribute it is where it is not the subject's own: "sister" of "Dave's sister lives in Rome"."""
     value: frozenset[str]
     replaced: frozenset[str]
     """Words that it says to be replaced: "tea" of "switched from tea to coffee"."""
@@ -114,38 +131,48 @@ def _statement(text: str, subject: str, said_at: datetime | None) -> Statement:
     numbers = frozenset(_NUMBER.findall(plain)) | (found & frozenset(_COUNTS.values()))
     dates = frozenset(dates_in(plain, said_at))
     names = frozenset(word for name in _NAME.findall(plain) for word in words(name)) - own
-    key, value = _attribute(" ".join(bare.split()), own)
+    key, single, bearer, value = _attribute(" ".join(bare.split()), own)
     replaced = _REPLACES.search(plain) if _SWITCHES.search(plain) else None
     gone = frozenset(words(replaced["old"])) - own if replaced else frozenset[str]()
     given = frozenset(words(replaced["new"])) if replaced and replaced["new"] else frozenset[str]()
     negated = bool(_NEGATION.search(plain)) and not given
-    return Statement(_folded(plain), found, negated, numbers, dates, names, key, value - gone if given else value, gone)
+    kept = value - gone if given else value
+    return Statement(_folded(plain), found, negated, numbers, dates, names, key, single, bearer, kept, gone)
 
 
-def _attribute(text: str, subject: frozenset[str]) -> tuple[str, frozenset[str]]:
-    """The attribute that a text gives the value of, and the words of that value."""
+def _attribute(text: str, subject: frozenset[str]) -> tuple[str, bool, frozenset[str], frozenset[str]]:
+    """The attribute that a text gives the value of, whether it has one value at a time, whose it is, and the value's words."""
     for key, pattern in _SINGLE:
         if found := pattern.search(text):
-            return key, _value(found["value"])
+            return key, True, _bearer(text[: found.start()], subject), _value(found["value"])
     for pattern in (_POSSESSED, _THE):
         if found := pattern.match(text):
-            name = " ".join(sorted(set(words(found["key"])) - subject))
-            return name, _value(found["value"])
-    return "", frozenset()
+            name = set(words(found["key"])) - subject
+            bearer = _bearer(found["bearer"] or "", subject)
+            return " ".join(sorted(name)), bool(name & _ONE_VALUE), bearer, _value(found["value"])
+    return "", False, frozenset(), frozenset()
+
+
+def _bearer(text: str, subject: frozenset[str]) -> frozenset[str]:
+    said = re.findall(r"[^\W\d_]+", re.sub(r"['’]s\b", "", text.casefold()))
+    return frozenset(word for word in said if word not in _PLAIN and not subject & set(words(word)))
 
 
 def _value(text: str) -> frozenset[str]:
     return frozenset(_COUNTS.get(word, word) for word in words(_WHEN.sub("", text)))
 
 
-def relation(older: Statement, newer: Statement, likeness: float | None, threshold: float) -> Relation:
+def relation(older: Statement, newer: Statement, likeness: float | None, threshold: float) -> FactRelation:
     """What the newer statement does to the older one, which are about one subject. `likeness`: of their meanings, None where
     it is not known."""
     if older.text == newer.text:
         return "same"
     near = likeness is not None and likeness >= threshold
     if older.attribute and older.attribute == newer.attribute:
-        return _of_attribute(older, newer)
+        if older.bearer != newer.bearer:
+            return "none"
+        like = near and older.names == newer.names
+        return _of_attribute(older, newer) if older.single or newer.negated or like else "none"
     if newer.replaced and newer.replaced & (older.words | older.value):
         return (
             "ends"
@@ -157,7 +184,12 @@ def relation(older: Statement, newer: Statement, likeness: float | None, thresho
     return _of_words(older, newer)
 
 
-def _of_attribute(older: Statement, newer: Statement) -> Relation:
+def believed(told: FactRelation, older: Statement, newer: Statement) -> FactRelation:
+    """A model's verdict. What says the same is not stored again: what has other numbers, dates or names is no such thing."""
+    return "none" if told == "same" and not _values(newer) <= _values(older) else told
+
+
+def _of_attribute(older: Statement, newer: Statement) -> FactRelation:
     same = older.value == newer.value
     if newer.negated and not older.negated:
         return "ends" if not newer.value or newer.value & older.value else "none"
@@ -170,12 +202,12 @@ def _of_attribute(older: Statement, newer: Statement) -> Relation:
     return "same" if newer.value < older.value else "changes"  # less exact, or another one
 
 
-def _replacing(older: Statement, newer: Statement, *, near: bool) -> Relation:
+def _replacing(older: Statement, newer: Statement, *, near: bool) -> FactRelation:
     """A statement that names what it replaces; the matter has to be the same one."""
     return "changes" if near or newer.core & (older.core - newer.replaced) else "none"
 
 
-def _of_words(older: Statement, newer: Statement) -> Relation:
+def _of_words(older: Statement, newer: Statement) -> FactRelation:
     """Statements of like meaning without a known attribute."""
     if _values(older) == _values(newer):
         if older.negated != newer.negated:
