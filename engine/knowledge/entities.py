@@ -19,11 +19,11 @@ from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.relation import RelationDraft
 from engine.knowledge.configuration import Domain
-from engine.knowledge.mentions import Named, Text, entity_mentions
+from engine.knowledge.mentions import Named, Text, UsedName, entity_mentions, used_name
 from engine.knowledge.naming.names import names_in
 from engine.knowledge.relations.relating import Relating
 from engine.knowledge.resolution.keys import canonical_key
-from engine.knowledge.resolution.resolving import FoundName, Known, Resolution, resolve
+from engine.knowledge.resolution.resolving import FoundName, Known, Resolution, effective_name, resolve
 from engine.stores.neo4j import Neo4j
 from engine.stores.statements import cypher
 from engine.turns import computed
@@ -70,8 +70,8 @@ class _Record:
     number: str
     texts: Sequence[Text]
     mentions: list[list[Mention]]
-    names: dict[str, FoundName] = field(default_factory=dict)
-    unsure: set[str] = field(default_factory=set)
+    names: dict[UsedName, FoundName] = field(default_factory=dict)
+    unsure: set[UsedName] = field(default_factory=set)
 
 
 class Entities:
@@ -88,7 +88,7 @@ class Entities:
     async def spoken(self, principal: Principal, records: Sequence[Sequence[Text]]) -> list[Spoken]:
         """What each of these records speaks of; those of one call are read as one context. Raises StoreUnavailable."""
         read = await computed(_read, records)
-        names = {key: found for record in read for key, found in record.names.items()}
+        names = {name_key(effective_name(found)) for record in read for found in record.names.values()}
         if not names:
             return [Spoken() for _ in records]
         known = await self._known(principal, names)
@@ -111,7 +111,7 @@ class Entities:
         stated = self._stated(records, resolved)
         spoken = []
         for record in records:
-            entities = {key: entity for key in record.names if (entity := _entity(record, key, resolved))}
+            entities = {used: entity for used in record.names if (entity := _entity(record, used, resolved))}
             mentioned = zip(record.texts, record.mentions, strict=True)
             mentions = entity_mentions(list(mentioned), entities, self.domain)
             spoken.append(Spoken(mentions, tuple(stated[record.number])))
@@ -128,8 +128,9 @@ class Entities:
         best: dict[tuple[str, str, str, str], StatedRelation] = {}
         for draft in self._relating.drafts(texts, mentions, times):
             record, number = pieces[draft.piece]
-            ends = [_key(record, mention, resolved) for mention in (draft.source, draft.target)]
-            relation = self._relation(draft, record.texts[number], ends)
+            text = record.texts[number]
+            ends = [_key(record, used_name(one, text.piece), resolved) for one in (draft.source, draft.target)]
+            relation = self._relation(draft, text, ends)
             if relation is None:
                 continue
             place = (record.number, relation.source, relation.name, relation.target)
@@ -170,12 +171,12 @@ def _read(records: Sequence[Sequence[Text]]) -> list[_Record]:
     read = [_Record(str(number), texts, [next(found) for _ in texts]) for number, texts in enumerate(records)]
     sure = {name_key(one.name) for record in read for mentions in record.mentions for one in mentions if one.sure}
     for record in read:
-        said: dict[str, list[tuple[Mention, Text]]] = defaultdict(list)
+        said: dict[UsedName, list[tuple[Mention, Text]]] = defaultdict(list)
         for text, mentions in zip(record.texts, record.mentions, strict=True):
             for mention in mentions:
-                said[name_key(mention.name)].append((mention, text))
-        record.names = {key: _found(record.number, places) for key, places in said.items()}
-        record.unsure = said.keys() - sure
+                said[used_name(mention, text.piece)].append((mention, text))
+        record.names = {used: _found(record.number, places) for used, places in said.items()}
+        record.unsure = {used for used in said if used[0] not in sure}
     return read
 
 
@@ -185,22 +186,21 @@ def _found(record: str, places: Sequence[tuple[Mention, Text]]) -> FoundName:
     return FoundName(first.name, record, first.kind, first.form, texts, places[0][1].piece.speaker)
 
 
-def _entity(record: _Record, key: str, resolved: dict[FoundName, Resolution]) -> Named | None:
+def _entity(record: _Record, used: UsedName, resolved: dict[FoundName, Resolution]) -> Named | None:
     """The entity of a name in a record. None where no entity is known by what may be an ordinary word, or is described by words
     of kinship alone, as `my sister`."""
-    found = record.names[key]
+    found = record.names[used]
     one = resolved[found]
-    if one.new and (found.form == "kinship" or key in record.unsure):
+    if one.new and (found.form == "kinship" or used in record.unsure):
         return None
     return Named(
         one.key, one.name, one.kind, tuple((review.candidate, review.score, review.reason) for review in one.reviews)
     )
 
 
-def _key(record: _Record, mention: Mention, resolved: dict[FoundName, Resolution]) -> str:
-    """The key of the entity that a mention is of; empty where it is of none."""
-    key = name_key(mention.name)
-    entity = _entity(record, key, resolved) if key in record.names else None
+def _key(record: _Record, used: UsedName, resolved: dict[FoundName, Resolution]) -> str:
+    """The key of the entity that a name is of; empty where it is of none."""
+    entity = _entity(record, used, resolved) if used in record.names else None
     return entity.key if entity else ""
 
 

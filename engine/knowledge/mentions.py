@@ -28,6 +28,10 @@ class Text:
     at: datetime | None = None
 
 
+UsedName = tuple[str, str]
+"""A name as a record uses it: its normal form; and for words of kinship the speaker, of whom they tell somebody else each."""
+
+
 @dataclass(frozen=True, slots=True)
 class Named:
     """The entity that a name belongs to. `reviews`: keys of others that it may be, with score and reason."""
@@ -62,24 +66,28 @@ def text_of(item_id: UUID, content: str, speaker: str, title: str, at: datetime 
     return Text(item_id, Piece(content[:LONGEST_TEXT], speaker, title), at)
 
 
+def used_name(mention: Mention, piece: Piece) -> UsedName:
+    """By which name a mention in a piece is looked up."""
+    return name_key(mention.name), piece.speaker if mention.form == "kinship" else ""
+
+
 def entity_mentions(
-    found: Sequence[tuple[Text, Sequence[Mention]]], entities: Mapping[str, Named], domain: Domain
+    found: Sequence[tuple[Text, Sequence[Mention]]], entities: Mapping[UsedName, Named], domain: Domain
 ) -> tuple[EntityMention, ...]:
     """The entities that a record mentions, each once for each of its roles, in the order of their keys.
 
-    `entities`: by the normal form of each name that belongs to one; other names are left out.
+    `entities`: by each name that belongs to one; other names are left out.
     """
     spoken: dict[tuple[str, MentionRole], _Spoken] = {}
     for text, mentions in found:
         for mention in mentions:
-            key = name_key(mention.name)
-            entity = entities.get(key)
+            entity = entities.get(used_name(mention, text.piece))
             if entity is None:
                 continue
             role: MentionRole = "author" if mention.form == "speaker" else mention.role
             one = spoken.setdefault((entity.key, role), _Spoken(entity, role))
             if mention.form != "kinship":
-                one.names.setdefault(key, mention.name)
+                one.names.setdefault(name_key(mention.name), mention.name)
             one.count += 1
             if len(one.spans) < MOST_SPANS:
                 one.spans.append(f"{text.item_id}:{mention.start}-{mention.end}")

@@ -47,7 +47,7 @@ async def called(memory: Memory, name: str) -> EntitySummary:
 def test_a_word_of_kinship_is_entered_without_the_name_of_whom_it_means() -> None:
     text = Text(uuid4(), Piece("My sister took the boat out.", "Bob"))
     sister = Mention("My sister", 0, 9, "person", "kinship")
-    known = {"my sister": Named("person:ellen-harlan", "Ellen Harlan", "person")}
+    known = {("my sister", "Bob"): Named("person:ellen-harlan", "Ellen Harlan", "person")}
     [mention] = entity_mentions([(text, [sister])], known, load_domain())
     assert (mention.key, list(mention.names), list(mention.aliases)) == ("person:ellen-harlan", [], [])
 

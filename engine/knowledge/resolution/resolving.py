@@ -70,12 +70,14 @@ class Resolution:
 
 
 def effective_name(found: FoundName) -> str:
-    """`My sister`, said by Ana, is `Ana's sister`: the same words of two speakers name two people."""
+    """`My sister`, said by Ana, is `Ana's sister`, and `Mom` is `Ana's mom`: the same words of two speakers name two people."""
     kin = kin_of(found.name) if found.speaker else None
-    if kin is None or kin.owner != "my":
+    if kin is None:
         return found.name
-    _, _, rest = found.name.partition(" ")
-    return f"{found.speaker}'s {rest}" if rest else found.name
+    if kin.owner == "my":
+        _, _, rest = found.name.partition(" ")
+        return f"{found.speaker}'s {rest}" if rest else found.name
+    return f"{found.speaker}'s {found.name.lower()}" if found.form == "kinship" and not kin.owner else found.name
 
 
 def resolve(names: Iterable[FoundName], known: Sequence[Known], batch: str = "") -> dict[FoundName, Resolution]:
