@@ -16,7 +16,7 @@ from engine.domain.assignment import BY_HAND, Decision
 from engine.domain.document import DocumentChange
 from engine.domain.extraction import NOTHING, WHOLE, Derived, ExtractionReport
 from engine.domain.fact import FactRelation
-from engine.domain.graph import EntityMention, StatedRelation
+from engine.domain.graph import AboutEntity, EntityMention, StatedRelation
 from engine.domain.layout import Layout
 from engine.domain.node import ContentType
 from engine.domain.resource import ResourceType
@@ -134,6 +134,8 @@ class RecordDraft:
     """Whom and what it mentions."""
     relations: tuple[StatedRelation, ...] = ()
     """What it states of these."""
+    about: Mapping[UUID, tuple[AboutEntity, ...]] = field(default_factory=dict)
+    """The entities that each of its facts names."""
 
     @property
     def counted(self) -> int:

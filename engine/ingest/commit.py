@@ -19,7 +19,7 @@ from os import SEEK_END
 from typing import Any, cast
 from uuid import UUID, uuid4
 
-from engine.commit.changes import RecordsEntered
+from engine.commit.changes import FactsStated, RecordsEntered
 from engine.commit.outbox import StepHook
 from engine.commit.rows import deltas, items, manifests, pending_vectors, term_counts
 from engine.commit.rows import records as record_rows
@@ -39,6 +39,7 @@ from engine.ingest.entered import enter_first, note_received, note_unread
 from engine.ingest.facts import Decided, FactEntry, begun, new_facts
 from engine.ingest.item_rows import in_turn, item_row, item_words, set_origin, special, times
 from engine.ingest.packing import is_native, object_key, pack
+from engine.knowledge.facts.stated import Shown, stated
 from engine.knowledge.stating import RecordSpoken, entered, spoken_of
 from engine.providers.active import Model
 from engine.stores.objects import ObjectStore
@@ -117,7 +118,12 @@ class RecordCommit:
                     if facts and facts.changes.confirming:
                         kept = [without(record, facts.changes.confirming) for record in ordered]
                         work = await self._prepared(principal, kept, stored, commit_id, model)
-                    await unit.accept(RecordsEntered(work.lines), *entered(work.spoken), commit_id=commit_id)
+                    changes = (
+                        RecordsEntered(work.lines),
+                        *entered(work.spoken),
+                        _stated(principal, work, facts, commit_id),
+                    )
+                    await unit.accept(*changes, commit_id=commit_id)
                     connection = unit.connection
                     await _write(connection, principal, work, model, facts)
                     await keep_decisions(connection, principal, work.now, [record.draft for record in ordered])
@@ -125,7 +131,7 @@ class RecordCommit:
                         if special(record.draft):
                             await set_origin(connection, record.draft)
                     if facts:
-                        await self.facts.write(unit, facts, model)
+                        await self.facts.write(unit, facts, model, in_graph=True)
                     await source_rows.advance(connection, sources, commit_id)
                     await enter_first(connection, principal, versions, commit_id, work.now)
                     await pending_vectors.note(connection, pending)
@@ -251,6 +257,19 @@ async def _write(
         begun(part.items, facts.changes.starts if facts else {})
         await items.insert(connection, part.schema, model.version.column, part.items)
         await term_counts.move(connection, part.schema, part.counts)
+
+
+def _stated(principal: Principal, work: _Work, facts: Decided | None, commit_id: UUID) -> FactsStated:
+    """The graph's part of the facts: new ones, and known ones that these changed, of other records, too."""
+    drafts = [record.draft for record in work.records]
+    shown = {
+        item.item_id: Shown(item.content, draft.about.get(item.item_id, ()))
+        for draft in drafts
+        for item in draft.items
+        if item.kind == "fact"
+    }
+    records = {draft.record_id: draft.node.node_id for draft in drafts}
+    return stated(principal.user_id, commit_id, facts.changes.rows.values() if facts else (), shown, records)
 
 
 def _column(value: str | tuple[str, ...]) -> str | list[str]:

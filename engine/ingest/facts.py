@@ -90,13 +90,17 @@ class FactEntry:
         chains = Chains(_known(found), subjects, _likeness(new, found), self._threshold, now, verdicts)
         fresh = [one.known for one in new if one.known.row.fact_id not in chains.known]
         changes = planned(chains, fresh)
+        for fact, row in changes.rows.items():
+            changes.rows[fact] = replace(row, revision=row.revision + 1)
         schemas = {one.row.fact_id: one.schema_name for one in found}
         return Decided(changes, schemas | {one.known.row.fact_id: one.schema for one in new})
 
-    async def write(self, unit: UnitOfWork, decided: Decided, model: Model) -> None:
-        """Writes the chains, and ends the items of facts that no longer hold, when the new items are there."""
+    async def write(self, unit: UnitOfWork, decided: Decided, model: Model, *, in_graph: bool) -> None:
+        """Writes the chains, and ends the items of facts that no longer hold, when the new items are there.
+
+        `in_graph`: a commit of this transaction has them, else a job carries them into the graph."""
         changes = decided.changes
-        await fact_rows.enter(unit.connection, changes.rows.values())
+        await fact_rows.enter(unit.connection, changes.rows.values(), in_graph=in_graph)
         ending = [
             EndingFact(changes.rows[fact].node_id, decided.schemas[fact], fact, at) for fact, at in changes.ends.items()
         ]
