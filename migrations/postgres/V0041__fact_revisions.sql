@@ -7,3 +7,5 @@ ALTER TABLE engine.facts
 CREATE INDEX facts_behind ON engine.facts (user_id, fact_id) WHERE revision > graph_revision;
 -- Uses functions: fact/raise_fact_revision
 CREATE TRIGGER revised BEFORE UPDATE ON engine.facts FOR EACH ROW EXECUTE FUNCTION engine.raise_fact_revision();
+
+DROP FUNCTION IF EXISTS engine.strongest_facts(bigint[], integer);
