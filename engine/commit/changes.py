@@ -23,7 +23,6 @@ from engine.domain.graph import (
     ManifestLine,
     NewMerge,
     NodeRevision,
-    RecordFacts,
     RecordMentions,
     RecordRelations,
     RecordRevision,
@@ -32,6 +31,7 @@ from engine.domain.graph import (
     UndoneMerge,
 )
 from engine.domain.retraction import RecordRetraction
+from engine.domain.stated_fact import RecordFacts
 
 Json = Mapping[str, Any]
 

@@ -16,12 +16,13 @@ from engine.domain.assignment import BY_HAND, Decision
 from engine.domain.document import DocumentChange
 from engine.domain.extraction import NOTHING, WHOLE, Derived, ExtractionReport
 from engine.domain.fact import FactRelation
-from engine.domain.graph import AboutEntity, EntityMention, StatedRelation
+from engine.domain.graph import EntityMention, StatedRelation
 from engine.domain.layout import Layout
 from engine.domain.node import ContentType
 from engine.domain.resource import ResourceType
 from engine.domain.scope import INGESTED, Origin, Privacy
 from engine.domain.search import ItemKind
+from engine.domain.stated_fact import AboutEntity
 from engine.domain.terms import Unit
 from engine.domain.utterance import Utterance
 

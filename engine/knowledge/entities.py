@@ -17,10 +17,11 @@ from uuid import UUID, uuid4
 
 from engine.domain.clock import NOW, Clock
 from engine.domain.entity import Mention
-from engine.domain.graph import AboutEntity, EntityMention, StatedRelation
+from engine.domain.graph import EntityMention, StatedRelation
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.relation import RelationDraft
+from engine.domain.stated_fact import AboutEntity
 from engine.knowledge.configuration import Domain
 from engine.knowledge.mentions import Named, Text, UsedName, entity_mentions, used_name
 from engine.knowledge.naming.names import names_in

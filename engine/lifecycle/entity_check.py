@@ -1,4 +1,4 @@
-"""The knowledge graph beside itself: counts of entities, evidence of relations, names, merges, facts, and records without mentions."""
+"""The knowledge graph beside itself: counts, evidence of relations, names, merges, facts; and records without mentions."""
 
 from __future__ import annotations
 

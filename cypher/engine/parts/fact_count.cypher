@@ -6,6 +6,7 @@ CASE WHEN $principal = $user_id THEN reduce(total = 0, part_of IN COLLECT {
   RETURN coalesce(joined.fact_count, 0)
 } | total + part_of) ELSE COUNT {
   MATCH (@entity)-[joins:SUPERSEDES*0..]->(joined:Entity)<-[:ABOUT]-(fact:Fact)<-[stating:STATES]-(line:Record)<-[:HOLDS]-(place:Node)
-  WHERE all(join IN joins WHERE part.holds(join)) AND stating.fact_id = fact.fact_id AND stating.known_to IS NULL AND part.told(fact, line, place)
+  WHERE all(join IN joins WHERE part.holds(join)) AND stating.fact_id = fact.fact_id AND stating.known_to IS NULL AND part.told(fact, line)
+    AND part.opened(place, 'records') AND part.opened(place, 'items')
   RETURN DISTINCT fact
 } END

@@ -9,7 +9,7 @@ from uuid import UUID
 from engine.commit.changes import FactsStated
 from engine.domain.delta import BEGINNING
 from engine.domain.fact import FactRow
-from engine.domain.graph import AboutEntity, FactState, RecordFacts, StatedFact
+from engine.domain.stated_fact import AboutEntity, FactState, RecordFacts, StatedFact
 
 LONGEST_CAPTION = 120
 
