@@ -14,7 +14,7 @@ from api.context import AtMoment, OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, identity, number
 from api.models import Body
 from api.problems import WRITES, documented, replayable
-from engine.domain.entity import Entity, EntityPlace, EntitySummary, Merge, Pair, Relation, Why
+from engine.domain.entity import Entity, EntityFact, EntityPlace, EntitySummary, Merge, Pair, Relation, Why
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.profile import FactGroup, Profile
 
@@ -63,6 +63,17 @@ async def relations(
 ) -> Sequence[Relation]:
     """The strongest 1,000 relations of an entity, in both directions, one page."""
     return page.window(await memory.entities.relations(entity_id, moment, ended=ended, limit=1000))
+
+
+@router.get("/entities/{entity_id}/facts", operation_id="listEntityFacts", responses=PAGE_HEADERS)
+async def facts(
+    entity_id: UUID,
+    memory: UserMemory,
+    page: APage,
+    ended: Annotated[bool, Query(description="For the user also those that are over.")] = False,
+) -> Sequence[EntityFact]:
+    """The strongest 1,000 live facts about an entity, those that it is the subject of first, one page."""
+    return page.window(await memory.entities.facts(entity_id, ended=ended, limit=1000))
 
 
 @router.get("/entities/{entity_id}/profile", operation_id="getEntityProfile")

@@ -31,6 +31,7 @@ from engine.domain.graph import (
     UndoneMerge,
 )
 from engine.domain.retraction import RecordRetraction
+from engine.domain.stated_fact import RecordFacts
 
 Json = Mapping[str, Any]
 
@@ -141,6 +142,18 @@ class RelationsStated:
 
 
 @dataclass(frozen=True, slots=True)
+class FactsStated:
+    """Facts that records state, and known ones that are others than before; their entities are there, or entered before in the
+    same commit."""
+
+    kind: ClassVar[CommitKind] = "facts"
+    statement: ClassVar[str] = "fact/stated"
+    withdrawn: ClassVar[str] = "lifecycle/facts_withdrawn"
+    of_records: ClassVar[bool] = True
+    facts: Sequence[RecordFacts]
+
+
+@dataclass(frozen=True, slots=True)
 class EntitiesMerged:
     """An entity that became part of another."""
 
@@ -194,6 +207,7 @@ GraphChange = (
     | EdgeRevised
     | EntitiesMentioned
     | RelationsStated
+    | FactsStated
     | EntitiesMerged
     | MergeUndone
     | EntitiesApart

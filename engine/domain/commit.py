@@ -17,6 +17,7 @@ CommitKind = Literal[
     "edge_revised",
     "mentions",
     "relations",
+    "facts",
     "entities_merged",
     "merge_undone",
     "told_apart",

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from engine.domain.fact import ShownStatus
+
 MentionRole = Literal["mention", "owner", "author", "assignee", "component"]
 NameForm = Literal["name", "speaker", "kinship"]
 """How a mention was found: a name in the text, who said it, or a word of kinship or role with "my"."""
@@ -49,7 +51,8 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class EntitySummary:
-    """An entity in a list: what it is called, in how many records and at how many nodes it is mentioned, and when last."""
+    """An entity in a list: what it is called, in how many records and at how many nodes it is mentioned, and when last;
+    `fact_count`: live facts about it."""
 
     entity_id: UUID
     name: str
@@ -58,6 +61,7 @@ class EntitySummary:
     mentions: int
     nodes: int
     last_mentioned_at: datetime
+    fact_count: int
 
     @property
     def place(self) -> EntityPlace:
@@ -108,6 +112,23 @@ class Entity:
     last_mentioned_at: datetime
     anchors: tuple[EntityAnchor, ...]
     latest: tuple[RecordMention, ...]
+    fact_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntityFact:
+    """A fact about an entity. `subject`: whether it is about this one first; `valid_from` None: from the beginning."""
+
+    fact_id: UUID
+    node_id: UUID
+    record_id: UUID
+    text: str
+    status: ShownStatus
+    subject: bool
+    stale: bool
+    valid_from: datetime | None
+    valid_to: datetime | None
+    confirmations: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ Verdict = Literal["ADD", "UPDATE", "NOOP", "DELETE"]
 
 @dataclass(frozen=True, slots=True)
 class FactRow:
-    """A fact in its chain, as the table of facts holds it. `valid_from` None: from the beginning. `subject`: a hash."""
+    """A fact in its chain, as the table of facts holds it. `valid_from` None: from the beginning. `subject`: a hash; `revision`:
+    raised by each change, 0 for one that was not written yet."""
 
     fact_id: UUID
     user_id: UUID
@@ -48,6 +49,7 @@ class FactRow:
     stale: bool = False
     fact_type: str = ""
     category: str = ""
+    revision: int = 0
 
     @property
     def readers(self) -> tuple[str, str, str | None]:

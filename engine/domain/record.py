@@ -22,6 +22,7 @@ from engine.domain.node import ContentType
 from engine.domain.resource import ResourceType
 from engine.domain.scope import INGESTED, Origin, Privacy
 from engine.domain.search import ItemKind
+from engine.domain.stated_fact import AboutEntity
 from engine.domain.terms import Unit
 from engine.domain.utterance import Utterance
 
@@ -134,6 +135,8 @@ class RecordDraft:
     """Whom and what it mentions."""
     relations: tuple[StatedRelation, ...] = ()
     """What it states of these."""
+    about: Mapping[UUID, tuple[AboutEntity, ...]] = field(default_factory=dict)
+    """The entities that each of its facts names."""
 
     @property
     def counted(self) -> int:

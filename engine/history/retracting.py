@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from engine.commit.changes import GraphChange, RecordRetracted, RecordRevised
 from engine.commit.rows import facts as fact_rows
@@ -24,6 +24,7 @@ from engine.errors import Conflict
 from engine.history.contents import Place, recorded
 from engine.history.facts import FactItems, FactTimes
 from engine.history.renewal import Renewals
+from engine.knowledge.facts.stated import Shown, stated
 from engine.knowledge.facts.withdrawing import Affected
 from engine.providers.active import Model
 from engine.stores.postgres import Connection
@@ -121,7 +122,7 @@ class RetractedFacts:
         now: datetime,
     ) -> None:
         """Writes them. Raises Conflict where one was changed meanwhile."""
-        changed = affected.changed()
+        changed = {fact: replace(row, revision=row.revision + 1) for fact, row in affected.changed().items()}
         await fact_rows.restate(unit.connection, changed.values())
         times = []
         for fact, row in changed.items():
@@ -133,6 +134,17 @@ class RetractedFacts:
             if retracted is not None or _until(row) != _until(was):
                 times.append(FactTimes(row.node_id, schemas[fact], fact, _until(row), retracted, step.reason))
         await self._items.set_times(unit.connection, unit.principal, model, times)
+        if changed:
+            commit_id = uuid4()
+            shown = {fact: _shown(affected, fact) for fact in changed}
+            change = stated(unit.principal.user_id, commit_id, changed.values(), shown)
+            await unit.accept(change, commit_id=commit_id)
+
+
+def _shown(affected: Affected, fact: UUID) -> Shown:
+    """What the graph shows of a fact: one that takes the place of another is shown as that was; a confirmation is no item."""
+    role, was = affected.role(fact), affected.before(fact)
+    return Shown(copied=was.confirms if role == "promoted" else None, item=role != "confirmation")
 
 
 def _retracted(affected: Affected, fact: UUID, step: RetractionStep) -> bool | None:

@@ -19,7 +19,7 @@ from os import SEEK_END
 from typing import Any, cast
 from uuid import UUID, uuid4
 
-from engine.commit.changes import RecordsEntered
+from engine.commit.changes import GraphChange, RecordsEntered
 from engine.commit.outbox import StepHook
 from engine.commit.rows import deltas, items, manifests, pending_vectors, term_counts
 from engine.commit.rows import records as record_rows
@@ -36,7 +36,7 @@ from engine.domain.terms import sparse_of, weights, words
 from engine.ingest.assignment.decisions import keep_decisions
 from engine.ingest.describe import without
 from engine.ingest.entered import enter_first, note_received, note_unread
-from engine.ingest.facts import Decided, FactEntry, begun, new_facts
+from engine.ingest.facts import Decided, FactEntry, begun, in_graph, new_facts
 from engine.ingest.item_rows import in_turn, item_row, item_words, set_origin, special, times
 from engine.ingest.packing import is_native, object_key, pack
 from engine.knowledge.stating import RecordSpoken, entered, spoken_of
@@ -117,7 +117,7 @@ class RecordCommit:
                     if facts and facts.changes.confirming:
                         kept = [without(record, facts.changes.confirming) for record in ordered]
                         work = await self._prepared(principal, kept, stored, commit_id, model)
-                    await unit.accept(RecordsEntered(work.lines), *entered(work.spoken), commit_id=commit_id)
+                    await unit.accept(*work.changes(facts), commit_id=commit_id)
                     connection = unit.connection
                     await _write(connection, principal, work, model, facts)
                     await keep_decisions(connection, principal, work.now, [record.draft for record in ordered])
@@ -125,7 +125,7 @@ class RecordCommit:
                         if special(record.draft):
                             await set_origin(connection, record.draft)
                     if facts:
-                        await self.facts.write(unit, facts, model)
+                        await self.facts.write(unit, facts, model, in_graph=True)
                     await source_rows.advance(connection, sources, commit_id)
                     await enter_first(connection, principal, versions, commit_id, work.now)
                     await pending_vectors.note(connection, pending)
@@ -224,6 +224,10 @@ class _Work:
         """When it is known."""
         return cast(datetime, self.rows[0]["now"])
 
+    def changes(self, facts: Decided | None) -> tuple[GraphChange, ...]:
+        """The graph's part."""
+        return RecordsEntered(self.lines), *entered(self.spoken), in_graph(self.lines, self.records, facts)
+
 
 def _node_part(schema: str, records: Sequence[EmbeddedRecord], now: datetime, model: Model) -> _NodePart:
     found = [(record, index, item_words(item)) for record in records for index, item in enumerate(record.draft.items)]
@@ -280,8 +284,8 @@ def _manifest_line(user_id: UUID, record: EmbeddedRecord, row: Row) -> ManifestL
 
 def _creation_delta(principal: Principal, row: Row) -> Delta:
     fields = {name: FieldChange(None, row[name]) for name in ("title", "summary", "content_type", "source_id")}
-    record, known = row["record_id"], row["now"]
-    return Delta(uuid4(), "record", record, 1, "created", fields, row["valid_from"], known, principal.name)
+    times = row["valid_from"], row["now"]
+    return Delta(uuid4(), "record", row["record_id"], 1, "created", fields, *times, principal.name)
 
 
 def _stored(record: EmbeddedRecord) -> StoredRecord:

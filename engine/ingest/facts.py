@@ -17,13 +17,16 @@ from uuid import UUID
 
 import numpy as np
 
+from engine.commit.changes import FactsStated
 from engine.commit.rows import facts as fact_rows
 from engine.commit.unit_of_work import UnitOfWork
 from engine.domain.fact import EndingFact, FactRow, subject_hash
+from engine.domain.graph import ManifestLine
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
 from engine.knowledge.facts.chains import Chains, Changes, FactVerdicts, Known, Likeness, planned
+from engine.knowledge.facts.stated import Shown, stated
 from engine.providers.active import Model
 from engine.providers.embedder import Vectors
 from engine.stores.postgres import Connection, Jsonb
@@ -90,13 +93,17 @@ class FactEntry:
         chains = Chains(_known(found), subjects, _likeness(new, found), self._threshold, now, verdicts)
         fresh = [one.known for one in new if one.known.row.fact_id not in chains.known]
         changes = planned(chains, fresh)
+        for fact, row in changes.rows.items():
+            changes.rows[fact] = replace(row, revision=row.revision + 1)
         schemas = {one.row.fact_id: one.schema_name for one in found}
         return Decided(changes, schemas | {one.known.row.fact_id: one.schema for one in new})
 
-    async def write(self, unit: UnitOfWork, decided: Decided, model: Model) -> None:
-        """Writes the chains, and ends the items of facts that no longer hold, when the new items are there."""
+    async def write(self, unit: UnitOfWork, decided: Decided, model: Model, *, in_graph: bool) -> None:
+        """Writes the chains, and ends the items of facts that no longer hold, when the new items are there.
+
+        `in_graph`: a commit of this transaction has them, else a job carries them into the graph."""
         changes = decided.changes
-        await fact_rows.enter(unit.connection, changes.rows.values())
+        await fact_rows.enter(unit.connection, changes.rows.values(), in_graph=in_graph)
         ending = [
             EndingFact(changes.rows[fact].node_id, decided.schemas[fact], fact, at) for fact, at in changes.ends.items()
         ]
@@ -173,6 +180,18 @@ def begun(rows: Sequence[dict[str, Any]], starts: Mapping[UUID, datetime]) -> No
     for row in rows:
         if row["item_id"] in starts:
             row["valid_from"] = starts[row["item_id"]]
+
+
+def in_graph(lines: Sequence[ManifestLine], records: Sequence[EmbeddedRecord], decided: Decided | None) -> FactsStated:
+    """The graph's part of facts: new ones of these records, and known ones that they change, of other records, too."""
+    shown = {
+        item.item_id: Shown(item.content, record.draft.about.get(item.item_id, ()))
+        for record in records
+        for item in record.draft.items
+        if item.kind == "fact"
+    }
+    places, rows = {line.record_id: line.node_id for line in lines}, decided.changes.rows.values() if decided else ()
+    return stated(lines[0].user_id, lines[0].commit_id, rows, shown, places)
 
 
 def _likeness(new: Sequence[NewFact], found: Sequence[_Near]) -> Likeness:

@@ -1,6 +1,6 @@
 """The write path, read from top to bottom:
 
-    clean → trigger → assign → (read by a model ∥ embed ∥ entities) → (summarize ∥ keywords ∥ embed what was read)
+    clean → trigger → assign → (read by a model → entities ∥ embed) → (summarize ∥ keywords ∥ embed what was read)
           → what new facts do to known ones → commit
 
 A history is taken in batches of some turns. Nothing is written before a batch's commit; while one batch is being
@@ -164,7 +164,7 @@ class Ingest:
             run.changed.append(new)
         return None
 
-    # (read by a model ∥ embed ∥ entities) → (summarize ∥ keywords ∥ embed what was read) → what new facts do ---------
+    # (read by a model → entities ∥ embed) → (summarize ∥ keywords ∥ embed what was read) → what new facts do ---------
 
     async def _read_and_embedded(self, run: Run, batch: Sequence[Drafted], model: Model) -> list[EmbeddedRecord]:
         """The batch's records with summary, keywords, items, vectors, and the entities that they mention.
@@ -173,12 +173,7 @@ class Ingest:
         """
         drafts = [record for drafted in batch for record in drafted.records]
         embedding, reading = run.allowance.vectors(model, texts_of(drafts)), self._read(run, drafts, model)
-        speaking = self.entities.spoken(run.principal, [texts_in(draft) for draft in drafts])
-        came_in, (read, report), spoken = await asyncio.gather(embedding, reading, speaking)
-        read = [
-            replace(draft, entities=one.entities, relations=one.relations)
-            for draft, one in zip(read, spoken, strict=True)
-        ]
+        came_in, (read, report) = await asyncio.gather(embedding, reading)
         found = await run.allowance.vectors(model, texts_of(read, derived=True))
         ready = await computed(embedded, read, came_in, found)
         records, asked = await self.judged_facts.judged(
@@ -190,7 +185,13 @@ class Ingest:
     async def _read(
         self, run: Run, drafts: Sequence[RecordDraft], model: Model
     ) -> tuple[list[RecordDraft], ExtractionReport]:
+        """The batch read by the model, then the entities that it mentions: also in the facts that the model found."""
         read, report = await self.extraction.read(run.principal, drafts, run.observed, run.allowance)
+        spoken = await self.entities.spoken(run.principal, [texts_in(draft) for draft in read])
+        read = [
+            replace(draft, entities=one.entities, relations=one.relations, about=one.about)
+            for draft, one in zip(read, spoken, strict=True)
+        ]
         words, count_tokens = self.extraction.limits.summary_words, model.embedder.count_tokens
         return await computed(lambda: [describe(draft, count_tokens, words) for draft in read]), report
 

@@ -20,6 +20,7 @@ from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.scope import Privacy, ScopeKind
 from engine.ingest.facts import USER, FactEntry, NewFact
+from engine.knowledge.facts.carried import CarriedFacts
 from engine.knowledge.facts.chains import Known
 from engine.providers.active import ActiveModel, Model
 from engine.stores.postgres import Postgres
@@ -31,12 +32,14 @@ PAGE = 100
 
 @dataclass(frozen=True, slots=True)
 class ChainReport:
-    """The result of a run: facts entered, of which so many only confirmed others, chains settled, nodes looked at."""
+    """The result of a run: facts entered, of which so many only confirmed others, chains settled, nodes looked at, facts carried
+    into the graph."""
 
     entered: int
     confirmations: int
     settled: int
     nodes: int
+    carried: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +93,17 @@ class _Unchained:
 class UnchainedFacts:
     """Enters facts into chains; for the service, in the name of each user."""
 
-    def __init__(
-        self, postgres: Postgres, units: UnitsOfWork, facts: FactEntry, active: ActiveModel, clock: Clock, stale_days: int
-    ) -> None:  # fmt: skip
-        self._postgres, self._units, self._facts, self._active = postgres, units, facts, active
+    def __init__(  # noqa: PLR0913 (wired in one place)
+        self,
+        postgres: Postgres,
+        units: UnitsOfWork,
+        facts: FactEntry,
+        carried: CarriedFacts,
+        active: ActiveModel,
+        clock: Clock,
+        stale_days: int,
+    ) -> None:
+        self._postgres, self._units, self._facts, self._carried, self._active = postgres, units, facts, carried, active
         self._clock, self._stale = clock, timedelta(days=stale_days)
 
     async def run(self) -> ChainReport:
@@ -110,7 +120,7 @@ class UnchainedFacts:
             if len(page) < PAGE:
                 since = {"since": self._clock.now() - self._stale}
                 await self._postgres.change_as_service(sql_text("fact/stale"), since)
-                return ChainReport(entered, confirmations, settled, nodes)
+                return ChainReport(entered, confirmations, settled, nodes, await self._carried.run())
             after = page[-1].node_id
 
     async def _of_node(self, node: _Node) -> tuple[int, int]:
@@ -132,7 +142,7 @@ class UnchainedFacts:
             decided = await self._facts.decided(unit, [one.fact(node) for one in found], model, self._clock.now())
             if decided is None:
                 return 0, 0
-            await self._facts.write(unit, decided, model)
+            await self._facts.write(unit, decided, model, in_graph=False)
             return len(found), len(decided.changes.confirming)
 
     async def _settled(self, node: _Node) -> int:

@@ -1,16 +1,19 @@
 """What records speak of: names are found in their texts, looked up in the graph in one trip, and each is decided; then relations.
 
 texts → names → entities of the graph that they may belong to → the entity of each → relations between these
+
+Facts that were read out of a record are texts of it, too: it mentions whom only they name, and each says what it is about. They
+state no relations: a record's own words do.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from engine.domain.clock import NOW, Clock
 from engine.domain.entity import Mention
@@ -18,9 +21,11 @@ from engine.domain.graph import EntityMention, StatedRelation
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.relation import RelationDraft
+from engine.domain.stated_fact import AboutEntity
 from engine.knowledge.configuration import Domain
 from engine.knowledge.mentions import Named, Text, UsedName, entity_mentions, used_name
 from engine.knowledge.naming.names import names_in
+from engine.knowledge.naming.subjects import USER, FactNames, named_by
 from engine.knowledge.relations.relating import Relating
 from engine.knowledge.resolution.keys import canonical_key
 from engine.knowledge.resolution.resolving import FoundName, Known, Resolution, effective_name, resolve
@@ -60,18 +65,26 @@ class Spoken:
 
     entities: tuple[EntityMention, ...] = ()
     relations: tuple[StatedRelation, ...] = ()
+    about: Mapping[UUID, tuple[AboutEntity, ...]] = field(default_factory=dict)
+    """By the facts that were read out of it."""
 
 
 @dataclass(slots=True)
 class _Record:
     """A record as it is read: its texts, the mentions in each, and the name that each mention is decided as. `unsure`: names that
-    may be ordinary words, and count where an entity is known by them."""
+    may be ordinary words, and count where an entity is known by them. `facts`: what each fact among the texts names."""
 
     number: str
     texts: Sequence[Text]
     mentions: list[list[Mention]]
     names: dict[UsedName, FoundName] = field(default_factory=dict)
     unsure: set[UsedName] = field(default_factory=set)
+    facts: dict[UUID, FactNames] = field(default_factory=dict)
+
+    @property
+    def of_user(self) -> bool:
+        """Whether a fact is about the user of the graph."""
+        return any(USER in fact.names for fact in self.facts.values())
 
 
 class Entities:
@@ -89,8 +102,8 @@ class Entities:
         """What each of these records speaks of; those of one call are read as one context. Raises StoreUnavailable."""
         read = await computed(_read, records)
         names = {name_key(effective_name(found)) for record in read for found in record.names.values()}
-        if not names:
-            return [Spoken() for _ in records]
+        if not names and not any(record.of_user for record in read):
+            return [Spoken(about=dict.fromkeys(record.facts, ())) for record in read]
         known = await self._known(principal, names)
         return await computed(self._decided, read, known)
 
@@ -106,22 +119,38 @@ class Entities:
         return found.entities
 
     def _decided(self, records: Sequence[_Record], known: Sequence[KnownEntity]) -> list[Spoken]:
+        user = next((one.name for one in known if one.key is None), "")
+        for record in records:
+            if record.of_user and user:
+                record.names[USER] = FoundName(user, record.number, NAMED_PERSON, "speaker")
         names = (found for record in records for found in record.names.values())
         resolved = resolve(names, candidates(known), uuid4().hex)
         stated = self._stated(records, resolved)
         spoken = []
         for record in records:
             entities = {used: entity for used in record.names if (entity := _entity(record, used, resolved))}
-            mentioned = zip(record.texts, record.mentions, strict=True)
-            mentions = entity_mentions(list(mentioned), entities, self.domain)
-            spoken.append(Spoken(mentions, tuple(stated[record.number])))
+            mentions = self._mentions(record, entities)
+            there = {one.key for one in mentions}
+            about = {fact: _about(names, entities, there) for fact, names in record.facts.items()}
+            spoken.append(Spoken(mentions, tuple(stated[record.number]), about))
         return spoken
+
+    def _mentions(self, record: _Record, entities: Mapping[UsedName, Named]) -> tuple[EntityMention, ...]:
+        """What the source of a record mentions, and whom or what only its facts name."""
+        pairs = list(zip(record.texts, record.mentions, strict=True))
+        mentions = entity_mentions([one for one in pairs if one[0].fact is None], entities, self.domain)
+        there = {one.key for one in mentions}
+        others = {used: one for used, one in entities.items() if one.key not in there}
+        facts = [one for one in pairs if one[0].fact is not None and not one[0].fact.private]
+        return mentions + entity_mentions(facts, others, self.domain) if others and facts else mentions
 
     def _stated(
         self, records: Sequence[_Record], resolved: dict[FoundName, Resolution]
     ) -> dict[str, list[StatedRelation]]:
         """The relations of each record, by its number; each once, the surest of those that say the same."""
-        pieces = [(record, number) for record in records for number in range(len(record.texts))]
+        pieces = [
+            (record, number) for record in records for number, text in enumerate(record.texts) if text.fact is None
+        ]
         texts = [record.texts[number].piece for record, number in pieces]
         mentions = [record.mentions[number] for record, number in pieces]
         times: list[datetime | None] = [record.texts[number].at for record, number in pieces]
@@ -171,13 +200,30 @@ def _read(records: Sequence[Sequence[Text]]) -> list[_Record]:
     read = [_Record(str(number), texts, [next(found) for _ in texts]) for number, texts in enumerate(records)]
     sure = {name_key(one.name) for record in read for mentions in record.mentions for one in mentions if one.sure}
     for record in read:
+        _read_facts(record)
         said: dict[UsedName, list[tuple[Mention, Text]]] = defaultdict(list)
         for text, mentions in zip(record.texts, record.mentions, strict=True):
             for mention in mentions:
-                said[used_name(mention, text.piece)].append((mention, text))
+                if mention.name:  # else of the user, whose name is not known here
+                    said[used_name(mention, text.piece)].append((mention, text))
         record.names = {used: _found(record.number, places) for used, places in said.items()}
         record.unsure = {used for used in said if used[0] not in sure}
     return read
+
+
+def _read_facts(record: _Record) -> None:
+    """What each fact names; its subjects count as names in it, and who spoke does not."""
+    for number, text in enumerate(record.texts):
+        if text.fact is not None:
+            names, mentions = named_by(text.piece, text.fact.subjects, record.mentions[number])
+            record.facts[text.item_id], record.mentions[number] = names, mentions
+
+
+def _about(fact: FactNames, entities: Mapping[UsedName, Named], mentioned: set[str]) -> tuple[AboutEntity, ...]:
+    """The entities that a fact names, of those that its record mentions; its subject is the primary one."""
+    keys = {entities[used].key for used in fact.names if used in entities} & mentioned
+    subject = entities.get(fact.subject) if fact.subject else None
+    return tuple(AboutEntity(key=key, primary=subject is not None and key == subject.key) for key in sorted(keys))
 
 
 def _found(record: str, places: Sequence[tuple[Mention, Text]]) -> FoundName:

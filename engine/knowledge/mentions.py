@@ -20,12 +20,21 @@ MOST_ENTITIES, MOST_SPANS, LONGEST_CONTEXT = 500, 50, 120
 
 
 @dataclass(frozen=True, slots=True)
+class ReadFact:
+    """What is known of a text that is a fact. `private`: it is for fewer readers than its record."""
+
+    subjects: tuple[str, ...] = ()
+    private: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
-    """An item of a record's source, as a piece in which names are looked for."""
+    """An item of a record's source, as a piece in which names are looked for; or a fact that was read out of it."""
 
     item_id: UUID
     piece: Piece
     at: datetime | None = None
+    fact: ReadFact | None = None
 
 
 UsedName = tuple[str, str]
@@ -55,15 +64,26 @@ class _Spoken:
 
 
 def texts_of(draft: RecordDraft) -> list[Text]:
-    """The texts of a record's source; what was derived from it has none of its own."""
+    """The texts of a record's source, then its facts; what else was derived from it has none of its own."""
     title = "" if any(item.speaker for item in draft.items) else draft.title
-    own = (item for item in draft.items if item.derived is None)
-    return [text_of(item.item_id, item.content, item.speaker, title, item.occurred_at) for item in own]
+    own = [item for item in draft.items if item.derived is None]
+    speakers = {item.position: item.speaker for item in own}
+    texts = [text_of(item.item_id, item.content, item.speaker, title, item.occurred_at) for item in own]
+    for item in draft.items:
+        if item.kind == "fact" and item.derived is not None and not item.whole:
+            fact = ReadFact(item.derived.subjects, item.derived.private and draft.privacy != "private")
+            texts.append(fact_text(item.item_id, item.content, speakers.get(item.position, ""), fact))
+    return texts
 
 
 def text_of(item_id: UUID, content: str, speaker: str, title: str, at: datetime | None) -> Text:
     """An item as a text. `title`: of its document, empty for a turn."""
     return Text(item_id, Piece(content[:LONGEST_TEXT], speaker, title), at)
+
+
+def fact_text(item_id: UUID, content: str, speaker: str, fact: ReadFact) -> Text:
+    """A fact as a text. `speaker`: of the turn that it was read out of."""
+    return Text(item_id, Piece(content[:LONGEST_TEXT], speaker), None, fact)
 
 
 def used_name(mention: Mention, piece: Piece) -> UsedName:
@@ -86,7 +106,7 @@ def entity_mentions(
                 continue
             role: MentionRole = "author" if mention.form == "speaker" else mention.role
             one = spoken.setdefault((entity.key, role), _Spoken(entity, role))
-            if mention.form != "kinship":
+            if mention.form != "kinship" and mention.name:
                 one.names.setdefault(name_key(mention.name), mention.name)
             one.count += 1
             if len(one.spans) < MOST_SPANS:

@@ -1,7 +1,7 @@
 """Profiles of entities and of the user, composed when they are read: never older than what they say, and for each reader made of
 what this reader may read.
 
-    who it is → its strongest relations → its strongest facts (for the user) → what was said of it last, up to 300 tokens
+    who it is → its strongest relations → its strongest facts → what was said of it last, up to 300 tokens
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from uuid import UUID
 
 from engine.domain.clock import NOW
 from engine.domain.entity import Entity, RecordMention, Relation
-from engine.domain.fact import subject_hash
-from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.profile import FactGroup, KnownFact, Profile
+from engine.knowledge.facts.about import EntityFacts
 from engine.knowledge.reading import EntityReads
 from engine.providers.active import ActiveModel
 from engine.stores.postgres import Jsonb, Postgres
@@ -65,14 +64,14 @@ class _Line:
 class Profiles:
     """Composes profiles."""
 
-    def __init__(self, postgres: Postgres, entities: EntityReads, active: ActiveModel) -> None:
-        self._postgres, self._entities, self._active = postgres, entities, active
+    def __init__(self, postgres: Postgres, entities: EntityReads, facts: EntityFacts, active: ActiveModel) -> None:
+        self._postgres, self._entities, self._facts, self._active = postgres, entities, facts, active
 
     async def entity(self, principal: Principal, entity_id: UUID) -> Profile:
         """The profile of an entity, of what the principal may read. Raises NotFound."""
         one = await self._entities.entity(principal, entity_id, NOW)
         relations = await self._entities.relations(principal, entity_id, NOW, ended=False, limit=RELATIONS)
-        facts = await self._facts(principal, one) if principal.owns else []
+        facts = await self._facts.known(principal, one.entity_id, limit=FACTS)
         excerpts = await self._excerpts(principal, one)
         lines = [_who(one), *_related(relations), *_known(facts), *excerpts]
         return await computed(_composed, one, lines, self._active.current.embedder.count_tokens)
@@ -87,11 +86,6 @@ class Profiles:
         texts = await self._postgres.fetch(principal, sql_text("profile/texts"), ids, row=KnownFact) if found else []
         known = {fact.fact_id: fact for fact in texts}
         return await computed(_summed_up, found, known, self._active.current.embedder.count_tokens)
-
-    async def _facts(self, principal: Principal, one: Entity) -> list[KnownFact]:
-        subjects = [subject_hash(principal.user_id, name_key(name)) for name in one.names]
-        asked = {"subjects": subjects, "limit": FACTS}
-        return await self._postgres.fetch(principal, sql_text("profile/facts"), asked, row=KnownFact)
 
     async def _excerpts(self, principal: Principal, one: Entity) -> list[_Line]:
         """What was said of it last: of each record the sentence of its first mention."""

@@ -17,7 +17,7 @@ from engine.domain.clock import Clock
 from engine.domain.graph import READER
 from engine.domain.principal import Principal
 from engine.knowledge.entities import Entities
-from engine.knowledge.mentions import Text, text_of
+from engine.knowledge.mentions import ReadFact, Text, fact_text, text_of
 from engine.knowledge.stating import RecordSpoken, entered
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
@@ -52,6 +52,8 @@ class _Text:
     content: str
     speaker: str
     occurred_at: datetime | None
+    subjects: tuple[str, ...] | None
+    private: bool
 
 
 class UnreadRecords:
@@ -108,6 +110,10 @@ class UnreadRecords:
         for schema, own in by_schema:
             parameters = {"records": [one.record_id for one in own]}
             for one in await self._postgres.fetch(principal, sql_in("item/texts", schema), parameters, row=_Text):
+                if one.subjects is not None:
+                    fact = ReadFact(one.subjects, one.private)
+                    texts[one.record_id].append(fact_text(one.item_id, one.content, one.speaker, fact))
+                    continue
                 title = "" if one.speaker else titles[one.record_id]
                 texts[one.record_id].append(text_of(one.item_id, one.content, one.speaker, title, one.occurred_at))
         return texts

@@ -1,4 +1,4 @@
-"""The knowledge graph beside itself: counts of entities, evidence of relations, names, merges, and records without mentions."""
+"""The knowledge graph beside itself: counts, evidence of relations, names, merges, facts; and records without mentions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Literal
 from uuid import UUID
 
 from engine.domain.graph import READER
+from engine.lifecycle.fact_check import FactCheck
 from engine.lifecycle.finding import FIX, Finding
 from engine.progress import counted
 from engine.stores.neo4j import Neo4j
@@ -17,9 +18,9 @@ from engine.stores.statements import cypher, sql_text
 
 PAGE = 1000
 MOST_USERS = 1000
-Problem = Literal["counts", "relations", "lost", "unlabelled", "merges", "left_over", "nameless"]
+Problem = Literal["counts", "relations", "lost", "unlabelled", "merges", "left_over", "nameless", "facts", "no_facts"]
 PROBLEMS: Mapping[Problem, tuple[str, str, str, str]] = {
-    "counts": ("entity", "entities", "counted with other mentions or places than there are", "recounts"),
+    "counts": ("entity", "entities", "counted with other mentions, places or facts than there are", "recounts"),
     "relations": ("relation", "relations", "kept with another strength or end than the evidence has", "recounts"),
     "lost": (
         "record or relation", "records or relations", "without all mentions or evidence that were entered",
@@ -31,6 +32,11 @@ PROBLEMS: Mapping[Problem, tuple[str, str, str, str]] = {
         "ends the later merge; the user may merge again",
     ),
     "left_over": ("entity", "entities", "left over: no record mentions it or ever did", "removes it"),
+    "facts": (
+        "fact", "facts", "missing in the graph, or there with another state or chain",
+        "marks them, and the job fact-chains carries them there again",
+    ),
+    "no_facts": ("fact", "facts", "left over: no record states it", "removes it"),
     "nameless": ("name", "names", "left over: it belongs to no entity", "removes it"),
 }  # fmt: skip
 """What is found in a user's graph: one of it, several, what is wrong, what the remedy does."""
@@ -80,6 +86,7 @@ class EntityCheck:
 
     def __init__(self, postgres: Postgres, neo4j: Neo4j, labels: Mapping[str, str]) -> None:
         self._postgres, self._neo4j, self._labels = postgres, neo4j, labels
+        self.facts = FactCheck(postgres, neo4j)
 
     async def findings(self) -> AsyncIterator[Finding]:
         """One for each user and problem, then the records that no reader has looked through. Raises StoreUnavailable."""
@@ -88,10 +95,14 @@ class EntityCheck:
             problems[user_id].update(more)
         for nameless in await self._neo4j.read(cypher("doctor/aliases"), row=_Nameless, limit=MOST_USERS):
             problems[nameless.user_id]["nameless"] += nameless.aliases
+        for user_id, wrong in (await self.facts.otherwise()).items():
+            problems[user_id]["facts"] += len(wrong)
+        for user_id, gone in (await self.facts.surplus()).items():
+            problems[user_id]["no_facts"] += len(gone)
         for user_id in sorted(problems):
             for kind, number in problems[user_id].items():
-                one, several, wrong, mended = PROBLEMS[kind]
-                subject, problem = f"user {user_id}", f"{counted(number, one, several)} {wrong}"
+                one, several, what, mended = PROBLEMS[kind]
+                subject, problem = f"user {user_id}", f"{counted(number, one, several)} {what}"
                 yield Finding("error", "neo4j", subject, problem, f"{FIX} {mended}", "knowledge-off", user_id)
         if unread:
             problem = "their entities were not looked for yet, or by older rules"

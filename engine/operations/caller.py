@@ -35,6 +35,7 @@ from engine.ingest.rereading.readings import Readings
 from engine.ingest.rereading.replays import Replays
 from engine.ingest.streams.streaming import Streams
 from engine.jobs.jobs import Jobs
+from engine.knowledge.facts.about import EntityFacts
 from engine.knowledge.merges import Merges
 from engine.knowledge.profiles import Profiles
 from engine.knowledge.reading import EntityReads
@@ -69,6 +70,7 @@ class Parts:
     past: Past
     edges: EdgeHistory
     entities: EntityReads
+    entity_facts: EntityFacts
     merges: Merges
     profiles: Profiles
     unread_records: UnreadRecords

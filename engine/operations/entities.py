@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
-from engine.domain.entity import Entity, EntityPlace, EntitySummary, Merge, Pair, Relation, Why
+from engine.domain.entity import Entity, EntityFact, EntityPlace, EntitySummary, Merge, Pair, Relation, Why
 from engine.operations import redactions
 from engine.operations.caller import owner, readers
 from engine.operations.declaring import OfGraph, Redaction, reads, writes
@@ -46,6 +46,12 @@ class Entities(OfGraph, name="entities"):
         """The relations of an entity, in both directions, the strongest first; `ended`: also those that are over. Raises
         NotFound."""
         return await self._parts.entities.relations(self._principal, entity_id, moment, ended=ended, limit=limit)
+
+    @reads(readers)
+    async def facts(self, entity_id: UUID, *, ended: bool = False, limit: int = 100) -> tuple[EntityFact, ...]:
+        """Live facts about an entity, those that it is the subject of first; `ended`: for the user also those that are over.
+        Raises NotFound."""
+        return await self._parts.entity_facts.page(self._principal, entity_id, ended=ended, limit=limit)
 
     @reads(readers)
     async def why(self, relation_id: UUID, moment: Moment = NOW, *, limit: int = 100) -> Why:

@@ -41,12 +41,21 @@ async def list_entities(
     print_list(here, {"entities": found}, _HEAD, [_row(one) for one in found], "No entity is known.")
 
 
-_HEAD = ("entity", "name", "kind", "mentions", "nodes", "last", "also called")
+_HEAD = ("entity", "name", "kind", "mentions", "facts", "nodes", "last", "also called")
 
 
 def _row(one: EntitySummary) -> tuple[object, ...]:
     others = ", ".join(name for name in one.names if name != one.name)
-    return one.entity_id, one.name, one.kind, one.mentions, one.nodes, f"{one.last_mentioned_at:%Y-%m-%d}", others
+    return (
+        one.entity_id,
+        one.name,
+        one.kind,
+        one.mentions,
+        one.fact_count,
+        one.nodes,
+        f"{one.last_mentioned_at:%Y-%m-%d}",
+        others,
+    )
 
 
 @entities.async_command("show", as_json=True)
@@ -60,7 +69,12 @@ async def show(
     if here.as_json:
         here.answer(found, "")
         return
-    here.out.print(Text(f"{found.name} · {found.kind} · {counted(found.mentions, 'mention')}", style="bold"))
+    here.out.print(
+        Text(
+            f"{found.name} · {found.kind} · {counted(found.mentions, 'mention')}, {counted(found.fact_count, 'fact')}",
+            style="bold",
+        )
+    )
     here.out.print(Text(f"entity {found.entity_id}{_also(found)}", style="dim"))
     anchors = [("/".join(one.path[1:]) or "/", one.mentions) for one in found.anchors]
     print_table(here, ("node", "mentions"), anchors, "No node mentions it.")
@@ -79,6 +93,20 @@ async def profile(here: Session, entity: Annotated[str, Who], user: Handle = Non
     async with here.memory(user) as memory:
         found = await memory.profiles.entity(await _named(memory, entity))
     here.answer(found, found.text)
+
+
+@entities.async_command("facts", as_json=True)
+async def facts(
+    here: Session,
+    entity: Annotated[str, Who],
+    user: Handle = None,
+    ended: Annotated[bool, typer.Option("--ended", help="Also those that are over.")] = False,
+) -> None:
+    """List facts about an entity, those that it is the subject of first."""
+    async with here.memory(user) as memory:
+        found = await memory.entities.facts(await _named(memory, entity), ended=ended, limit=MOST)
+    rows = [(one.fact_id, one.text, one.status, one.confirmations, "stale" if one.stale else "") for one in found]
+    print_list(here, {"facts": found}, ("fact", "text", "status", "confirmed", ""), rows, "No fact is known.")
 
 
 @entities.async_command("relations", as_json=True)

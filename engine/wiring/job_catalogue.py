@@ -9,6 +9,7 @@ from typing import Any
 from engine.domain.job import DETAILS, Report
 from engine.ingest.unchained import UnchainedFacts
 from engine.jobs.job import Job
+from engine.knowledge.facts.carried import CarriedFacts
 from engine.neurigraph import Engine
 
 UNDER_WAY = 10.0
@@ -49,10 +50,11 @@ async def _check_drift(engine: Engine) -> Report:
 
 
 def unchained(engine: Engine) -> UnchainedFacts:
-    """What enters facts into chains that stand in none."""
+    """What enters facts into chains that stand in none, and into the graph."""
     commit, active = engine.parts.ingest.commit, engine.parts.ingest.active
     stale = engine.settings.fact_stale_days
-    return UnchainedFacts(commit.postgres, commit.units, commit.facts, active, commit.clock, stale)
+    carried = CarriedFacts(commit.postgres, commit.units, engine.parts.ingest.entities, commit.clock)
+    return UnchainedFacts(commit.postgres, commit.units, commit.facts, carried, active, commit.clock, stale)
 
 
 def _reported(run: Callable[[Engine], Awaitable[Any]]) -> Callable[[Engine], Awaitable[Report]]:
@@ -101,7 +103,12 @@ CATALOGUE = (
     Job("pending-embeddings", "Makes the vectors that writes left out.", "* * * * *", _pending_embeddings),
     Job("pending-readings", "Has the model read what it has not read yet.", "* * * * *", _pending_readings),
     Job("entities", "Finds the entities of records that were stored without them.", "*/5 * * * *", _find_entities),
-    Job("fact-chains", "Enters facts into chains that stand in none, marks stale ones.", "*/10 * * * *", _chain_facts),
+    Job(
+        "fact-chains",
+        "Enters facts into chains and the graph, marks stale ones.",
+        "*/10 * * * *",
+        _chain_facts,
+    ),
     Job("replay-build", "Makes the records of replays that were started.", "* * * * *", _build_replays),
     Job("drift-check", "Compares the three stores and keeps what does not fit.", "41 3 * * *", _check_drift),
     Job(

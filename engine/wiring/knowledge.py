@@ -10,6 +10,7 @@ from engine.history.facts import FactItems
 from engine.history.retracting import RetractedFacts, RetractedRecords
 from engine.history.retractions import Retractions
 from engine.ingest.pipeline import Ingest
+from engine.knowledge.facts.about import EntityFacts
 from engine.knowledge.merges import Merges
 from engine.knowledge.profiles import Profiles
 from engine.knowledge.reading import EntityReads
@@ -21,6 +22,7 @@ class Knowledge(TypedDict):
     """What operations and jobs on the knowledge graph use."""
 
     entities: EntityReads
+    entity_facts: EntityFacts
     merges: Merges
     profiles: Profiles
     retractions: Retractions
@@ -30,11 +32,13 @@ class Knowledge(TypedDict):
 def knowledge(stores: Stores, ingest: Ingest, clock: Clock) -> Knowledge:
     """Reads of entities, and what changes them."""
     entities, units = EntityReads(stores.neo4j, clock, ingest.entities.domain), ingest.commit.units
+    facts = EntityFacts(stores.postgres, entities)
     unread = UnreadRecords(stores.postgres, stores.neo4j, units, ingest.entities, clock)
     return {
         "entities": entities,
+        "entity_facts": facts,
         "merges": Merges(entities, units, clock),
-        "profiles": Profiles(stores.postgres, entities, stores.active),
+        "profiles": Profiles(stores.postgres, entities, facts, stores.active),
         "retractions": _retractions(stores, units, entities, clock),
         "unread_records": unread,
     }

@@ -33,7 +33,7 @@ def upkeep(
     sweep = Sweep((postgres, neo4j, objects), installation, quarantine, clock, grace)
     labels = load_domain(settings.domain).labels
     check = EntityCheck(postgres, neo4j, labels)
-    entities = EntityMending(neo4j, check, labels, clock)
+    entities = EntityMending(postgres, neo4j, check, labels, clock)
     doctor = Doctor((postgres, neo4j, objects), check, belonging(installation, sweep))
     pending = PendingVectors(postgres, neo4j, stores.active)
     parts = Parts(installation, quarantine, doctor, entities, pending, settings.home)

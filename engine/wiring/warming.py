@@ -10,7 +10,7 @@ from contextlib import suppress
 from uuid import uuid4
 
 from engine.commit import graph
-from engine.commit.changes import EntitiesMentioned, RecordsEntered, RelationsStated, to_json
+from engine.commit.changes import EntitiesMentioned, FactsStated, RecordsEntered, RelationsStated, to_json
 from engine.domain.entity import Piece
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
@@ -41,7 +41,7 @@ async def warm_writes(engine: Engine) -> None:
     """The statements of a record's commit: the search of its entities, and what enters it. Nothing is written."""
     text = Text(uuid4(), Piece("We met Ellen Harlan at the lake.", "Ann"))
     await engine.parts.ingest.entities.spoken(Principal.user(uuid4()), [[text]])
-    nothing = (RecordsEntered([]), EntitiesMentioned([]), RelationsStated([]))
+    nothing = (RecordsEntered([]), EntitiesMentioned([]), RelationsStated([]), FactsStated([]))
     await graph.apply(engine.neo4j, [to_json(change) for change in nothing])
 
 

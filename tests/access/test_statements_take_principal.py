@@ -18,6 +18,7 @@ WRITES_OF_THE_OUTBOX = {
     "node/provision.cypher", "node/revised.cypher", "record/apply.cypher", "record/revised.cypher", "edge/revised.cypher",
     "entity/mentioned.cypher", "entity/merged.cypher", "entity/merge_undone.cypher", "entity/related.cypher", "entity/apart.cypher",
     "entity/retracted.cypher",
+    "fact/stated.cypher",
 }  # fmt: skip
 """Their rows come from a commit that Postgres accepted under the principal's policies."""
 
@@ -174,6 +175,7 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "fact_groups": "the user's own graph, nothing for anyone else",
     "fact_texts": "the user's own graph, nothing for anyone else",
     "facts_around": "the user's own graph, nothing for anyone else",
+    "facts_behind": "the user's own graph, nothing for anyone else",
     "facts_chained": "asks can(), owns() for what is private; what is over only where the principal may write",
     "facts_near": "asks can(), leaves out what is private unless owns()",
     "facts_shown": "the user's own graph, nothing for anyone else",
@@ -200,7 +202,6 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "revoke_grant": "its own user's grants only",
     "settle_failure": "entries about the user's own graph only",
     "sleep_file": "asks schema_of_file() for the right to write",
-    "strongest_facts": "the user's own graph, nothing for anyone else",
     "subject_deltas": "asks can(), and owns() for what is private",
     "undo_retraction": "the user's own retractions only",
     "principal_graph": "says whose graph the principal belongs to, nothing else",
@@ -213,6 +214,7 @@ CALLERS_OWN_RIGHTS = {
     "advance_source",
     "append_turns",
     "damaged_nodes",
+    "facts_read",
     "end_conversation",
     "principal_id",
     "settle_conversation",

@@ -40,9 +40,12 @@ def record(report: IngestReport) -> RetractionSubject:
     return RetractionSubject("record", str(report.records[0].record_id))
 
 
+LATER = ("stale", "revision", "graph_revision")
+
+
 async def facts(engine: Engine, user: User) -> list[dict[str, Any]]:
-    """The rows of chains; the job marks old ones as stale meanwhile."""
-    return [{name: value for name, value in row.items() if name != "stale"} for row in await rows(engine, user)]
+    """The rows of chains; the job marks old ones as stale meanwhile, and every change raises the revision."""
+    return [{name: value for name, value in row.items() if name not in LATER} for row in await rows(engine, user)]
 
 
 async def graph(memory: Memory) -> dict[str, Any]:

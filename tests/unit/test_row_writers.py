@@ -62,6 +62,8 @@ BESIDE = {
     "access/grants": ("one function holds all rules of a grant", "outbox"),
     "lifecycle/retention": ("deletes what is kept for a time only", "outbox"),
     "ingest/unchained": ("marks facts that are stale, and those whose items ended", "facts"),
+    "knowledge/facts/carried": ("carries facts into the graph", "facts"),
+    "lifecycle/mending/entities": ("has facts carried into the graph again", "facts"),
     "lifecycle/pending_vectors": ("makes vectors that were left out", "metadata_records pending_vectors"),
     "lifecycle/file_states": ("states of files change without a commit", "file_manifest"),
     "lifecycle/remedies": (

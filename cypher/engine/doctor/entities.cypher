@@ -1,6 +1,6 @@
 // Purpose: which of these entities do not fit what the graph holds of them. Operator only, all users.
 // Parameters: entities (ids), labels (of Neo4j, by kind), reader (version: records that an older one read may still mention one).
-// Returns: entity_id, user_id, counts (mentions in all or at a node are others than it says), relations (how many from it say another strength, confidence
+// Returns: entity_id, user_id, counts (mentions in all or at a node, or facts, are others than it says), relations (how many from it say another strength, confidence
 //   or end than their evidence), lost (pieces of evidence that are missing, or are of no relation), left_over (nothing mentions it or ever did, and no
 //   merge has it), unlabelled (without the label of its kind), merges (they go in a circle, two hold it, or it does not know that it is part of another).
 CYPHER 25
@@ -26,6 +26,7 @@ WITH e, places, relations, without + COUNT { (e)<-[v:EVIDENCE]-(:Record) WHERE N
      COUNT { (:Entity)-[merge:SUPERSEDES]->(e) WHERE merge.known_to IS NULL } AS wholes
 RETURN e.entity_id AS entity_id, e.user_id AS user_id,
        coalesce(e.mentions <> COUNT { (e)<-[m:MENTIONS]-(:Record) WHERE m.known_to IS NULL }, true)
+         OR coalesce(e.fact_count, 0) <> COUNT { (e)<-[:ABOUT]-(f:Fact) WHERE f.status = 'live' }
          OR places <> COLLECT { MATCH (e)-[a:ANCHORED_AT]->(n:Node) WHERE coalesce(a.mentions, -1) <> 0
                                 WITH n.node_id + ' ' + coalesce(a.mentions, -1) AS place RETURN place ORDER BY place } AS counts,
        relations, lost,

@@ -8,7 +8,7 @@ WITH e
 CALL (e) {
   OPTIONAL MATCH (e)<-[m:MENTIONS]-(:Record) WHERE m.known_to IS NULL
   WITH e, count(m) AS mentions, NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE merge.known_to IS NULL } AS active
-  SET e.mentions = mentions, e.active = active, e:$(coalesce($labels[e.kind], 'Thing')),
+  SET e.mentions = mentions, e.fact_count = COUNT { (e)<-[:ABOUT]-(f:Fact) WHERE f.status = 'live' }, e.active = active, e:$(coalesce($labels[e.kind], 'Thing')),
       e.kind = CASE WHEN $labels[e.kind] IS NULL THEN 'thing' ELSE e.kind END
 }
 CALL (e) {

@@ -14,15 +14,17 @@ from engine.stores.postgres import Connection, Jsonb
 from engine.stores.statements import sql_text
 
 
-async def enter(connection: Connection, rows: Iterable[FactRow]) -> None:
-    """Writes facts as they were decided. Raises Conflict where one was changed meanwhile."""
-    lines = [line_of(row) for row in rows]
+async def enter(connection: Connection, rows: Iterable[FactRow], *, in_graph: bool) -> None:
+    """Writes facts as they were decided; `in_graph`: a commit of this transaction has them, else a job carries them into the
+    graph. Raises Conflict where one was changed meanwhile."""
+    lines = [line_of(row) | {"graph_revision": row.revision if in_graph else 0} for row in rows]
     if lines:
         await connection.execute(sql_text("fact/enter"), {"rows": Jsonb(lines)})
 
 
 async def restate(connection: Connection, rows: Iterable[FactRow]) -> None:
-    """Writes what became of known facts when a source was withdrawn or came back. Raises Conflict where one is not there."""
+    """Writes what became of known facts when a source was withdrawn or came back; a commit of this transaction carries them into
+    the graph. Raises Conflict where one is not there."""
     lines = [line_of(row) for row in rows]
     if lines:
         await connection.execute(sql_text("fact/restate"), {"rows": Jsonb(lines)})

@@ -10,7 +10,8 @@ from engine.domain.graph import READER
 from engine.lifecycle.entity_check import EntityCheck
 from engine.lifecycle.mending.tally import Tally
 from engine.stores.neo4j import Neo4j
-from engine.stores.statements import cypher
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_text
 
 PAGE = 500
 
@@ -18,7 +19,10 @@ PAGE = 500
 class EntityMending:
     """Mends knowledge graphs; for the service. `labels`: of Neo4j, by the kind of entity."""
 
-    def __init__(self, neo4j: Neo4j, check: EntityCheck, labels: Mapping[str, str], clock: Clock) -> None:
+    def __init__(
+        self, postgres: Postgres, neo4j: Neo4j, check: EntityCheck, labels: Mapping[str, str], clock: Clock
+    ) -> None:
+        self._postgres = postgres
         self._neo4j, self._check, self._labels, self._clock = neo4j, check, labels, clock
 
     async def run(self, tally: Tally) -> None:
@@ -31,6 +35,7 @@ class EntityMending:
     async def of_user(self, user_id: UUID) -> None:
         """One graph; may be ended anywhere and run again. Raises StoreUnavailable."""
         user = str(user_id)
+        await self._facts(user_id)
         # First what is lost: a recount hides that something was there.
         await self._neo4j.write(cypher("lifecycle/mentions_marked"), user_id=user)
         await self._neo4j.write(cypher("lifecycle/entities_cleared"), user_id=user, reader=READER)
@@ -43,3 +48,11 @@ class EntityMending:
         )
         while entities := await self._neo4j.write(recounted, row=str, user_id=user, after=after, **page):
             after = entities[-1]
+
+    async def _facts(self, user_id: UUID) -> None:
+        """Removes facts that there are not, and has the others carried into the graph again."""
+        if gone := (await self._check.facts.surplus()).get(user_id):
+            await self._neo4j.write(cypher("lifecycle/facts_cleared"), facts=[str(one) for one in gone])
+        if wrong := (await self._check.facts.otherwise()).get(user_id):
+            await self._neo4j.write(cypher("lifecycle/facts_again"), facts=[str(one) for one in wrong])
+            await self._postgres.change_as_service(sql_text("mend/facts_again"), {"facts": wrong})

@@ -2,7 +2,7 @@
 -- Parameters: lines (json array of {fact, subject, vector}), column, version (of the vectors), most (facts near to each).
 -- Returns: row (json of FactRow), schema_name, writable, content (null where it is not live), place (in its record), likeness (json, by new fact).
 WITH near AS MATERIALIZED (SELECT * FROM engine.facts_near(%(lines)s, %(column)s, %(version)s, %(most)s))
-SELECT to_jsonb(c.fact) || jsonb_build_object('valid_from', nullif((c.fact).valid_from, '-infinity'),
+SELECT to_jsonb(c.fact) - 'graph_revision' || jsonb_build_object('valid_from', nullif((c.fact).valid_from, '-infinity'),
                                               'valid_to', CASE (c.fact).valid_to WHEN '-infinity' THEN '0001-01-01T00:00:00+00:00' ELSE (c.fact).valid_to END) AS row,
        c.schema_name, c.writable, n.content, n.place, n.likeness
 FROM engine.facts_chained(ARRAY(SELECT near.fact_id FROM near)) AS c LEFT JOIN near AS n ON n.fact_id = (c.fact).fact_id

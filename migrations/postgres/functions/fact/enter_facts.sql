@@ -1,5 +1,6 @@
 -- Writes facts as they were decided: new ones, and what became of known ones. All of them, or NG409 where one may not be written, or
--- supersedes what is not there: the same for a fact that is missing and one that the principal may not change.
+-- supersedes what is not there: the same for a fact that is missing and one that the principal may not change. `graph_revision` of a row: what a
+-- commit of the same transaction carries into the graph, or 0.
 CREATE OR REPLACE FUNCTION engine.enter_facts(p_rows jsonb) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -24,7 +25,8 @@ BEGIN
     ON CONFLICT (fact_id) DO UPDATE SET
         status = excluded.status, supersedes = excluded.supersedes, ended_by = excluded.ended_by, contradicts = excluded.contradicts,
         valid_to = excluded.valid_to, invalidated_at = excluded.invalidated_at, last_confirmed_at = excluded.last_confirmed_at,
-        confirmations = excluded.confirmations, stale = excluded.stale;
+        confirmations = excluded.confirmations, stale = excluded.stale, revision = greatest(f.revision, excluded.revision),
+        graph_revision = greatest(f.graph_revision, excluded.graph_revision);
 EXCEPTION WHEN unique_violation THEN
     RAISE EXCEPTION 'The facts of this memory were changed meanwhile.' USING ERRCODE = 'NG409';
 END $$;

@@ -1,5 +1,5 @@
 -- Writes what became of known facts when a source was withdrawn or came back: their status and places in chains. All of them, or NG409
--- where one is not there. For the user of the graph.
+-- where one is not there. For the user of the graph. A commit of the same transaction carries their revisions into the graph.
 CREATE OR REPLACE FUNCTION engine.restate_facts(p_rows jsonb) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -9,7 +9,8 @@ DECLARE
 BEGIN
     UPDATE engine.facts AS f
     SET status = g.status, supersedes = g.supersedes, ended_by = g.ended_by, contradicts = g.contradicts, confirms = g.confirms,
-        valid_to = g.valid_to, invalidated_at = g.invalidated_at, last_confirmed_at = g.last_confirmed_at, confirmations = g.confirmations
+        valid_to = g.valid_to, invalidated_at = g.invalidated_at, last_confirmed_at = g.last_confirmed_at, confirmations = g.confirmations,
+        revision = g.revision, graph_revision = g.revision
     FROM unnest(given) AS g WHERE f.fact_id = g.fact_id AND f.user_id = owner;
     GET DIAGNOSTICS changed = ROW_COUNT;
     IF changed <> coalesce(array_length(given, 1), 0) THEN

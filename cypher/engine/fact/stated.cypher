@@ -1,0 +1,85 @@
+// Purpose: enters facts that records state, what they are about, and their places in chains; moves the counts of facts of entities. Idempotent: an older
+//   revision of a fact that comes late adds what it is about, if nothing has said so, and changes nothing else.
+// Parameters: facts [{record_id, user_id, node_id, commit_id, reader (version of what found the names), stated [{fact_id, revision, item (false: it only
+//   confirms another one), caption or null (as before), about [{key (of an entity), primary}] or null (as before), copied (fact whose caption and entities it
+//   gets) or null, confirms or null, supersedes or null, contradicts or null, state {…}}]}]. Returns: applied (records).
+CYPHER 25
+UNWIND $facts AS row
+OPTIONAL MATCH (r:Record {record_id: row.record_id})
+CALL (row, r) {
+  UNWIND row.stated AS one
+  CALL (row, one) {
+    WITH row, one WHERE one.item OR EXISTS { (:Fact {fact_id: one.fact_id}) }
+    MERGE (f:Fact {fact_id: one.fact_id}) ON CREATE SET f.user_id = row.user_id, f.revision = 0
+    SET f.user_id = row.user_id  // takes the lock
+    WITH row, one, f, f.revision < one.revision AS newer, one.about IS NOT NULL AND coalesce(f.reader, 0) < row.reader AS named
+    CALL (f) {
+      MATCH (f)-[:ABOUT]->(e:Entity)
+      WHERE f.status = 'live'
+      SET e.fact_count = e.fact_count - 1
+    }
+    FOREACH (_ IN CASE WHEN newer THEN [1] ELSE [] END |
+      SET f.revision = one.revision, f.node_id = row.node_id, f.record_id = row.record_id, f.status = one.state.status,
+          f.privacy = one.state.privacy, f.scope = one.state.scope, f.fact_type = one.state.fact_type, f.category = one.state.category,
+          f.confirmations = one.state.confirmations, f.stale = one.state.stale,
+          f.valid_from = datetime(one.state.valid_from), f.valid_to = datetime(one.state.valid_to), f.said_at = datetime(one.state.said_at),
+          f.known_from = datetime(one.state.known_from), f.known_to = datetime(one.state.known_to),
+          f.invalidated_at = datetime(one.state.invalidated_at), f.last_confirmed_at = datetime(one.state.last_confirmed_at))
+    SET f.caption = coalesce(f.caption, one.caption), f.commit_id = coalesce(f.commit_id, CASE WHEN one.caption IS NOT NULL THEN row.commit_id END)
+    CALL (row, one, f, named) {
+      WITH row, one, f, named WHERE named
+      SET f.reader = row.reader
+      WITH row, one, f
+      CALL (f) { MATCH (f)-[old:ABOUT]->(:Entity) DELETE old }
+      UNWIND one.about AS about
+      MATCH (e:Entity {user_id: row.user_id, key: about.key})
+      MERGE (f)-[a:ABOUT]->(e)
+      SET a.primary = about.primary
+    }
+    CALL (one, f) {
+      WITH one, f WHERE f.reader IS NULL
+      MATCH (like:Fact {fact_id: one.copied})
+      SET f.caption = coalesce(f.caption, like.caption), f.reader = like.reader
+      WITH f, like
+      MATCH (like)-[said:ABOUT]->(e:Entity)
+      MERGE (f)-[a:ABOUT]->(e)
+      SET a.primary = said.primary
+    }
+    CALL (f) {
+      MATCH (f)-[:ABOUT]->(e:Entity)
+      WHERE f.status = 'live'
+      SET e.fact_count = coalesce(e.fact_count, 0) + 1
+    }
+    CALL (row, one, f, newer) {
+      WITH row, one, f WHERE newer
+      CALL (one, f) {
+        MATCH (f)-[old:SUPERSEDES|CONTRADICTS]->(other:Fact)
+        WHERE other.fact_id <> coalesce(CASE type(old) WHEN 'SUPERSEDES' THEN one.supersedes ELSE one.contradicts END, '')
+        DELETE old
+      }
+      CALL (row, one, f) {
+        WITH row, one, f WHERE one.supersedes IS NOT NULL
+        MERGE (other:Fact {fact_id: one.supersedes}) ON CREATE SET other.user_id = row.user_id, other.revision = 0
+        MERGE (f)-[:SUPERSEDES]->(other)
+      }
+      CALL (row, one, f) {
+        WITH row, one, f WHERE one.contradicts IS NOT NULL
+        MERGE (other:Fact {fact_id: one.contradicts}) ON CREATE SET other.user_id = row.user_id, other.revision = 0
+        MERGE (f)-[:CONTRADICTS]->(other)
+      }
+    }
+  }
+  CALL (row, r, one) {
+    WITH row, r, one WHERE r IS NOT NULL AND (one.confirms IS NOT NULL OR one.item AND one.state.status <> 'confirmation')
+    MATCH (f:Fact {fact_id: coalesce(one.confirms, one.fact_id)})
+    MERGE (r)-[s:STATES {fact_id: one.fact_id}]->(f)
+      ON CREATE SET s.revision = 0
+    FOREACH (_ IN CASE WHEN s.revision < one.revision THEN [1] ELSE [] END | SET s.revision = one.revision, s.known_to = null)
+  }
+  CALL (row, r, one) {  // what it confirmed, or was, before
+    MATCH (r)-[s:STATES {fact_id: one.fact_id}]->(f:Fact)
+    WHERE s.revision < one.revision AND s.known_to IS NULL AND f.fact_id <> coalesce(one.confirms, CASE WHEN one.item THEN one.fact_id END, '')
+    SET s.revision = one.revision, s.known_to = datetime(coalesce(one.state.invalidated_at, one.state.known_from))
+  }
+}
+RETURN count(DISTINCT row.record_id) AS applied

@@ -1,0 +1,68 @@
+"""Facts about entities: ids from the graph, texts from where they lie, as far as the reader may read both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from engine.domain.clock import NOW
+from engine.domain.entity import EntityFact
+from engine.domain.fact import ShownStatus
+from engine.domain.page import check_page
+from engine.domain.principal import Principal
+from engine.domain.profile import KnownFact
+from engine.knowledge.reading import EntityReads
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_text
+
+MOST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    fact_id: UUID
+    node_id: UUID
+    record_id: UUID
+    status: ShownStatus
+    subject: bool
+    stale: bool
+    valid_from: datetime | None
+    valid_to: datetime | None
+    confirmations: int
+
+
+class EntityFacts:
+    """Reads facts of entities; one trip to each store."""
+
+    def __init__(self, postgres: Postgres, entities: EntityReads) -> None:
+        self._postgres, self._entities = postgres, entities
+
+    async def page(self, principal: Principal, entity_id: UUID, *, ended: bool, limit: int) -> tuple[EntityFact, ...]:
+        """Facts about an entity, the strongest first. Raises NotFound, InvalidInput."""
+        check_page(limit, MOST)
+        asked = {"entity_id": str(entity_id), "ended": ended, "limit": limit}
+        found = await self._entities.read(principal, NOW, cypher("entity/facts"), _About, **asked)
+        if not found:
+            await self._entities.entity(principal, entity_id, NOW)  # one that may not be read is not found
+            return ()
+        texts = {one.fact_id: one.text for one in await self._texts(principal, [one.fact_id for one in found])}
+        return tuple(
+            EntityFact(
+                one.fact_id, one.node_id, one.record_id, texts[one.fact_id], one.status, one.subject, one.stale,
+                one.valid_from, one.valid_to, one.confirmations,
+            )
+            for one in found
+            if one.fact_id in texts
+        )  # fmt: skip
+
+    async def known(self, principal: Principal, entity_id: UUID, *, limit: int) -> list[KnownFact]:
+        """The strongest live facts about an entity; none where it has none."""
+        asked = {"entity_id": str(entity_id), "ended": False, "limit": limit}
+        found = await self._entities.read(principal, NOW, cypher("entity/facts"), _About, **asked)
+        texts = {one.fact_id: one for one in await self._texts(principal, [one.fact_id for one in found])}
+        return [texts[one.fact_id] for one in found if one.fact_id in texts]
+
+    async def _texts(self, principal: Principal, facts: list[UUID]) -> list[KnownFact]:
+        statement = sql_text("profile/texts") if principal.owns else sql_text("fact/read")
+        return await self._postgres.fetch(principal, statement, {"facts": facts}, row=KnownFact) if facts else []

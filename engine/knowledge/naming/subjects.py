@@ -1,0 +1,63 @@
+"""Which names a fact uses: those in its text, and its subjects. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.domain.entity import Mention, Piece
+from engine.domain.names import name_key
+from engine.knowledge.mentions import UsedName, used_name
+from engine.knowledge.naming.names import MOST_CHARACTERS
+from engine.knowledge.naming.words import SPEAKERS_WITHOUT_NAME
+
+USER: UsedName = ("", "")
+"""The user of the graph, whom a fact names by no name."""
+_OF_SPEAKER = frozenset(("i", "me", "my", "myself"))
+_OF_USER = frozenset(("user", "the user", "benutzer", "nutzer"))
+
+
+@dataclass(frozen=True, slots=True)
+class FactNames:
+    """The names that a fact uses, and which one is its subject; None where that is no name."""
+
+    names: frozenset[UsedName]
+    subject: UsedName | None
+
+
+def named_by(piece: Piece, subjects: Sequence[str], found: Sequence[Mention]) -> tuple[FactNames, list[Mention]]:
+    """The names of a fact, and its mentions: those found in its text, then subjects that do not stand there by name.
+
+    `I` and `user` are the speaker of its turn where that one has a name, else the user.
+    """
+    mentions = [one for one in found if one.form != "speaker"]
+    used = {used_name(one, piece) for one in mentions}
+    subject: UsedName | None = None
+    for number, given in enumerate(subjects or [_first(piece.text)]):
+        key = name_key(given)
+        person = key in _OF_USER or key in _OF_SPEAKER
+        if person:
+            given = _speaker(piece) if key in _OF_SPEAKER else ""
+        elif not subjects or not _is_name(given):
+            continue
+        one = USER if person and not given else (name_key(given), "")
+        if one not in used:
+            mentions.append(Mention(given, 0, 0, sure=False))
+        used.add(one)
+        subject = one if number == 0 else subject
+    return FactNames(frozenset(used), subject), mentions
+
+
+def _first(text: str) -> str:
+    """The words that a fact without a subject begins with, where they say whom it is about."""
+    words = text.split()[:2]
+    return " ".join(words) if name_key(" ".join(words)) in _OF_USER else words[0] if words else ""
+
+
+def _speaker(piece: Piece) -> str:
+    named = 1 < len(piece.speaker) <= MOST_CHARACTERS and piece.speaker.casefold() not in SPEAKERS_WITHOUT_NAME
+    return piece.speaker if named else ""
+
+
+def _is_name(subject: str) -> bool:
+    return len(subject) <= MOST_CHARACTERS and any(letter.isupper() for letter in subject) and bool(name_key(subject))

@@ -1,0 +1,192 @@
+"""Facts as nodes of the graph: in their chains, about the entities that they name, counted; whoever changes them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from engine.domain.grant import FIELDS, NewGrant
+from engine.domain.node import NewNode, User
+from engine.domain.principal import Principal
+from engine.domain.retraction import RetractionSubject
+from engine.errors import NotFound
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from engine.wiring.job_catalogue import unchained
+from tests.flows.test_facts import rows, say, stated
+from tests.model_server import ModelServer
+
+pytestmark = pytest.mark.usefixtures("few_nodes")
+
+
+@pytest.fixture
+async def memory(reads: Engine, user: User, server: ModelServer) -> AsyncIterator[Memory]:
+    server.reply = stated
+    yield reads.memory(user.user_id)
+
+
+async def drawn(engine: Engine, user_id: UUID) -> dict[str, dict[str, Any]]:
+    """Every fact of the graph by its caption: its state, whom it is about (the primary one first), what it superseded, who states it."""
+    found = await engine.neo4j.read(
+        """MATCH (f:Fact {user_id: $user}) WHERE f.status <> 'confirmation'
+           RETURN {caption: f.caption, status: f.status, node_id: f.node_id, record_id: f.record_id, revision: f.revision, stale: f.stale,
+                   confirmations: f.confirmations,
+                   about: COLLECT { MATCH (f)-[a:ABOUT]->(e:Entity) RETURN e.name ORDER BY a.primary DESC, e.name },
+                   primary: COUNT { (f)-[:ABOUT {primary: true}]->(:Entity) },
+                   supersedes: head([(f)-[:SUPERSEDES]->(o:Fact) | o.caption]),
+                   stated_by: COLLECT { MATCH (f)<-[s:STATES]-(r:Record) WHERE s.known_to IS NULL RETURN r.title ORDER BY r.title }} AS fact""",
+        row=dict,
+        user=str(user_id),
+    )
+    return {one["caption"]: one for one in found}
+
+
+async def counts(engine: Engine, user: User) -> dict[str, int]:
+    found = await engine.neo4j.read(
+        "MATCH (e:Entity {user_id: $user}) WHERE e.fact_count <> 0 RETURN {name: e.name, facts: e.fact_count} AS one",
+        row=dict,
+        user=str(user.user_id),
+    )
+    return {one["name"]: one["facts"] for one in found}
+
+
+@pytest.mark.ledger("A05", "A06")
+async def test_a_chain_is_drawn_with_whom_its_facts_are_about(reads: Engine, user: User, memory: Memory) -> None:
+    await say(memory, 0, "Dave lives in Berlin.")
+    await say(memory, 10, "Dave lives in Munich.", "Dave visited Ellen Harlan.")
+    facts = await drawn(reads, user.user_id)
+    berlin, munich, visit = (
+        facts[text] for text in ("Dave lives in Berlin.", "Dave lives in Munich.", "Dave visited Ellen Harlan.")
+    )
+    assert (berlin["status"], munich["status"], munich["supersedes"]) == ("superseded", "live", "Dave lives in Berlin.")
+    assert munich["about"] == ["Dave", "Munich"] and visit["about"] == ["Dave", "Ellen Harlan"]
+    assert {one["primary"] for one in facts.values()} == {1}
+    assert await counts(reads, user) == {"Dave": 2, "Munich": 1, "Ellen Harlan": 1}
+    await say(memory, 20, "Dave lives in Munich.")
+    facts = await drawn(reads, user.user_id)
+    assert len(facts) == 3 and facts["Dave lives in Munich."]["confirmations"] == 1
+    assert len(facts["Dave lives in Munich."]["stated_by"]) == 2
+    assert all(row["revision"] == row["graph_revision"] for row in await rows(reads, user))
+
+
+@pytest.mark.ledger("A05", "X06")
+async def test_counts_and_chains_follow_a_retraction_and_its_undoing(reads: Engine, user: User, memory: Memory) -> None:
+    await say(memory, 0, "Dave lives in Berlin.")
+    await say(memory, 10, "Dave lives in Munich.")
+    await say(memory, 20, "Dave lives in Munich.")
+    before, counted = await drawn(reads, user.user_id), await counts(reads, user)
+    munich = next(row for row in await rows(reads, user) if row["status"] == "live")
+    once = await memory.retractions.retract(RetractionSubject("record", str(munich["record_id"])))
+    facts = await reads.neo4j.read(
+        "MATCH (f:Fact {user_id: $user}) RETURN {status: f.status, about: [(f)-[:ABOUT]->(e) | e.name]} AS f",
+        row=dict,
+        user=str(user.user_id),
+    )
+    assert sorted(one["status"] for one in facts) == ["live", "superseded", "withdrawn"]
+    assert all("Dave" in one["about"] for one in facts) and await counts(reads, user) == counted
+    await memory.retractions.undo(once.retraction_id)
+    assert await counts(reads, user) == counted
+    after = await drawn(reads, user.user_id)
+    for name, fact in before.items():
+        assert {**after[name], "revision": 0} == {**fact, "revision": 0}
+
+
+@pytest.mark.ledger("A05")
+async def test_a_job_carries_facts_of_before_and_what_others_changed(reads: Engine, user: User, memory: Memory) -> None:
+    await say(memory, 0, "Dave lives in Berlin.")
+    await say(memory, 10, "Dave lives in Munich.", "Dave visited Ellen Harlan.")
+    before, counted = await drawn(reads, user.user_id), await counts(reads, user)
+    await reads.neo4j.write(
+        "MATCH (f:Fact {user_id: $user}) DETACH DELETE f RETURN count(*) AS n", user=str(user.user_id)
+    )
+    await reads.neo4j.write(
+        "MATCH (e:Entity {user_id: $user}) REMOVE e.fact_count RETURN count(*) AS n", user=str(user.user_id)
+    )
+    async with reads.postgres.as_service() as connection:  # as an older release left them
+        await connection.execute(
+            "UPDATE engine.facts SET revision = 1, graph_revision = 0 WHERE user_id = %s", [user.user_id]
+        )
+    assert (await unchained(reads).run()).carried >= 3
+    after = await drawn(reads, user.user_id)
+    assert after.keys() == before.keys() and await counts(reads, user) == counted
+    assert all(
+        after[name]["about"] == before[name]["about"] and after[name]["status"] == before[name]["status"]
+        for name in before
+    )
+    async with reads.postgres.as_service() as connection:
+        await connection.execute("UPDATE engine.facts SET stale = true WHERE user_id = %s", [user.user_id])
+    await unchained(reads).run()
+    assert all(one["stale"] and one["revision"] == 2 for one in (await drawn(reads, user.user_id)).values())
+    assert (await unchained(reads).run()).carried == 0
+
+
+@pytest.mark.ledger("A06", "X01")
+async def test_others_read_live_facts_where_they_may_read_items(reads: Engine, memory: Memory) -> None:
+    root = memory.principal.user_id
+    here, there = [await memory.nodes.provision(NewNode(root, name)) for name in ("Boat", "Clinic")]
+    await say(memory, 0, "Dave lives in Berlin.", node_id=here.node_id)
+    await say(memory, 10, "Dave lives in Munich.", node_id=here.node_id)
+    await say(memory, 20, "Dave visited Dr. Lund.", node_id=there.node_id)
+    [dave] = await memory.entities.list(name="dave")
+    assert dave.fact_count == (await memory.entities.get(dave.entity_id)).fact_count == 2
+    own = await memory.entities.facts(dave.entity_id, ended=True)
+    assert [(one.text, one.status, one.subject) for one in own] == [
+        ("Dave visited Dr. Lund.", "live", True),
+        ("Dave lives in Munich.", "live", True),
+        ("Dave lives in Berlin.", "superseded", True),
+    ]
+    assert "Dave visited Dr. Lund." in (await memory.profiles.entity(dave.entity_id)).text
+    for fields, seen in ((FIELDS, ["Dave lives in Munich."]), (("records",), [])):
+        app = await reads.workspace.integrations.create(f"app {uuid4()}")
+        await memory.grants.give(NewGrant(here.node_id, "third_party", app.integration_id, fields=fields))
+        reader = reads.memory_as(Principal("third_party", app.integration_id, root))
+        assert [one.text for one in await reader.entities.facts(dave.entity_id, ended=True)] == seen
+        assert (await reader.entities.get(dave.entity_id)).fact_count == len(seen)
+        [listed] = await reader.entities.list(name="dave")
+        assert listed.fact_count == len(seen)
+        [lund] = await memory.entities.list(name="lund")
+        with pytest.raises(NotFound):
+            await reader.entities.facts(lund.entity_id)
+    moved = own[1].record_id
+    await memory.records.move(moved, here.node_id, there.node_id)
+    assert {one["node_id"] for one in (await drawn(reads, root)).values()} == {str(here.node_id), str(there.node_id)}
+    assert (await memory.entities.facts(dave.entity_id))[1].node_id == there.node_id
+
+
+DAMAGE = {
+    # what: how it is inflicted, what is found of it
+    "fact": (
+        "MATCH (f:Fact {user_id: $user, status: 'live'}) DETACH DELETE f",
+        {"1 fact missing", "2 entities counted"},
+    ),
+    "status": (
+        "MATCH (f:Fact {user_id: $user, status: 'superseded'}) SET f.status = 'invalidated'",
+        {"1 fact missing"},
+    ),
+    "chain": ("MATCH (:Fact {user_id: $user})-[s:SUPERSEDES]->(:Fact) DELETE s", {"1 fact missing"}),
+    "source": ("MATCH (:Fact {user_id: $user, status: 'live'})<-[s:STATES]-() DELETE s", {"1 fact missing"}),
+    "count": ("MATCH (e:Entity {user_id: $user, name: 'Dave'}) SET e.fact_count = 7", {"1 entity counted"}),
+    "surplus": ("CREATE (:Fact {user_id: $user, fact_id: randomUUID(), status: 'live'})", {"1 fact left over"}),
+}
+
+
+@pytest.mark.ledger("A05")
+async def test_damage_of_facts_is_found_named_and_mended(reads: Engine, user: User, memory: Memory) -> None:
+    await say(memory, 0, "Dave lives in Berlin.")
+    await say(memory, 10, "Dave lives in Munich.")
+    before, counted = await drawn(reads, user.user_id), await counts(reads, user)
+    for inflict, words in DAMAGE.values():
+        await reads.neo4j.write(f"{inflict} RETURN count(*) AS done", user=str(user.user_id))
+        findings = [one for one in await reads.doctor.examine() if one.node_id == user.user_id]
+        assert {word for word in words for one in findings if one.problem.startswith(word)} == words, findings
+        assert len(findings) == len(words) and {one.kind for one in findings} == {"knowledge-off"}, findings
+        await reads.remedies.fix(findings)
+        await unchained(reads).run()
+        assert [one for one in await reads.doctor.examine() if one.node_id == user.user_id] == []
+        assert await counts(reads, user) == counted
+        assert {
+            name: (one["about"], one["supersedes"]) for name, one in (await drawn(reads, user.user_id)).items()
+        } == {name: (one["about"], one["supersedes"]) for name, one in before.items()}
