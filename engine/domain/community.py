@@ -30,8 +30,8 @@ class Community:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An entity or a fact of a community: its name, or its text. `importance`: from 0 to 1; `records`: that mention the entity, or
-    state the fact."""
+    """An entity or a fact of a community: its name, or its text. `importance`: from 0 to 1; `records`: that mention the
+    entity, or state the fact."""
 
     member_id: UUID
     text: str
@@ -81,8 +81,8 @@ class Insight:
 
 @dataclass(frozen=True, slots=True)
 class EntityMeaning:
-    """What the texts that mention an entity mean, by one embedding version: `descriptors` are the words that set them apart, `drift` is the
-    cosine distance between the centroids of the older and the newer half of them (None: too few). Read from `items` texts."""
+    """What the texts that mention an entity mean, by one embedding version: `descriptors` are the words that set them apart,
+    `drift` is the cosine distance between the centroids of the older and the newer half of them (None: too few). Read from `items` texts."""
 
     entity_id: UUID
     embedding_version: str

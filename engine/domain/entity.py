@@ -49,7 +49,8 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class EntitySummary:
-    """An entity in a list: what it is called, in how many records and at how many nodes it is mentioned, and when last."""
+    """An entity in a list: what it is called, in how many records and at how many nodes it is mentioned, and when last.
+    `importance` (from 0 to 1) and `summary` (one line) are for the user alone, as a job derived them last, and not of the past."""
 
     entity_id: UUID
     name: str
@@ -58,6 +59,8 @@ class EntitySummary:
     mentions: int
     nodes: int
     last_mentioned_at: datetime
+    importance: float | None
+    summary: str | None
 
     @property
     def place(self) -> EntityPlace:
@@ -94,8 +97,8 @@ class RecordMention:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """All about an entity. `key` is for the user alone. `merged`: entities that were found to be this one; `latest`: its newest
-    mentions."""
+    """All about an entity. `key`, `importance` and `summary` (see `EntitySummary`) are for the user alone. `merged`: entities that
+    were found to be this one; `latest`: its newest mentions."""
 
     entity_id: UUID
     key: str | None
@@ -106,6 +109,8 @@ class Entity:
     mentions: int
     first_mentioned_at: datetime
     last_mentioned_at: datetime
+    importance: float | None
+    summary: str | None
     anchors: tuple[EntityAnchor, ...]
     latest: tuple[RecordMention, ...]
 

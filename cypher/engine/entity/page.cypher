@@ -3,7 +3,7 @@
 // Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (the end of time is now), earliest (of both that are asked for, else
 //   the end of time), kinds (of entities; empty: all), name (normal form that one of its names begins with, or an empty text), before (mentions,
 //   entity_id of the last one before them; of the first page the largest number and an empty text), limit.
-// Returns: entity_id, name, kind, names, mentions, last_mentioned_at, nodes (how many).
+// Returns: entity_id, name, kind, names, mentions, last_mentioned_at, nodes (how many), importance and summary (of the user only).
 CYPHER 25
 WITH $as_of AS as_of, part.rights() AS rights
 MATCH (e:Entity {user_id: $user_id})
@@ -16,11 +16,11 @@ CALL (e, as_of, rights) {
   RETURN count(DISTINCT r) AS mentions, count(DISTINCT n) AS nodes, max(coalesce(r.occurred_at, r.known_from)) AS last_mentioned_at,
          collect(DISTINCT m.names) AS used, collect(m.kind) AS kinds
 }
-WITH e, mentions, nodes, last_mentioned_at, reduce(keys = [], one IN used | keys + one) AS keys,
+WITH as_of, e, mentions, nodes, last_mentioned_at, reduce(keys = [], one IN used | keys + one) AS keys,
      CASE WHEN $principal = $user_id THEN e.kind ELSE part.kind_told(kinds) END AS kind_seen
 WHERE mentions > 0 AND ($kinds = [] OR kind_seen IN $kinds) AND (mentions < $before[0] OR mentions = $before[0] AND e.entity_id > $before[1])
   AND ($name = '' OR any(key IN keys WHERE key STARTS WITH $name OR key CONTAINS ' ' + $name))
-WITH e, mentions, nodes, last_mentioned_at, keys, kind_seen ORDER BY mentions DESC, e.entity_id LIMIT $limit
+WITH as_of, e, mentions, nodes, last_mentioned_at, keys, kind_seen ORDER BY mentions DESC, e.entity_id LIMIT $limit
 CALL (keys) {
   UNWIND keys AS key
   MATCH (a:Alias {user_id: $user_id, type: 'name', key: key})  // whoever else had it first
@@ -29,5 +29,5 @@ CALL (keys) {
 }
 RETURN e.entity_id AS entity_id,
        CASE WHEN $principal = $user_id OR e.name_key IN keys THEN e.name ELSE coalesce(head(names), kind_seen) END AS name, kind_seen AS kind, names,
-       mentions, last_mentioned_at, nodes
+       mentions, last_mentioned_at, nodes, CASE WHEN $principal = $user_id THEN e.importance END AS importance, part.summed_up(e) AS summary
 ORDER BY mentions DESC, entity_id

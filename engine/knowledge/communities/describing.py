@@ -20,7 +20,7 @@ def community_name(members: Sequence[str]) -> str:
 
 
 def community_summary(members: Sequence[str], relations: Iterable[str], count_tokens: Count) -> str:
-    """Members, then the strongest relations, as far as they fit: `Dave Kowalski, Ellen Harlan; Dave Kowalski married to Ellen Harlan`."""
+    """Members, then the strongest relations, as far as they fit: `Dave, Ellen Harlan; Dave married to Ellen Harlan`."""
     listed = ", ".join(members[:LISTED]) + (", …" if len(members) > LISTED else "")
     return _fitting([listed, *relations], count_tokens, "; ")
 

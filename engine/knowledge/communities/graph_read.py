@@ -1,5 +1,5 @@
-"""What a build reads of a user's knowledge graph: entities with those merged into them, relations, and the newest records with what
-they mention. Bounded; in the name of the user."""
+"""What a build reads of a user's knowledge graph: entities with those merged into them, relations, and the newest records with
+what they mention. Bounded; in the name of the user."""
 
 from __future__ import annotations
 
@@ -125,9 +125,7 @@ class GraphReads:
     async def graph(self, principal: Principal) -> UserGraph:
         """The graph of a user as it is now. Raises StoreUnavailable."""
         known = {**principal.parameters, **NOW.graph_parameters(self._clock.now())}
-        entities = await self._neo4j.read(
-            cypher("community/entities"), row=KnownEntity, **known, limit=MOST_ENTITIES
-        )
+        entities = await self._neo4j.read(cypher("community/entities"), row=KnownEntity, **known, limit=MOST_ENTITIES)
         relations = await self._neo4j.read(
             cypher("community/relations"), row=KnownRelation, **known, limit=MOST_RELATIONS
         )

@@ -79,8 +79,8 @@ def _new_id(namespace: UUID, group: Sequence[str], taken: set[UUID]) -> UUID:
 
 
 def near(ids: Sequence[str], vectors: Vectors) -> dict[tuple[str, str], float]:
-    """Edges between the nearest of these unit vectors: of each to its eight nearest, where they are clearly nearer than two are on
-    average."""
+    """Edges between the nearest of these unit vectors: of each to its eight nearest, where they are clearly nearer than two are
+    on average."""
     count = len(ids)
     if count < 2:
         return {}

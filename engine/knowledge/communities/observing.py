@@ -177,7 +177,7 @@ def _newest(graph: UserGraph) -> date:
 
 
 def _trend(newer: tuple[int, int], older: tuple[int, int]) -> str:
-    """"more", "less" or nothing, by the mentions and records of both times."""
+    """ "more", "less" or nothing, by the mentions and records of both times."""
     (times, records), (times_before, records_before) = newer, older
     if times + times_before < LEAST_MENTIONS:
         return ""

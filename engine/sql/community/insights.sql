@@ -1,10 +1,9 @@
 -- Purpose: insights, for the user of the graph, those found last first; of those that hold only such whose facts are live. Parameters: kind (or null: all), ended (also those
---   that are over), before and before_id (known_from, insight_id of the last one of the page before; or nulls), limit.
+--   that are over), limit.
 -- Returns: the columns of Insight.
 SELECT i.insight_id, i.kind, i.text, i.facts, i.relations, i.entities, i.records, i.known_from, i.known_to, i.built_at
 FROM engine.insights AS i
 WHERE (%(kind)s::text IS NULL OR i.kind = %(kind)s) AND (%(ended)s OR i.known_to IS NULL)
-  AND (%(before)s::timestamptz IS NULL OR (i.known_from, i.insight_id) < (%(before)s, %(before_id)s::uuid))
   AND (i.known_to IS NOT NULL OR NOT EXISTS (
       SELECT FROM unnest(i.facts) AS w (fact_id) WHERE NOT EXISTS (SELECT FROM engine.facts AS f WHERE f.fact_id = w.fact_id AND f.status = 'live')))
 ORDER BY i.known_from DESC, i.insight_id DESC LIMIT %(limit)s
