@@ -63,8 +63,8 @@ log = logging.getLogger(__name__)
 
 RESOURCES = (
     users, tokens, integrations, embedding_versions, nodes, entities, communities, proposals, history, grants, records,
-    assignments, conversations, ingests, failures, documents, resources, facts, retractions, replays, events, search, files, file_log, jobs,
-    commits,
+    assignments, conversations, ingests, failures, documents, resources, facts, retractions, replays, events, search, files,
+    file_log, jobs, commits,
 )  # fmt: skip
 ROUTERS = tuple(resource.router for resource in RESOURCES)
 EXPOSED = "Content-Disposition ETag Idempotency-Replayed Link Location Next-Cursor Retry-After WWW-Authenticate".split()

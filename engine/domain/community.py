@@ -82,7 +82,7 @@ class Insight:
 @dataclass(frozen=True, slots=True)
 class EntityMeaning:
     """What the texts that mention an entity mean, by one embedding version: `descriptors` are the words that set them apart,
-    `drift` is the cosine distance between the centroids of the older and the newer half of them (None: too few). Read from `items` texts."""
+    `drift` the cosine distance between the centroids of their older and newer half (None: too few). Of `items` texts."""
 
     entity_id: UUID
     embedding_version: str

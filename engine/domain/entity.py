@@ -50,7 +50,7 @@ class Mention:
 @dataclass(frozen=True, slots=True)
 class EntitySummary:
     """An entity in a list: what it is called, in how many records and at how many nodes it is mentioned, and when last.
-    `importance` (from 0 to 1) and `summary` (one line) are for the user alone, as a job derived them last, and not of the past."""
+    `importance` (0 to 1) and `summary` (one line) are for the user alone, as a job derived them last; none of the past."""
 
     entity_id: UUID
     name: str
@@ -97,8 +97,8 @@ class RecordMention:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """All about an entity. `key`, `importance` and `summary` (see `EntitySummary`) are for the user alone. `merged`: entities that
-    were found to be this one; `latest`: its newest mentions."""
+    """All about an entity. `key`, `importance` and `summary` (see `EntitySummary`) are for the user alone. `merged`: entities
+    that were found to be this one; `latest`: its newest mentions."""
 
     entity_id: UUID
     key: str | None

@@ -36,7 +36,8 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """All that was derived for a user, of what was read at `read_at`. Of insights of other kinds than `kinds` it knows nothing."""
+    """All that was derived for a user, of what was read at `read_at`. It knows nothing of insights of other kinds
+    than `kinds`."""
 
     user_id: UUID
     mark: str
