@@ -21,8 +21,9 @@ SEED, TRIALS = 20_260, 3
 LEAST_OVERLAP = 0.3
 """Jaccard overlap of members from which on a group is the one of before."""
 NEIGHBOURS = 8
-NEARER = 0.15
-"""How much nearer than two facts of a user are on average two must be to be neighbours."""
+NEARER = 0.35
+"""Which part of the way from the average likeness of two facts of a user to sameness two must go to be neighbours: encoders
+differ in how alike they find what has nothing in common."""
 AT_ONCE = 512
 
 
@@ -94,7 +95,7 @@ def near(ids: Sequence[str], vectors: Vectors) -> dict[tuple[str, str], float]:
         nearest = np.argpartition(-likeness, most - 1, axis=1)[:, :most]
         for row, places in enumerate(nearest):
             for place in places:
-                nearer = float(likeness[row, place]) - average
+                nearer = (float(likeness[row, place]) - average) / (1 - average) if average < 1 else 0.0
                 if nearer >= NEARER:
                     one, other = sorted((ids[start + row], ids[int(place)]))
                     edges[one, other] = round(nearer, 4)
