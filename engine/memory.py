@@ -12,6 +12,7 @@ from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind, check_sc
 from engine.domain.search import SearchAnswer, SearchRequest
 from engine.operations.caller import Caller, Repeatable
 from engine.operations.commits import Commits
+from engine.operations.communities import Communities, Insights
 from engine.operations.conversations import Conversations
 from engine.operations.documents import Documents
 from engine.operations.edges import Edges
@@ -42,6 +43,7 @@ class Memory:
         self.records, self.conversations, self.ingests = Records(caller), Conversations(caller), Ingests(caller)
         self.nodes, self.edges, self.proposals = Nodes(caller), Edges(caller), Proposals(caller)
         self.entities, self.profiles = Entities(caller), Profiles(caller)
+        self.communities, self.insights = Communities(caller), Insights(caller)
         self.documents, self.files, self.resources = Documents(caller), Files(caller), Resources(caller)
         self.events, self.history, self.replays = Events(caller), History(caller), Replays(caller)
         self.grants, self.failures, self.commits = Grants(caller), Failures(caller), Commits(caller)

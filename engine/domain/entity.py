@@ -52,7 +52,8 @@ class Mention:
 @dataclass(frozen=True, slots=True)
 class EntitySummary:
     """An entity in a list: what it is called, in how many records and at how many nodes it is mentioned, and when last;
-    `fact_count`: live facts about it."""
+    `fact_count`: live facts about it. `importance` (0 to 1) and `summary` (one line) are for the user alone, as a job derived them
+    last; none of the past."""
 
     entity_id: UUID
     name: str
@@ -62,6 +63,8 @@ class EntitySummary:
     nodes: int
     last_mentioned_at: datetime
     fact_count: int
+    importance: float | None
+    summary: str | None
 
     @property
     def place(self) -> EntityPlace:
@@ -98,8 +101,8 @@ class RecordMention:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """All about an entity. `key` is for the user alone. `merged`: entities that were found to be this one; `latest`: its newest
-    mentions."""
+    """All about an entity. `key`, `importance` and `summary` (see `EntitySummary`) are for the user alone. `merged`: entities
+    that were found to be this one; `latest`: its newest mentions."""
 
     entity_id: UUID
     key: str | None
@@ -110,6 +113,8 @@ class Entity:
     mentions: int
     first_mentioned_at: datetime
     last_mentioned_at: datetime
+    importance: float | None
+    summary: str | None
     anchors: tuple[EntityAnchor, ...]
     latest: tuple[RecordMention, ...]
     fact_count: int

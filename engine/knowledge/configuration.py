@@ -24,11 +24,11 @@ FREE_TYPE = "RELATES_TO"
 RESERVED_TYPES = frozenset(
     """
     HAS_CHILD HOLDS RELATED WAS WAS_RELATED HAD_CHILD GRANTED MENTIONS MENTIONED NAMES ANCHORED_AT ABOUT STATES
-    SUPERSEDES POSSIBLY_SAME EVIDENCE RELATES_TO
+    SUPERSEDES POSSIBLY_SAME EVIDENCE RELATES_TO IN_COMMUNITY
     """.split()
 )
 """Types of relationships that the engine uses itself."""
-RESERVED_LABELS = frozenset("Entity Alias Record User Node Past Subject Fact Migration Installation".split())
+RESERVED_LABELS = frozenset("Entity Alias Record User Node Past Subject Fact Migration Installation Community".split())
 LEAST_KINDS = frozenset({"person", "organization", "place", UNKNOWN_KIND})
 """Kinds that every domain has: the engine finds them in texts."""
 MOST_RELATIONS, MOST_WORDS = 500, 200

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
@@ -86,11 +86,13 @@ class EntityReads:
         check_page(limit)
         before = list(FIRST) if after is None else [after[0], str(after[1])]
         asked = {"kinds": list(kinds), "name": name_key(name), "before": before, "limit": limit}
-        return tuple(await self.read(principal, moment, cypher("entity/page"), EntitySummary, **asked))
+        found = await self.read(principal, moment, cypher("entity/page"), EntitySummary, **asked)
+        return tuple(one if moment == NOW else replace(one, importance=None, summary=None) for one in found)
 
     async def entity(self, principal: Principal, entity_id: UUID, moment: Moment) -> Entity:
         asked = {"entity_id": str(entity_id), "most": MOST_SHOWN}
-        return only(await self.read(principal, moment, cypher("entity/shown"), Entity, **asked))
+        one = only(await self.read(principal, moment, cypher("entity/shown"), Entity, **asked))
+        return one if moment == NOW else replace(one, importance=None, summary=None)
 
     async def relations(
         self, principal: Principal, entity_id: UUID, moment: Moment, *, ended: bool, limit: int

@@ -81,6 +81,12 @@ class _Nameless:
     aliases: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Built:
+    user_id: UUID
+    communities: int
+
+
 class EntityCheck:
     """Examines the knowledge graphs of all users; for the operator. `labels`: of Neo4j, by the kind of entity."""
 
@@ -104,10 +110,27 @@ class EntityCheck:
                 one, several, what, mended = PROBLEMS[kind]
                 subject, problem = f"user {user_id}", f"{counted(number, one, several)} {what}"
                 yield Finding("error", "neo4j", subject, problem, f"{FIX} {mended}", "knowledge-off", user_id)
+        async for user_id in self._communities():
+            problem = "its communities are missing, empty or mixed with those of others"
+            remedy = "run the job communities, which builds them anew: `neurigraph job run communities`"
+            yield Finding("warning", "neo4j", f"user {user_id}", problem, remedy)
         if unread:
             problem = "their entities were not looked for yet, or by older rules"
             remedy = "nothing to do: the job entities does it"
             yield Finding("warning", "neo4j", counted(unread, "record"), problem, remedy)
+
+    async def _communities(self) -> AsyncIterator[UUID]:
+        """Users whose communities are not those that the last build entered."""
+        after = UUID(int=0)
+        while True:
+            asked = {"after": after, "most": PAGE}
+            page = await self._postgres.fetch_as_service(sql_text("community/builds"), asked, row=_Built)
+            users = [{"user_id": str(one.user_id), "communities": one.communities} for one in page]
+            for user_id in await self._neo4j.read(cypher("doctor/communities"), row=UUID, users=users) if users else ():
+                yield user_id
+            if len(page) < PAGE:
+                return
+            after = page[-1].user_id
 
     async def _records(self) -> tuple[dict[UUID, Counter[Problem]], int]:
         """Records that mention less than they say, by user; and how many nobody has read."""

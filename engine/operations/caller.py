@@ -35,6 +35,8 @@ from engine.ingest.rereading.readings import Readings
 from engine.ingest.rereading.replays import Replays
 from engine.ingest.streams.streaming import Streams
 from engine.jobs.jobs import Jobs
+from engine.knowledge.communities.building import CommunityBuilds
+from engine.knowledge.communities.reading import CommunityReads
 from engine.knowledge.facts.about import EntityFacts
 from engine.knowledge.merges import Merges
 from engine.knowledge.profiles import Profiles
@@ -74,6 +76,8 @@ class Parts:
     merges: Merges
     profiles: Profiles
     unread_records: UnreadRecords
+    communities: CommunityReads
+    community_builds: CommunityBuilds
     documents: Documents
     resources: RawResources
     facts: KnownFacts

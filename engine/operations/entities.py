@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
+from engine.domain.community import EntityMeaning
 from engine.domain.entity import Entity, EntityFact, EntityPlace, EntitySummary, Merge, Pair, Relation, Why
 from engine.operations import redactions
 from engine.operations.caller import owner, readers
@@ -57,6 +58,11 @@ class Entities(OfGraph, name="entities"):
     async def why(self, relation_id: UUID, moment: Moment = NOW, *, limit: int = 100) -> Why:
         """The records that state a relation, and where, the weightiest first. Raises NotFound where none may be read."""
         return await self._parts.entities.why(self._principal, relation_id, moment, limit=limit)
+
+    @reads(owner)
+    async def meaning(self, entity_id: UUID) -> EntityMeaning:
+        """What the texts that mention an entity mean, as a job found it. Raises NotFound, also where too few texts mention it."""
+        return await self._parts.communities.meaning(self._principal, entity_id)
 
     @reads(owner)
     async def review(self, *, limit: int = 100) -> tuple[Pair, ...]:

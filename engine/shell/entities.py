@@ -76,6 +76,8 @@ async def show(
         )
     )
     here.out.print(Text(f"entity {found.entity_id}{_also(found)}", style="dim"))
+    if found.summary is not None:
+        here.out.print(Text(f"{found.summary} · importance {found.importance or 0:.2f}"))
     anchors = [("/".join(one.path[1:]) or "/", one.mentions) for one in found.anchors]
     print_table(here, ("node", "mentions"), anchors, "No node mentions it.")
     latest = [(f"{one.at:%Y-%m-%d}", one.title, one.role, one.count) for one in found.latest[:10]]
@@ -107,6 +109,18 @@ async def facts(
         found = await memory.entities.facts(await _named(memory, entity), ended=ended, limit=MOST)
     rows = [(one.fact_id, one.text, one.status, one.confirmations, "stale" if one.stale else "") for one in found]
     print_list(here, {"facts": found}, ("fact", "text", "status", "confirmed", ""), rows, "No fact is known.")
+
+
+@entities.async_command("meaning", as_json=True)
+async def meaning(here: Session, entity: Annotated[str, Who], user: Handle = None) -> None:
+    """Show which words set the texts about an entity apart, and whether they drift."""
+    async with here.memory(user) as memory:
+        found = await memory.entities.meaning(await _named(memory, entity))
+    drift = "too few texts" if found.drift is None else f"{found.drift:.2f}"
+    words = ", ".join(found.descriptors) or "-"
+    here.answer(
+        found, f"{words}\ndrift {drift}, {counted(found.items, 'text')}, built {found.rebuilt_at:%Y-%m-%d %H:%M}"
+    )
 
 
 @entities.async_command("relations", as_json=True)

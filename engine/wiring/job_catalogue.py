@@ -74,6 +74,7 @@ _pending_embeddings = _reported(lambda engine: engine.pending.run())
 _pending_readings = _reported(lambda engine: engine.parts.readings.run())
 _find_entities = _reported(lambda engine: engine.parts.unread_records.run())
 _chain_facts = _reported(lambda engine: unchained(engine).run())
+_build_communities = _reported(lambda engine: engine.parts.community_builds.run())
 _build_replays = _reported(lambda engine: engine.parts.replays.run())
 _clean_up = _reported(lambda engine: engine.retention.run())
 
@@ -108,6 +109,12 @@ CATALOGUE = (
         "Enters facts into chains and the graph, marks stale ones.",
         "*/10 * * * *",
         _chain_facts,
+    ),
+    Job(
+        "communities",
+        "Finds communities, clusters and insights where data changed.",
+        "7,37 * * * *",
+        _build_communities,
     ),
     Job("replay-build", "Makes the records of replays that were started.", "* * * * *", _build_replays),
     Job("drift-check", "Compares the three stores and keeps what does not fit.", "41 3 * * *", _check_drift),

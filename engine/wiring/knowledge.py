@@ -9,13 +9,21 @@ from engine.domain.clock import Clock
 from engine.history.facts import FactItems
 from engine.history.retracting import RetractedFacts, RetractedRecords
 from engine.history.retractions import Retractions
+from engine.ingest.extraction.insights import AskedInsights
 from engine.ingest.pipeline import Ingest
+from engine.knowledge.communities.building import CommunityBuilds
+from engine.knowledge.communities.clustering import Clusters
+from engine.knowledge.communities.graph_read import GraphReads
+from engine.knowledge.communities.meaning_reads import MeaningReads
+from engine.knowledge.communities.modelled import ModelInsights
+from engine.knowledge.communities.reading import CommunityReads
 from engine.knowledge.facts.about import EntityFacts
 from engine.knowledge.merges import Merges
 from engine.knowledge.profiles import Profiles
 from engine.knowledge.reading import EntityReads
 from engine.knowledge.unread_records import UnreadRecords
-from engine.wiring.write_path import Stores
+from engine.settings import Settings
+from engine.wiring.write_path import Stores, asked
 
 
 class Knowledge(TypedDict):
@@ -27,9 +35,11 @@ class Knowledge(TypedDict):
     profiles: Profiles
     retractions: Retractions
     unread_records: UnreadRecords
+    communities: CommunityReads
+    community_builds: CommunityBuilds
 
 
-def knowledge(stores: Stores, ingest: Ingest, clock: Clock) -> Knowledge:
+def knowledge(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) -> Knowledge:
     """Reads of entities, and what changes them."""
     entities, units = EntityReads(stores.neo4j, clock, ingest.entities.domain), ingest.commit.units
     facts = EntityFacts(stores.postgres, entities)
@@ -41,7 +51,16 @@ def knowledge(stores: Stores, ingest: Ingest, clock: Clock) -> Knowledge:
         "profiles": Profiles(stores.postgres, entities, facts, stores.active),
         "retractions": _retractions(stores, units, entities, clock),
         "unread_records": unread,
+        "communities": CommunityReads(stores.postgres, stores.neo4j, clock, ingest.entities.domain, stores.active),
+        "community_builds": _community_builds(settings, stores, ingest, clock),
     }
+
+
+def _community_builds(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) -> CommunityBuilds:
+    postgres, model = stores.postgres, asked(settings, stores.postgres, stores.language, clock)
+    reads = GraphReads(stores.neo4j, clock), Clusters(postgres), MeaningReads(postgres)
+    modelled = ModelInsights(AskedInsights(model, stores.active).ask) if model else None
+    return CommunityBuilds(postgres, stores.neo4j, reads, stores.active, ingest.entities.domain, modelled)
 
 
 def _retractions(stores: Stores, units: UnitsOfWork, entities: EntityReads, clock: Clock) -> Retractions:

@@ -201,7 +201,7 @@ def _wired(
         events=EventLog(postgres, clock),
         past=Past(postgres, shells, node_history, edges, clock),
         edges=edges,
-        **knowledge(stores, ingest, clock),
+        **knowledge(settings, stores, ingest, clock),
         assignments=Assignments(postgres),
         moving=moving,
         proposals=proposals(settings, stores, provisioning, ingest, moving, redactor, clock),

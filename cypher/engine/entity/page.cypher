@@ -3,7 +3,8 @@
 // Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (the end of time is now), earliest (of both that are asked for, else
 //   the end of time), kinds (of entities; empty: all), name (normal form that one of its names begins with, or an empty text), before (mentions,
 //   entity_id of the last one before them; of the first page the largest number and an empty text), limit.
-// Returns: entity_id, name, kind, names, mentions, last_mentioned_at, nodes (how many), fact_count (live ones about it).
+// Returns: entity_id, name, kind, names, mentions, last_mentioned_at, nodes (how many), fact_count (live ones about it), importance and
+//   summary (of the user only).
 CYPHER 25
 WITH $as_of AS as_of, part.rights() AS rights
 MATCH (e:Entity {user_id: $user_id})
@@ -29,5 +30,6 @@ CALL (keys) {
 }
 RETURN e.entity_id AS entity_id,
        CASE WHEN $principal = $user_id OR e.name_key IN keys THEN e.name ELSE coalesce(head(names), kind_seen) END AS name, kind_seen AS kind, names,
-       mentions, last_mentioned_at, nodes, part.fact_count(e) AS fact_count
+       mentions, last_mentioned_at, nodes, part.fact_count(e) AS fact_count,
+       CASE WHEN $principal = $user_id THEN e.importance END AS importance, part.summed_up(e) AS summary
 ORDER BY mentions DESC, entity_id

@@ -1,0 +1,213 @@
+"""Communities, clusters, insights, importance: derived by the job, kept by id, shown to the user alone and only while they hold."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from psycopg import sql
+
+from engine.domain.entity import EntitySummary
+from engine.domain.grant import NewGrant
+from engine.domain.history import Conversation, Turn
+from engine.domain.node import NewNode, User
+from engine.domain.principal import Principal
+from engine.domain.retraction import RetractionSubject
+from engine.errors import NotFound
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from engine.wiring.job_catalogue import CATALOGUE
+from tests.flows.test_facts import stated
+from tests.model_server import Asked, Misbehaviour, ModelServer
+
+pytestmark = pytest.mark.usefixtures("few_nodes")
+START = datetime(2024, 5, 8, 18, tzinfo=UTC)
+FAMILY = (
+    "Ellen Harlan is married to Dave Kowalski.",
+    "Dave Kowalski works at Harlan Joinery.",
+    "Ellen Harlan works at Harlan Joinery.",
+)
+CLUB = (
+    "Rosa Lindqvist is married to Viktor Sandoval.",
+    "Viktor Sandoval works at Duluth Sailing Club.",
+    "Rosa Lindqvist works at Duluth Sailing Club.",
+)
+
+
+async def say(memory: Memory, day: int, text: str) -> UUID:
+    talk = Conversation(f"{day} {uuid4()}", (Turn("Bob", text),), f"Call {day}", START + timedelta(days=day))
+    return (await memory.records.remember(talk, node_id=memory.principal.user_id)).records[0].record_id
+
+
+async def named(memory: Memory, name: str) -> EntitySummary:
+    [found] = [one for one in await memory.entities.list(limit=500) if one.name == name]
+    return found
+
+
+async def build(engine: Engine) -> dict[str, Any]:
+    """What the job does."""
+    [job] = [one for one in CATALOGUE if one.name == "communities"]
+    return await job.work(engine)
+
+
+@pytest.mark.ledger("A10", "A11", "A06", "F06")
+async def test_what_belongs_together_is_found_kept_and_ends_with_its_support(
+    engine: Engine, memory: Memory, user: User
+) -> None:
+    await build(engine)
+    records = [await say(memory, day, text) for day, text in enumerate(FAMILY + CLUB)]
+    assert (await build(engine))["users"] == 1
+    found = await memory.communities.list()
+    assert sorted(one.size for one in found) == [3, 3], found
+    names = {
+        frozenset(member.text for member in (await memory.communities.get(one.community_id)).members) for one in found
+    }
+    assert names == {
+        frozenset({"Ellen Harlan", "Dave Kowalski", "Harlan Joinery"}),
+        frozenset({"Rosa Lindqvist", "Viktor Sandoval", "Duluth Sailing Club"}),
+    }
+    [family] = [one for one in found if "Harlan Joinery" in one.summary]
+    assert "married to" in family.summary and "works at Harlan Joinery" in family.summary
+    ellen = await named(memory, "Ellen Harlan")
+    assert ellen.importance is not None and 0 < ellen.importance <= 1
+    assert (
+        ellen.summary is not None
+        and ellen.summary.startswith("person; ")
+        and "married to Dave Kowalski" in ellen.summary
+    )
+    assert (await memory.entities.get(ellen.entity_id)).summary == ellen.summary
+    belongs = await memory.insights.list("community")
+    assert len(belongs) == 2 and all("belong together" in one.text for one in belongs)
+    # unchanged: nothing is built; changed: ids stay
+    assert (await build(engine))["users"] == 0
+    records.append(await say(memory, 6, FAMILY[0] + " Margaret Olsen works at Harlan Joinery."))
+    records.append(await say(memory, 7, "Ellen Harlan is still married to Dave Kowalski."))
+    await build(engine)
+    again = await memory.communities.list()
+    assert {one.community_id for one in again} == {one.community_id for one in found}
+    assert max(one.size for one in again) == 4
+    assert {one.insight_id for one in await memory.insights.list("community")} == {one.insight_id for one in belongs}
+    # withdrawn: at once nothing rests on it any more
+    for record in (records[1], records[2], records[6], records[7], records[0]):
+        await memory.retractions.retract(RetractionSubject("record", str(record)))
+    assert [one.size for one in await memory.communities.list()] == [3]
+    assert [one.insight_id for one in await memory.insights.list("community") if "Ellen" in one.text] == []
+    await build(engine)
+    assert [one.size for one in await memory.communities.list()] == [3]
+    over = [one for one in await memory.insights.list("community", ended=True) if one.known_to is not None]
+    assert [one.insight_id for one in over] == [one.insight_id for one in belongs if "Ellen" in one.text]
+    assert not [one for one in await engine.doctor.examine() if "communities" in one.problem]
+
+
+@pytest.mark.ledger("A10", "A11", "F06", "X01")
+async def test_facts_cluster_and_what_is_seen_over_them_is_for_the_user_alone(
+    reads: Engine, user: User, server: ModelServer
+) -> None:
+    summed: list[Asked] = []
+
+    def reply(asked: Asked) -> dict[str, Any]:
+        if not asked.system.startswith("Each entry sums up"):
+            return stated(asked)
+        summed.append(asked)
+        return {
+            "insights": [
+                {"text": "Ellen spends her summers on the lake.", "entries": [0, 99]},
+                {"text": "", "entries": []},
+            ]
+        }
+
+    server.reply = reply
+    memory = reads.memory(user.user_id)
+    boats = (
+        "sails her boat on the lake",
+        "repaired the mast of her boat",
+        "won the sailing race on the lake",
+        "bought new sails for the boat",
+    )
+    meals = (
+        "baked sourdough bread for dinner",
+        "cooks onion soup for dinner",
+        "baked an apple cake",
+        "cooks pasta with tomato sauce for dinner",
+    )
+    for day, (boat, meal) in enumerate(zip(boats, meals, strict=True)):
+        await say(memory, day, f"Ellen {boat}.")
+        await say(memory, day, f"Dave {meal}.")
+    where = {"node_id": user.user_id}
+    talk = Conversation("secret", (Turn("Bob", "Dave lives in Berlin."),), "Call", START)
+    await memory.records.remember(talk, privacy="private", **where)
+    await say(memory, 9, "Dave lives in Munich.")
+    await build(reads)
+
+    clusters = await memory.communities.list("facts")
+    assert len(clusters) >= 2 and all(one.of == "facts" and one.summary and one.name for one in clusters)
+    members = {
+        frozenset(each.text.split()[0] for each in (await memory.communities.get(one.community_id)).members)
+        for one in clusters
+    }
+    assert frozenset({"Ellen"}) in members, members
+    [contradiction] = await memory.insights.list("contradiction")
+    assert "Berlin" in contradiction.text and "Munich" in contradiction.text and len(contradiction.facts) == 2
+    [seen] = await memory.insights.list("insight")
+    assert seen.text == "Ellen spends her summers on the lake." and len(summed) == 1
+    assert summed[0].text.startswith("[0] ") and (seen.facts or seen.entities or seen.relations)
+    meaning = await memory.entities.meaning((await named(memory, "Ellen")).entity_id)
+    assert (
+        meaning.items == 4 and "boat" in meaning.descriptors and meaning.drift is not None and 0 <= meaning.drift <= 2
+    )
+    await build(reads)
+    assert len(summed) == 1, "nothing changed, nothing is asked"
+
+    # others: not found, and nothing of it where they read the entity
+    coach = await memory.nodes.provision(NewNode(user.user_id, "Coach", "persona"))
+    await memory.grants.give(NewGrant(user.user_id, "persona", coach.node_id, "read"))
+    other = reads.memory_as(Principal("persona", coach.node_id, user.user_id))
+    for refused in (
+        other.communities.list(), other.communities.list("facts"), other.communities.get(clusters[0].community_id),
+        other.insights.list(), other.entities.meaning(meaning.entity_id),
+        reads.memory_as(Principal.user(uuid4())).communities.get(clusters[0].community_id),
+    ):  # fmt: skip
+        with pytest.raises(NotFound):
+            await refused
+    shown = [one for one in await other.entities.list() if one.name == "Ellen"]
+    assert shown and shown[0].importance is None and shown[0].summary is None
+    assert (await other.entities.get(meaning.entity_id)).importance is None
+    own = await named(memory, "Ellen")
+    assert own.importance is not None and own.summary is not None
+    principal = Principal("persona", coach.node_id, user.user_id)
+    for table in ("derived_builds", "fact_clusters", "insights", "entity_meanings"):
+        for who, there in ((Principal.user(user.user_id), True), (principal, False), (Principal.user(uuid4()), False)):
+            async with reads.postgres.as_principal(who) as connection:
+                cursor = await connection.execute(
+                    sql.SQL("SELECT count(*) AS n FROM engine.{}").format(sql.Identifier(table))
+                )
+                row = await cursor.fetchone()
+                assert row is not None and (row["n"] > 0) == there, (table, who)
+
+    # a fact that is over takes the insight with it, before any build
+    await memory.retractions.retract(RetractionSubject("fact", str(contradiction.facts[0])))
+    assert await memory.insights.list("contradiction") == ()
+    # the model is away: what it saw before stays as long as it holds
+    server.script = [Misbehaviour(500)] * 9
+    await build(reads)
+    assert len(await memory.insights.list("contradiction", ended=True)) == 1
+
+
+async def test_two_runs_at_once_and_what_the_doctor_says(engine: Engine, memory: Memory, user: User) -> None:
+    for day, text in enumerate(FAMILY):
+        await say(memory, day, text)
+    await asyncio.gather(build(engine), build(engine))
+    [found] = await memory.communities.list()
+    assert len(await memory.insights.list("community")) == 1
+    await engine.neo4j.write("MATCH (c:Community {community_id: $id}) DETACH DELETE c", id=str(found.community_id))
+    assert [one.subject for one in await engine.doctor.examine() if "communities" in one.problem] == [
+        f"user {user.user_id}"
+    ]
+    await build(engine)
+    assert [one.size for one in await memory.communities.list()] == [3]
+    assert not [one for one in await engine.doctor.examine() if "communities" in one.problem]
+    await memory.nodes.archive(user.user_id)
+    assert (await build(engine))["users"] == 0
