@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engine.domain.assignment import BY_HAND, Decision
 from engine.domain.document import DocumentChange
-from engine.domain.extraction import NOTHING, WHOLE, Derived, ExtractionReport
+from engine.domain.extraction import NOTHING, UNASKED, WHOLE, Derived, ExtractionReport, ModelReading
 from engine.domain.fact import FactRelation
 from engine.domain.graph import EntityMention, StatedRelation
 from engine.domain.layout import Layout
@@ -134,6 +134,8 @@ class RecordDraft:
     """Whom and what it mentions."""
     relations: tuple[StatedRelation, ...] = ()
     """What it states of these."""
+    reading: ModelReading = UNASKED
+    """The same as a model says it."""
 
     @property
     def counted(self) -> int:
@@ -204,7 +206,7 @@ class Skipped:
     reference: Mapping[str, str] = field(default_factory=dict)
 
 
-LeftOutKind = Literal["embeddings", "readings", "placements", "verdicts"]
+LeftOutKind = Literal["embeddings", "readings", "placements", "verdicts", "pairs"]
 
 
 @dataclass(frozen=True, slots=True)
