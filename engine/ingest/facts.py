@@ -17,12 +17,15 @@ from uuid import UUID
 
 import numpy as np
 
+from engine.commit.rows import attributes
 from engine.commit.rows import facts as fact_rows
 from engine.commit.unit_of_work import UnitOfWork
+from engine.domain.attribute import FactAttribute
 from engine.domain.fact import EndingFact, FactRow, subject_hash
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
+from engine.knowledge.facts.attributes import attribute_of
 from engine.knowledge.facts.chains import Chains, Changes, FactVerdicts, Known, Likeness, planned
 from engine.providers.active import Model
 from engine.providers.embedder import Vectors
@@ -67,10 +70,11 @@ class _Near:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What new facts do, and the schema of the node of each fact."""
+    """What new facts do, the schema of the node of each fact, and the attributes of new ones."""
 
     changes: Changes
     schemas: Mapping[UUID, str]
+    attributes: Sequence[FactAttribute] = ()
 
 
 class FactEntry:
@@ -91,12 +95,18 @@ class FactEntry:
         fresh = [one.known for one in new if one.known.row.fact_id not in chains.known]
         changes = planned(chains, fresh)
         schemas = {one.row.fact_id: one.schema_name for one in found}
-        return Decided(changes, schemas | {one.known.row.fact_id: one.schema for one in new})
+        spoken_of = [
+            attribute_of(one.row.fact_id, one.text, subjects[one.row.subject], one.row.said_at)
+            for one in fresh
+            if one.row.fact_id in changes.rows
+        ]
+        return Decided(changes, schemas | {one.known.row.fact_id: one.schema for one in new}, spoken_of)
 
     async def write(self, unit: UnitOfWork, decided: Decided, model: Model) -> None:
         """Writes the chains, and ends the items of facts that no longer hold, when the new items are there."""
         changes = decided.changes
         await fact_rows.enter(unit.connection, changes.rows.values())
+        await attributes.enter(unit.connection, decided.attributes)
         ending = [
             EndingFact(changes.rows[fact].node_id, decided.schemas[fact], fact, at) for fact, at in changes.ends.items()
         ]

@@ -70,7 +70,7 @@ def test_the_form_can_constrain_a_model() -> None:
         return own + [found for part in inner for found in objects(part)]
 
     found = objects(schema_of(Extracted))
-    assert len(found) == 4
+    assert len(found) == 6
     assert all(one["additionalProperties"] is False and one["required"] == list(one["properties"]) for one in found)
 
 
