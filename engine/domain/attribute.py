@@ -24,7 +24,8 @@ class FactAttribute:
 @dataclass(frozen=True, slots=True)
 class Attribute:
     """An attribute in the registry: what most facts call it, what its value mostly is, whether it has one value at a time
-    (`single`), how many live facts of how many subjects give one, and when it was said first and last. `key`: its place in the list."""
+    (`single`), how many live facts of how many subjects give one, and when it was said first and last.
+    `key`: its place in the list."""
 
     key: str
     name: str

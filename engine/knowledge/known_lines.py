@@ -104,10 +104,9 @@ class KnownLines:
         if not found:
             return {}
         facts = await self._facts(principal, found, asked)
-        return {
-            one.number: (one.key, self._line(one, facts.get(one.number, ())))
-            for one in sorted(found, key=lambda one: one.number)
-        }
+        ordered = sorted(found, key=lambda one: one.number)
+        lines = {one.number: (one.key, self._line(one, facts.get(one.number, ()))) for one in ordered}
+        return {number: (key, line) for number, (key, line) in lines.items() if line}
 
     async def _facts(
         self, principal: Principal, found: Sequence[_Described], asked: Sequence[Mapping[str, Any]]
@@ -138,6 +137,8 @@ class KnownLines:
         for part in (*related, *facts[:FACTS]):
             if sum(map(len, parts)) + len(part) <= LONGEST_LINE:
                 parts.append(part.rstrip("."))
+        if not parts[1:] and not also:
+            return ""  # nothing is known of it but its name
         return f"- {parts[0]}: {'; '.join(parts[1:])}" if parts[1:] else f"- {parts[0]}"
 
 

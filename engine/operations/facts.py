@@ -27,6 +27,6 @@ class Facts(OfGraph, name="facts"):
 
     @reads(owner)
     async def attributes(self, *, after: str = "", limit: int = 100) -> tuple[Attribute, ...]:
-        """The attributes of which live facts speak, by their keys, one page; `after`: the key of the last one before. Facts within
-        threads and workflows are left out. Raises InvalidInput."""
+        """The attributes of which live facts speak, by their keys, one page; `after`: the key of the last one before.
+        Facts within threads and workflows are left out. Raises InvalidInput."""
         return await self._parts.facts.attributes(self._principal, after, limit)

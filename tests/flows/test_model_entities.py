@@ -10,9 +10,13 @@ import pytest
 
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
+from engine.domain.principal import Principal
+from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.wiring.job_catalogue import unchained
 from tests.flows.reader import WHEN
+from tests.flows.test_facts import stated
 from tests.model_server import Asked, ModelServer
 
 pytestmark = pytest.mark.usefixtures("few_nodes")
@@ -52,7 +56,7 @@ async def by_name(memory: Memory) -> dict[str, Any]:
     return {one.name: one for one in await memory.entities.list()}
 
 
-@pytest.mark.ledger("M05", "F07", "F08", "A07")
+@pytest.mark.ledger("M05", "F07", "F08", "A07", "A12")
 async def test_a_model_names_and_relates_and_is_told_what_is_known(
     memory: Memory, user: User, server: ModelServer, reads: Engine
 ) -> None:
@@ -75,6 +79,9 @@ async def test_a_model_names_and_relates_and_is_told_what_is_known(
     )
     [evidence] = (await memory.entities.why(owns.relation_id)).evidence
     assert (evidence.weight, evidence.span, evidence.item_id is not None) == (0.8, "0-33", True)
+    birthday, home = await memory.facts.attributes()
+    assert (birthday.name, birthday.kind, birthday.single, birthday.facts) == ("birthday", "date", True, 1)
+    assert (home.name, home.kind, home.subjects, home.last_seen_at) == ("home", "name", 1, WHEN)
     # context
     server.reply = lambda _: {"summary": "x", "facts": []}
     other = await memory.nodes.provision(NewNode(user.user_id, "Work"))
@@ -90,9 +97,31 @@ async def test_a_model_names_and_relates_and_is_told_what_is_known(
         node_id=user.user_id,
     )
     assert (again.extraction.calls, len(server.requests)) == (0, 3), "what is known meanwhile is no part of the key"
+    await attributes_follow_facts(memory, reads, user, server)
     await reads.unread_records.run()
     names = (str(user.user_id), str(other.node_id))
     assert [one for one in await reads.doctor.examine() if any(name in one.subject for name in names)] == []
+
+
+async def attributes_follow_facts(memory: Memory, reads: Engine, user: User, server: ModelServer) -> None:
+    """A value that is superseded is counted no more; facts that were entered before there was a registry are entered by a job."""
+    server.reply = stated
+    await say(memory, 7, "Ellen Harlan lives in Rome.", "Dave lives in Ulm.")
+    homes = [one for one in await memory.facts.attributes(after="birthday") if one.name == "home"]
+    assert [(one.facts, one.subjects) for one in homes] == [(3, 3)], "Ellen is another subject than Ellen Harlan"
+    async with reads.postgres.as_service() as connection:
+        await connection.execute("DELETE FROM engine.fact_attributes WHERE user_id = %s", [user.user_id])
+        await connection.execute(
+            "INSERT INTO engine.unchained_facts (node_id) SELECT DISTINCT node_id FROM engine.facts WHERE user_id = %s"
+            " ON CONFLICT DO NOTHING",
+            [user.user_id],
+        )
+    assert await memory.facts.attributes() == ()
+    await unchained(reads).run()
+    assert [one.name for one in await memory.facts.attributes()] == ["birthday", "home"]
+    dave = await memory.nodes.provision(NewNode(user.user_id, "Dave", "persona"))
+    with pytest.raises(NotFound):
+        await reads.memory_as(Principal("persona", dave.node_id, user.user_id)).facts.attributes()
 
 
 @pytest.mark.ledger("A08")
