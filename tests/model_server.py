@@ -39,6 +39,11 @@ class Asked:
         """Whether it asks what facts do to others."""
         return self.system.startswith("Each entry holds two statements")
 
+    @property
+    def names(self) -> bool:
+        """Whether it asks whom names mean."""
+        return self.system.startswith("Each entry holds a name")
+
 
 @dataclass(frozen=True)
 class Misbehaviour:
@@ -75,6 +80,8 @@ class ModelServer:
         self.place: Reply = lambda asked: {"parts": []}
         self.judge: Reply = lambda asked: {"verdicts": []}
         self.judgements: list[Asked] = []
+        self.tell_apart: Reply = lambda asked: {"verdicts": []}
+        self.doubts: list[Asked] = []
         self.place_script: list[Misbehaviour] = []
         self.placements: list[Asked] = []
         self.script: list[Misbehaviour] = []
@@ -105,7 +112,9 @@ class ModelServer:
                     service.most_at_once = max(service.most_at_once, service.at_once)
                     asked = asked_of(self.path, body)
                     service.asked(asked).append(asked)
-                    script = service.place_script if asked.places else [] if asked.judges else service.script
+                    script = (
+                        service.place_script if asked.places else [] if asked.judges or asked.names else service.script
+                    )
                     scripted = script.pop(0) if script else None
                 try:
                     if service.pause:
@@ -137,6 +146,8 @@ class ModelServer:
 
     def asked(self, one: Asked) -> list[Asked]:
         """Where such requests are counted."""
+        if one.names:
+            return self.doubts
         return self.placements if one.places else self.judgements if one.judges else self.requests
 
     def answer(self, asked: Asked, scripted: Misbehaviour | None) -> bytes:
@@ -146,7 +157,8 @@ class ModelServer:
             return json.dumps({"error": {"type": "error", "message": "no"}}).encode()
         content = scripted.content if scripted is not None and scripted.content is not None else None
         if content is None:
-            reply = (self.place if asked.places else self.judge if asked.judges else self.reply)(asked)
+            answers = self.tell_apart if asked.names else self.judge if asked.judges else self.reply
+            reply = (self.place if asked.places else answers)(asked)
             content = reply if isinstance(reply, str) else json.dumps(reply)
         shape = messages if asked.path.endswith("/messages") else completion
         return json.dumps(shape(asked.model, content, self.input_tokens, self.output_tokens)).encode()

@@ -9,7 +9,8 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from api.context import UserMemory
-from api.cursors import PAGE_HEADERS, APage
+from api.cursors import PAGE_HEADERS, APage, text
+from engine.domain.attribute import Attribute
 from engine.domain.fact import Fact, FactChain, FactFilter, ShownStatus
 
 router = APIRouter(prefix="/v1/users/{user_id}/facts", tags=["facts"])
@@ -28,6 +29,13 @@ async def facts(
     known: ShownStatus | None = None if status == "any" else status
     wanted = FactFilter(about, node_id, known, contradicting, page.start(UUID, None), page.limit)
     return page.of(await memory.facts.list(wanted), lambda fact: fact.fact_id)
+
+
+@router.get("/attributes", operation_id="listAttributes", responses=PAGE_HEADERS)
+async def attributes(memory: UserMemory, page: APage) -> Sequence[Attribute]:
+    """The attributes of which live facts speak, as where someone lives, one page; for the user alone."""
+    found = await memory.facts.attributes(after=page.start(text, ""), limit=page.limit)
+    return page.of(found, lambda one: one.key)
 
 
 @router.get("/{fact_id}", operation_id="getFact")

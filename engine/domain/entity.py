@@ -52,8 +52,8 @@ class Mention:
 @dataclass(frozen=True, slots=True)
 class EntitySummary:
     """An entity in a list: what it is called, in how many records and at how many nodes it is mentioned, and when last;
-    `fact_count`: live facts about it. `importance` (0 to 1) and `summary` (one line) are for the user alone, as a job derived them
-    last; none of the past."""
+    `fact_count`: live facts about it. `importance` (0 to 1) and `summary` (one line) are for the user alone, as a job derived
+    them last; none of the past."""
 
     entity_id: UUID
     name: str

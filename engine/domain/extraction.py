@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
+from engine.domain.entity import MentionRole
+
 WHOLE = "whole"
 """The category of a fact that is a whole input as it came: kept where no model has read it."""
 
@@ -26,6 +28,45 @@ class Derived:
 
 PLAIN = Derived()
 """For content that stands in the source itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedByModel:
+    """Whom or what a record names, as a language model says: by which other names it goes there, and its role in it."""
+
+    name: str
+    kind: str
+    also: tuple[str, ...] = ()
+    role: MentionRole = "mention"
+
+
+@dataclass(frozen=True, slots=True)
+class StatedByModel:
+    """What a record states of two of these, as a language model says, and in which item. Dates are as exact as the text."""
+
+    source: str
+    type: str
+    target: str
+    item_id: UUID
+    since: str | None = None
+    until: str | None = None
+    ended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReading:
+    """All that a language model says of whom and what a record speaks. Nothing of it is checked yet."""
+
+    entities: tuple[NamedByModel, ...] = ()
+    relations: tuple[StatedByModel, ...] = ()
+
+    def with_more(self, other: ModelReading) -> ModelReading:
+        """Both as one."""
+        return ModelReading(self.entities + other.entities, self.relations + other.relations)
+
+
+UNASKED = ModelReading()
+"""Where no model has read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engine.domain.assignment import BY_HAND, Decision
 from engine.domain.document import DocumentChange
-from engine.domain.extraction import NOTHING, WHOLE, Derived, ExtractionReport
+from engine.domain.extraction import NOTHING, UNASKED, WHOLE, Derived, ExtractionReport, ModelReading
 from engine.domain.fact import FactRelation
 from engine.domain.graph import EntityMention, StatedRelation
 from engine.domain.layout import Layout
@@ -137,6 +137,8 @@ class RecordDraft:
     """What it states of these."""
     about: Mapping[UUID, tuple[AboutEntity, ...]] = field(default_factory=dict)
     """The entities that each of its facts names."""
+    reading: ModelReading = UNASKED
+    """The same as a model says it."""
 
     @property
     def counted(self) -> int:
@@ -207,7 +209,7 @@ class Skipped:
     reference: Mapping[str, str] = field(default_factory=dict)
 
 
-LeftOutKind = Literal["embeddings", "readings", "placements", "verdicts"]
+LeftOutKind = Literal["embeddings", "readings", "placements", "verdicts", "pairs"]
 
 
 @dataclass(frozen=True, slots=True)

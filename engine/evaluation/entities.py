@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from engine.evaluation.entity_answers import RecordedAnswer, measured_answers
 from engine.evaluation.entity_names import measured_names
 from engine.evaluation.entity_relations import measured_relations
 from engine.evaluation.entity_resolution import measured_resolution
@@ -31,6 +32,7 @@ class EntityReport:
     sections: Mapping[str, Sequence[Figures]]
 
 
-def evaluate_entities(data: str, labels: Labels) -> EntityReport:
-    """Measures every section."""
-    return EntityReport(data, {name: section(labels) for name, section in SECTIONS.items()})
+def evaluate_entities(data: str, labels: Labels, answers: Sequence[RecordedAnswer] = ()) -> EntityReport:
+    """Measures every section; with a model's recorded answers one more, of what they add to names and relations."""
+    sections = {name: section(labels) for name, section in SECTIONS.items()}
+    return EntityReport(data, sections | ({"model": measured_answers(labels, answers)} if answers else {}))

@@ -26,17 +26,27 @@ def measured_names(labels: Labels) -> list[Figures]:
     turns, passages = found_in(labels.turns), found_in(labels.passages)
     alone = {source: names_in([piece], {})[0] for source, piece in labels.passages.items()}
     read = {"turns": turns, "passages": passages, "passages alone": alone}
-    spans = ("names", "found", "P", "R", "F1", "P overlap", "R overlap", "F1 overlap", "no entity")
-    kinds = ("names found", "kind told", "right of told", "right")
     return [
-        Figures("names", spans, _span_rows(read, labels)),
-        Figures("kinds", kinds, {name: _kinds(found, labels) for name, found in read.items()}),
+        span_figures("names", read, labels),
+        kind_figures("kinds", read, labels),
         Figures("kinship", ("found", "right"), {name: _kinship(found, labels) for name, found in read.items()}),
         Figures("CPU", ("texts", "ms a text"), {
             "turns": (len(labels.turns), _cost(labels.turns)),
             "passages": (len(labels.passages), _cost(labels.passages)),
         }),
     ]  # fmt: skip
+
+
+def span_figures(name: str, read: Mapping[str, Found], labels: Labels) -> Figures:
+    """The table of spans."""
+    columns = ("names", "found", "P", "R", "F1", "P overlap", "R overlap", "F1 overlap", "no entity")
+    return Figures(name, columns, _span_rows(read, labels))
+
+
+def kind_figures(name: str, read: Mapping[str, Found], labels: Labels) -> Figures:
+    """The table of kinds."""
+    columns = ("names found", "kind told", "right of told", "right")
+    return Figures(name, columns, {part: _kinds(found, labels) for part, found in read.items()})
 
 
 def found_in(pieces: Mapping[str, Piece]) -> dict[str, list[Mention]]:

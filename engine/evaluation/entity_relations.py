@@ -42,21 +42,37 @@ Read = Mapping[str, Sequence[Mention]]
 
 def measured_relations(labels: Labels) -> list[Figures]:
     """The tables of relations: with types, and without."""
-    columns = ("relations", "drawn", "unknown", "P", "R", "F1", "within reach", "R within reach")
     drawn = {
         "turns": (labels.turns, found_in(labels.turns)),
         "turns, marked names": (labels.turns, _marked(labels, labels.turns)),
         "passages": (labels.passages, found_in(labels.passages)),
         "passages, marked names": (labels.passages, _marked(labels, labels.passages)),
     }
+    return relation_figures(labels, drawn)
+
+
+def relation_figures(
+    labels: Labels,
+    drawn: Mapping[str, tuple[Mapping[str, Piece], Read]],
+    more: Mapping[str, Sequence[Relation | None]] = {},
+    beside: str = "",
+) -> list[Figures]:
+    """The tables of relations drawn by rules between these mentions. `more`: others, by row;
+    None for one that touches no label."""
+    columns = ("relations", "drawn", "unknown", "P", "R", "F1", "within reach", "R within reach")
     typed: dict[str, tuple[Figure, ...]] = {}
     untyped: dict[str, tuple[Figure, ...]] = {}
     for name, (pieces, read) in drawn.items():
         found, unknown = drawn_between(labels, pieces, read)
+        found |= {one for one in more.get(name, ()) if one is not None}
+        unknown += sum(one is None for one in more.get(name, ()))
         wanted, near = _wanted(labels, pieces)
         typed[name] = _row(wanted, near, found, unknown)
         untyped[name] = _row(_pairs(wanted), _pairs(near), _pairs(found), unknown)
-    return [Figures("relations", columns, typed), Figures("relations without type", columns, untyped)]
+    return [
+        Figures(f"relations{beside}", columns, typed),
+        Figures(f"relations without type{beside}", columns, untyped),
+    ]
 
 
 def drawn_between(labels: Labels, pieces: Mapping[str, Piece], read: Read) -> tuple[set[Relation], int]:
@@ -75,11 +91,12 @@ def drawn_between(labels: Labels, pieces: Mapping[str, Piece], read: Read) -> tu
 
 
 def _relation(labels: Labels, source: str, draft: RelationDraft) -> Relation | None:
-    ends = [_entity(labels, source, mention) for mention in (draft.source, draft.target)]
-    return _folded(ends[0], draft.type, ends[1]) if ends[0] and ends[1] else None
+    ends = [entity_at(labels, source, mention) for mention in (draft.source, draft.target)]
+    return folded(ends[0], draft.type, ends[1]) if ends[0] and ends[1] else None
 
 
-def _entity(labels: Labels, source: str, mention: Mention) -> str:
+def entity_at(labels: Labels, source: str, mention: Mention) -> str:
+    """The entity of the labels that a mention touches; empty where it touches none."""
     if mention.form == "speaker":
         return _speaker(labels, mention.name)
     touching = (
@@ -94,7 +111,8 @@ def _speaker(labels: Labels, name: str) -> str:
     return next((key for key, known in labels.names.items() if known.casefold() == name.casefold()), "")
 
 
-def _folded(source: str, type_: str, target: str) -> Relation:
+def folded(source: str, type_: str, target: str) -> Relation:
+    """A relation as it is compared: of types that mean the same, and of a direction that says nothing, one."""
     type_ = SAME_TYPE.get(type_, type_)
     if type_ == "RELEASED_BY":
         source, type_, target = target, "PUBLISHED", source
@@ -120,7 +138,7 @@ def _wanted(labels: Labels, pieces: Mapping[str, Piece]) -> tuple[set[Relation],
     for one in labels.raw["relations"]:
         if not any(source in pieces for source in one["evidence"]):
             continue
-        relation = _folded(one["source"], one["type"], one["target"])
+        relation = folded(one["source"], one["type"], one["target"])
         wanted.add(relation)
         if any({(source, one["source"]), (source, one["target"])} <= named for source in one["evidence"]):
             near.add(relation)

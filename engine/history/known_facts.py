@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from engine.domain.attribute import Attribute
 from engine.domain.fact import Fact, FactFilter, subject_hash
 from engine.domain.names import name_key
 from engine.domain.page import check_page
@@ -37,6 +38,12 @@ class KnownFacts:
             "limit": wanted.limit,
         }
         return tuple(await self._postgres.fetch(principal, sql_text("fact/page"), parameters, row=Fact))
+
+    async def attributes(self, principal: Principal, after: str, limit: int) -> tuple[Attribute, ...]:
+        """The attributes of which live facts speak, by their keys, one page. Raises InvalidInput."""
+        check_page(limit)
+        asked = {"after": after, "limit": limit}
+        return tuple(await self._postgres.fetch(principal, sql_text("fact/attributes"), asked, row=Attribute))
 
     async def chain(self, principal: Principal, fact_id: UUID) -> tuple[Fact, ...]:
         """The chain of a fact, the newest first; a fact that only confirmed another one has that one's. Raises NotFound."""

@@ -18,13 +18,16 @@ from uuid import UUID
 import numpy as np
 
 from engine.commit.changes import FactsStated
+from engine.commit.rows import attributes
 from engine.commit.rows import facts as fact_rows
 from engine.commit.unit_of_work import UnitOfWork
+from engine.domain.attribute import FactAttribute
 from engine.domain.fact import EndingFact, FactRow, subject_hash
 from engine.domain.graph import ManifestLine
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
+from engine.knowledge.facts.attributes import attribute_of
 from engine.knowledge.facts.chains import Chains, Changes, FactVerdicts, Known, Likeness, planned
 from engine.knowledge.facts.stated import Shown, stated
 from engine.providers.active import Model
@@ -70,10 +73,11 @@ class _Near:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What new facts do, and the schema of the node of each fact."""
+    """What new facts do, the schema of the node of each fact, and the attributes of new ones."""
 
     changes: Changes
     schemas: Mapping[UUID, str]
+    attributes: Sequence[FactAttribute] = ()
 
 
 class FactEntry:
@@ -96,7 +100,12 @@ class FactEntry:
         for fact, row in changes.rows.items():
             changes.rows[fact] = replace(row, revision=row.revision + 1)
         schemas = {one.row.fact_id: one.schema_name for one in found}
-        return Decided(changes, schemas | {one.known.row.fact_id: one.schema for one in new})
+        spoken_of = [
+            attribute_of(one.row.fact_id, one.text, subjects[one.row.subject], one.row.said_at)
+            for one in fresh
+            if one.row.fact_id in changes.rows
+        ]
+        return Decided(changes, schemas | {one.known.row.fact_id: one.schema for one in new}, spoken_of)
 
     async def write(self, unit: UnitOfWork, decided: Decided, model: Model, *, in_graph: bool) -> None:
         """Writes the chains, and ends the items of facts that no longer hold, when the new items are there.
@@ -104,6 +113,7 @@ class FactEntry:
         `in_graph`: a commit of this transaction has them, else a job carries them into the graph."""
         changes = decided.changes
         await fact_rows.enter(unit.connection, changes.rows.values(), in_graph=in_graph)
+        await attributes.enter(unit.connection, decided.attributes)
         ending = [
             EndingFact(changes.rows[fact].node_id, decided.schemas[fact], fact, at) for fact, at in changes.ends.items()
         ]

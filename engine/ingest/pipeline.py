@@ -1,6 +1,6 @@
 """The write path, read from top to bottom:
 
-    clean → trigger → assign → (read by a model → entities ∥ embed) → (summarize ∥ keywords ∥ embed what was read)
+    clean → trigger → assign → ((read by a model → entities) ∥ embed) → (summarize ∥ keywords ∥ embed what was read)
           → what new facts do to known ones → commit
 
 A history is taken in batches of some turns. Nothing is written before a batch's commit; while one batch is being
@@ -11,13 +11,13 @@ so a repeated history changes nothing, and an interrupted ingest continues where
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
 from engine import errors
 from engine.domain.clock import NOW
-from engine.domain.extraction import ExtractionReport
+from engine.domain.extraction import ExtractionReport, added
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, EmbeddedRecord, RecordDraft, Skipped, TriggerType
@@ -31,10 +31,11 @@ from engine.ingest.extraction.extract import Extraction
 from engine.ingest.failures import FailureLog
 from engine.ingest.fresh import FreshDocument, FreshTurns, fresh
 from engine.ingest.judged_facts import JudgedFacts
+from engine.ingest.judged_names import JudgedNames
 from engine.ingest.sessions import Run, Sessions
 from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Placed, SourceSeen, Stored, failed
 from engine.ingest.versions.revising import Revisions
-from engine.knowledge.entities import Entities
+from engine.knowledge.entities import Entities, Spoken
 from engine.knowledge.mentions import texts_of as texts_in
 from engine.privacy.redact import Redactor, total
 from engine.progress import Progress
@@ -66,15 +67,16 @@ class Ingest:
         assigner: Assigner,
         extraction: Extraction,
         judged_facts: JudgedFacts,
+        judged_names: Callable[[Principal, Allowance], JudgedNames] | None,
         entities: Entities,
         active: ActiveModel,
         redactor: Redactor,
         limits: IngestLimits,
     ) -> None:
-        """`active`: the embeddings that are written with."""
+        """`active`: the embeddings that are written with; `judged_names`: a model for one write, None where there is none."""
         self._postgres, self._neo4j, self.commit, self.revisions = commit.postgres, neo4j, commit, revisions
         self._assigner, self.extraction, self.entities, self.active = assigner, extraction, entities, active
-        self.judged_facts = judged_facts
+        self.judged_facts, self.judged_names = judged_facts, judged_names
         self._redactor, self._limits = redactor, limits
         self.failures = FailureLog(self._postgres, commit.clock)
         self.sessions = Sessions(self._postgres, commit.clock, self.failures)
@@ -164,7 +166,7 @@ class Ingest:
             run.changed.append(new)
         return None
 
-    # (read by a model → entities ∥ embed) → (summarize ∥ keywords ∥ embed what was read) → what new facts do ---------
+    # ((read by a model → entities) ∥ embed) → (summarize ∥ keywords ∥ embed what was read) → what new facts do ---------
 
     async def _read_and_embedded(self, run: Run, batch: Sequence[Drafted], model: Model) -> list[EmbeddedRecord]:
         """The batch's records with summary, keywords, items, vectors, and the entities that they mention.
@@ -172,8 +174,12 @@ class Ingest:
         Where a limit is reached or a service does not answer, parts are missing: jobs add them. Raises StoreUnavailable.
         """
         drafts = [record for drafted in batch for record in drafted.records]
-        embedding, reading = run.allowance.vectors(model, texts_of(drafts)), self._read(run, drafts, model)
-        came_in, (read, report) = await asyncio.gather(embedding, reading)
+        embedding, reading = run.allowance.vectors(model, texts_of(drafts)), self._read_and_spoken(run, drafts, model)
+        came_in, (read, report, spoken) = await asyncio.gather(embedding, reading)
+        read = [
+            replace(draft, entities=one.entities, relations=one.relations, about=one.about)
+            for draft, one in zip(read, spoken, strict=True)
+        ]
         found = await run.allowance.vectors(model, texts_of(read, derived=True))
         ready = await computed(embedded, read, came_in, found)
         records, asked = await self.judged_facts.judged(
@@ -181,6 +187,16 @@ class Ingest:
         )
         run.extractions += [report, asked, *(drafted.placing for drafted in batch)]
         return records
+
+    async def _read_and_spoken(
+        self, run: Run, drafts: Sequence[RecordDraft], model: Model
+    ) -> tuple[list[RecordDraft], ExtractionReport, list[Spoken]]:
+        """What a model reads out of the records, then whom they speak of: what it says of that counts, too."""
+        read, report = await self._read(run, drafts, model)
+        judge = self.judged_names(run.principal, run.allowance) if self.judged_names else None
+        texts, readings = [texts_in(draft) for draft in read], [draft.reading for draft in read]
+        spoken = await self.entities.spoken(run.principal, texts, readings, judge)
+        return read, added([report, judge.report]) if judge else report, spoken
 
     async def _read(
         self, run: Run, drafts: Sequence[RecordDraft], model: Model

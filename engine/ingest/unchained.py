@@ -13,6 +13,7 @@ from uuid import UUID
 
 import numpy as np
 
+from engine.commit.rows import attributes
 from engine.commit.unit_of_work import UnitsOfWork, attempts
 from engine.domain.clock import Clock
 from engine.domain.fact import FactRow, subject_hash
@@ -20,6 +21,7 @@ from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.scope import Privacy, ScopeKind
 from engine.ingest.facts import USER, FactEntry, NewFact
+from engine.knowledge.facts.attributes import attribute_of
 from engine.knowledge.facts.carried import CarriedFacts
 from engine.knowledge.facts.chains import Known
 from engine.providers.active import ActiveModel, Model
@@ -90,6 +92,14 @@ class _Unchained:
         return NewFact(Known(row, self.content, True, self.position), key, node.schema_name, vector)
 
 
+@dataclass(frozen=True, slots=True)
+class _Unattributed:
+    fact_id: UUID
+    content: str
+    subject: str
+    said_at: datetime | None
+
+
 class UnchainedFacts:
     """Enters facts into chains; for the service, in the name of each user."""
 
@@ -116,6 +126,7 @@ class UnchainedFacts:
             for node in page:
                 more, same = await self._of_node(node)
                 entered, confirmations, nodes = entered + more, confirmations + same, nodes + 1
+                await self._attributed(node)
                 settled += await self._settled(node)
             if len(page) < PAGE:
                 since = {"since": self._clock.now() - self._stale}
@@ -144,6 +155,18 @@ class UnchainedFacts:
                 return 0, 0
             await self._facts.write(unit, decided, model, in_graph=False)
             return len(found), len(decided.changes.confirming)
+
+    async def _attributed(self, node: _Node) -> None:
+        """Enters the attributes of facts that were entered before there was a registry of them."""
+        statement, asked = sql_in("fact/unattributed", node.schema_name), {"node_id": node.node_id, "most": BATCH}
+        while found := await self._postgres.fetch_as_service(statement, asked, row=_Unattributed):
+            lines = [
+                attribute_of(one.fact_id, one.content, name_key(one.subject) or USER, one.said_at) for one in found
+            ]
+            async with self._postgres.as_principal(Principal.user(node.user_id)) as connection:
+                await attributes.enter(connection, lines)
+            if len(found) < BATCH:
+                return
 
     async def _settled(self, node: _Node) -> int:
         row = {"node_id": node.node_id, "noted_at": node.noted_at, "now": self._clock.now()}

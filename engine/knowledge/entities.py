@@ -9,7 +9,7 @@ state no relations: a record's own words do.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -17,6 +17,7 @@ from uuid import UUID, uuid4
 
 from engine.domain.clock import NOW, Clock
 from engine.domain.entity import Mention
+from engine.domain.extraction import UNASKED, ModelReading
 from engine.domain.graph import EntityMention, StatedRelation
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
@@ -26,7 +27,9 @@ from engine.knowledge.configuration import Domain
 from engine.knowledge.mentions import Named, Text, UsedName, entity_mentions, used_name
 from engine.knowledge.naming.names import names_in
 from engine.knowledge.naming.subjects import USER, FactNames, named_by
+from engine.knowledge.read_by_model import WEIGHT, known_names, marked, over, same_names, stated, times
 from engine.knowledge.relations.relating import Relating
+from engine.knowledge.resolution.doubts import NameJudge, doubts_of, joined
 from engine.knowledge.resolution.keys import canonical_key
 from engine.knowledge.resolution.resolving import FoundName, Known, Resolution, effective_name, resolve
 from engine.stores.neo4j import Neo4j
@@ -72,7 +75,8 @@ class Spoken:
 @dataclass(slots=True)
 class _Record:
     """A record as it is read: its texts, the mentions in each, and the name that each mention is decided as. `unsure`: names that
-    may be ordinary words, and count where an entity is known by them. `facts`: what each fact among the texts names."""
+    may be ordinary words, and count where an entity is known by them. `facts`: what each fact among the texts names; `reading`:
+    what a model says of it."""
 
     number: str
     texts: Sequence[Text]
@@ -80,6 +84,7 @@ class _Record:
     names: dict[UsedName, FoundName] = field(default_factory=dict)
     unsure: set[UsedName] = field(default_factory=set)
     facts: dict[UUID, FactNames] = field(default_factory=dict)
+    reading: ModelReading = UNASKED
 
     @property
     def of_user(self) -> bool:
@@ -98,14 +103,26 @@ class Entities:
         """Made at the first use: its patterns take a quarter of a second."""
         return Relating(self.domain)
 
-    async def spoken(self, principal: Principal, records: Sequence[Sequence[Text]]) -> list[Spoken]:
-        """What each of these records speaks of; those of one call are read as one context. Raises StoreUnavailable."""
-        read = await computed(_read, records)
+    async def spoken(
+        self,
+        principal: Principal,
+        records: Sequence[Sequence[Text]],
+        readings: Sequence[ModelReading] = (),
+        judge: NameJudge | None = None,
+    ) -> list[Spoken]:
+        """What each of these records speaks of; those of one call are read as one context. Raises StoreUnavailable.
+
+        `readings`: what a model says of each record; `judge`: a model that is asked where a name may be a known entity's.
+        """
+        read = await computed(_read, records, readings or [UNASKED] * len(records), self.domain)
         names = {name_key(effective_name(found)) for record in read for found in record.names.values()}
         if not names and not any(record.of_user for record in read):
             return [Spoken(about=dict.fromkeys(record.facts, ())) for record in read]
         known = await self._known(principal, names)
-        return await computed(self._decided, read, known)
+        resolved = await computed(_resolved, read, known)
+        if judge is not None and (doubts := doubts_of(resolved, candidates(known))):
+            resolved = joined(resolved, doubts, await judge.verdicts(doubts))
+        return await computed(self._decided, read, resolved)
 
     async def _known(self, principal: Principal, names: Iterable[str]) -> Sequence[KnownEntity]:
         """The entities that these names may belong to, and the user; one trip."""
@@ -118,13 +135,7 @@ class Entities:
         )
         return found.entities
 
-    def _decided(self, records: Sequence[_Record], known: Sequence[KnownEntity]) -> list[Spoken]:
-        user = next((one.name for one in known if one.key is None), "")
-        for record in records:
-            if record.of_user and user:
-                record.names[USER] = FoundName(user, record.number, NAMED_PERSON, "speaker")
-        names = (found for record in records for found in record.names.values())
-        resolved = resolve(names, candidates(known), uuid4().hex)
+    def _decided(self, records: Sequence[_Record], resolved: Mapping[FoundName, Resolution]) -> list[Spoken]:
         stated = self._stated(records, resolved)
         spoken = []
         for record in records:
@@ -145,7 +156,7 @@ class Entities:
         return mentions + entity_mentions(facts, others, self.domain) if others and facts else mentions
 
     def _stated(
-        self, records: Sequence[_Record], resolved: dict[FoundName, Resolution]
+        self, records: Sequence[_Record], resolved: Mapping[FoundName, Resolution]
     ) -> dict[str, list[StatedRelation]]:
         """The relations of each record, by its number; each once, the surest of those that say the same."""
         pieces = [
@@ -159,16 +170,42 @@ class Entities:
             record, number = pieces[draft.piece]
             text = record.texts[number]
             ends = [_key(record, used_name(one, text.piece), resolved) for one in (draft.source, draft.target)]
-            relation = self._relation(draft, text, ends)
-            if relation is None:
-                continue
-            place = (record.number, relation.source, relation.name, relation.target)
-            if place not in best or best[place].weight < relation.weight:
-                best[place] = relation
-        stated: dict[str, list[StatedRelation]] = defaultdict(list)
+            _keep_surest(best, record, self._relation(draft, text, ends))
+        for record in records:
+            for relation in self._by_model(record, resolved):
+                _keep_surest(best, record, relation)
+        found: dict[str, list[StatedRelation]] = defaultdict(list)
         for place in sorted(best):
-            stated[place[0]].append(best[place])
-        return stated
+            found[place[0]].append(best[place])
+        return found
+
+    def _by_model(self, record: _Record, resolved: Mapping[FoundName, Resolution]) -> Iterator[StatedRelation]:
+        """The relations that a model draws between entities of a record, where the domain allows them."""
+        kinds = {entity.key: entity.kind for used in record.names if (entity := _entity(record, used, resolved))}
+        for said in stated(record.texts, record.mentions, record.reading, self.domain):
+            source, target = (_key(record, end, resolved) for end in (said.source, said.target))
+            if not source or not target or source == target:
+                continue
+            if not self.domain.allows(kinds[source], said.type, kinds[target]):
+                continue
+            listed = self.domain.types.get(said.type)
+            if listed is not None and listed.symmetric:
+                source, target = sorted((source, target))
+            since, until = times(said.one)
+            yield StatedRelation(
+                relation_id=uuid4(),
+                type=self.domain.stored_as(said.type),
+                name=said.type,
+                functional=listed is not None and listed.functional,
+                source=source,
+                target=target,
+                weight=WEIGHT,
+                item_id=said.text.item_id,
+                span=said.span,
+                since=since,
+                until=until,
+                ended=over(said.one, said.text, lasting=listed is not None and listed.lasting),
+            )
 
     def _relation(self, draft: RelationDraft, text: Text, ends: Sequence[str]) -> StatedRelation | None:
         """A relation between two entities; None where one of them is none, or both are one."""
@@ -194,10 +231,32 @@ class Entities:
         )
 
 
-def _read(records: Sequence[Sequence[Text]]) -> list[_Record]:
+def _keep_surest(
+    best: dict[tuple[str, str, str, str], StatedRelation], record: _Record, relation: StatedRelation | None
+) -> None:
+    if relation is not None:
+        place = (record.number, relation.source, relation.name, relation.target)
+        if place not in best or best[place].weight < relation.weight:
+            best[place] = relation
+
+
+def _resolved(records: Sequence[_Record], known: Sequence[KnownEntity]) -> dict[FoundName, Resolution]:
+    user = next((one.name for one in known if one.key is None), "")
+    for record in records:
+        if record.of_user and user:
+            record.names[USER] = FoundName(user, record.number, NAMED_PERSON, "speaker")
+    names = (found for record in records for found in record.names.values())
+    return resolve(names, candidates(known), uuid4().hex)
+
+
+def _read(records: Sequence[Sequence[Text]], readings: Sequence[ModelReading], domain: Domain) -> list[_Record]:
     """The names in all texts of the records, and what each record says of them."""
-    found = iter(names_in([text.piece for record in records for text in record], {}))
-    read = [_Record(str(number), texts, [next(found) for _ in texts]) for number, texts in enumerate(records)]
+    pieces = [text.piece for record in records for text in record]
+    found = iter(names_in(pieces, known_names(readings, domain)))
+    read = [
+        _Record(str(number), texts, [marked(next(found), reading, domain) for _ in texts], reading=reading)
+        for number, (texts, reading) in enumerate(zip(records, readings, strict=True))
+    ]
     sure = {name_key(one.name) for record in read for mentions in record.mentions for one in mentions if one.sure}
     for record in read:
         _read_facts(record)
@@ -206,7 +265,8 @@ def _read(records: Sequence[Sequence[Text]]) -> list[_Record]:
             for mention in mentions:
                 if mention.name:  # else of the user, whose name is not known here
                     said[used_name(mention, text.piece)].append((mention, text))
-        record.names = {used: _found(record.number, places) for used, places in said.items()}
+        names = {used: _found(record.number, places) for used, places in said.items()}
+        record.names = same_names(names, record.reading)
         record.unsure = {used for used in said if used[0] not in sure}
     return read
 
@@ -232,7 +292,7 @@ def _found(record: str, places: Sequence[tuple[Mention, Text]]) -> FoundName:
     return FoundName(first.name, record, first.kind, first.form, texts, places[0][1].piece.speaker)
 
 
-def _entity(record: _Record, used: UsedName, resolved: dict[FoundName, Resolution]) -> Named | None:
+def _entity(record: _Record, used: UsedName, resolved: Mapping[FoundName, Resolution]) -> Named | None:
     """The entity of a name in a record. None where no entity is known by what may be an ordinary word, or is described by words
     of kinship alone, as `my sister`."""
     found = record.names[used]
@@ -244,7 +304,7 @@ def _entity(record: _Record, used: UsedName, resolved: dict[FoundName, Resolutio
     )
 
 
-def _key(record: _Record, used: UsedName, resolved: dict[FoundName, Resolution]) -> str:
+def _key(record: _Record, used: UsedName, resolved: Mapping[FoundName, Resolution]) -> str:
     """The key of the entity that a name is of; empty where it is of none."""
     entity = _entity(record, used, resolved) if used in record.names else None
     return entity.key if entity else ""

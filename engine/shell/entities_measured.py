@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from engine.evaluation.entities import EntityReport
 
 
-def measure_entities(here: Session, data: Path, texts: Sequence[Path], out: Path | None) -> None:
+def measure_entities(
+    here: Session, data: Path, texts: Sequence[Path], out: Path | None, answers: Path | None = None
+) -> None:
     """Prints a table for every section. No store is needed."""
     # Imported late: it imports much of the engine.
     labels = import_module("engine.evaluation.labels").labels_of(data, texts)
-    report: EntityReport = import_module("engine.evaluation.entities").evaluate_entities(data.name, labels)
+    recorded = import_module("engine.evaluation.entity_answers").answers_of(answers, labels) if answers else ()
+    report: EntityReport = import_module("engine.evaluation.entities").evaluate_entities(data.name, labels, recorded)
     if out is not None:
         write_json(out, report)
     for tables in report.sections.values():

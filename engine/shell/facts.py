@@ -47,6 +47,26 @@ async def chain(
     _print(here, found)
 
 
+@facts.async_command("attributes", as_json=True)
+async def attributes(here: Session, user: Handle = None) -> None:
+    """Of what facts give the value: the first 500 attributes, with what their values are and how many facts give one."""
+    async with here.memory(user) as memory:
+        found = await memory.facts.attributes(limit=500)
+    rows = [
+        (
+            one.name,
+            one.kind,
+            "one" if one.single else "several",
+            one.facts,
+            one.subjects,
+            f"{one.last_seen_at:%Y-%m-%d}",
+        )
+        for one in found
+    ]
+    columns = ("attribute", "value", "at a time", "facts", "subjects", "last said")
+    print_list(here, {"attributes": found}, columns, rows, "No attributes.")
+
+
 @facts.async_command("profile", as_json=True)
 async def profile(
     here: Session,

@@ -112,11 +112,15 @@ async def evaluate(
         list[Path] | None,
         typer.Option("--texts", metavar="PATH", help="For entities: the files that the labels point into."),
     ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option("--answers", metavar="PATH", help="For entities: a model's recorded answers about these texts."),
+    ] = None,
 ) -> None:
     """Recall of the search on labelled questions (locomo), where a history's turns lie and who could read them (placement),
     or the names found in labelled texts (entities)."""
     if evaluation == "entities":
-        return measure_entities(here, data, texts or (), out)
+        return measure_entities(here, data, texts or (), out, answers)
     if evaluation == "placement":
         if gold is None:
             raise typer.BadParameter("placement needs the file of expected nodes.", param_hint="--gold")

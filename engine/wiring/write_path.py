@@ -20,8 +20,10 @@ from engine.ingest.commit import RecordCommit
 from engine.ingest.extraction.answers import ModelAnswers, Unasked
 from engine.ingest.extraction.asked import AskedModel
 from engine.ingest.extraction.extract import Extraction, ExtractionLimits
+from engine.ingest.extraction.form import EARLIER, prompt_for
 from engine.ingest.facts import FactEntry
 from engine.ingest.judged_facts import JudgedFacts
+from engine.ingest.judged_names import JudgedNames
 from engine.ingest.pipeline import Ingest, IngestLimits
 from engine.ingest.proposal.proposals import Proposals
 from engine.ingest.rereading.again import Rereading
@@ -34,8 +36,9 @@ from engine.ingest.streams.pieces import Pieces, StreamLimits
 from engine.ingest.streams.streaming import Streams
 from engine.ingest.versions.revising import Revisions
 from engine.jobs.jobs import Jobs
-from engine.knowledge.configuration import load_domain
+from engine.knowledge.configuration import Domain, load_domain
 from engine.knowledge.entities import Entities
+from engine.knowledge.known_lines import KnownLines
 from engine.lifecycle.moving import Moving
 from engine.lifecycle.resources import RawResources
 from engine.privacy.redact import Redactor
@@ -74,13 +77,17 @@ def ingest_by(  # noqa: PLR0913 (wired in one place)
     active, reads = stores.active, stores.language is not None
     facts = FactEntry(FactItems(units, active, clock), settings.fact_similarity)
     commit = RecordCommit(stores.postgres, stores.objects, units, facts, clock, on_step)
-    entities, renewals = Entities(stores.neo4j, clock, load_domain(settings.domain)), Renewals(units, active, clock)
+    domain, renewals = load_domain(settings.domain), Renewals(units, active, clock)
+    entities, known = Entities(stores.neo4j, clock, domain), KnownLines(stores.neo4j, stores.postgres, domain, clock)
     revisions = Revisions(commit, renewals, entities, active, settings.summary_words, reads=reads)
     model = asked(settings, stores.postgres, stores.language, clock)
-    extraction = _extraction(settings, stores, model)
+    extraction = _extraction(settings, stores, model, domain, known)
+    names = (lambda who, allowance: JudgedNames(model, known, who, allowance)) if model else None
     judged = JudgedFacts(model, stores.postgres, settings.fact_similarity)
     limits = IngestLimits(settings.batch_turns, settings.max_text_bytes)
-    return Ingest(stores.neo4j, commit, revisions, decides, extraction, judged, entities, active, redactor, limits)
+    return Ingest(
+        stores.neo4j, commit, revisions, decides, extraction, judged, names, entities, active, redactor, limits
+    )
 
 
 def streams(
@@ -99,9 +106,13 @@ def stream_limits(settings: Settings) -> StreamLimits:
     return StreamLimits(cuts, timedelta(minutes=settings.stream_silence_minutes))
 
 
-def _extraction(settings: Settings, stores: Stores, model: AskedModel | None) -> Extraction:
+def _extraction(
+    settings: Settings, stores: Stores, model: AskedModel | None, domain: Domain, known: KnownLines | None = None
+) -> Extraction:
+    """`known`: None for what is read by kept answers alone, to former prompts, too."""
     reading = ExtractionLimits(settings.language_model_characters, settings.summary_words)
-    return Extraction(model, stores.postgres, reading)
+    prompts = (prompt_for(domain), *(EARLIER if known is None else ()))
+    return Extraction(model, stores.postgres, reading, prompts, known)
 
 
 def readings(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) -> Readings:
@@ -128,7 +139,7 @@ def _rereading(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock)
         renewals,
         stores.active,
         ingest.extraction,
-        _extraction(settings, stores, asked(settings, stores.postgres, unasked, clock)),
+        _extraction(settings, stores, asked(settings, stores.postgres, unasked, clock), ingest.entities.domain),
     )
 
 

@@ -16,9 +16,12 @@ from engine.evaluation.baselines import stored_items
 from engine.evaluation.locomo import evaluate_locomo, questions, referred
 from engine.evaluation.metrics import ndcg, percentile, recall, unique
 from engine.evaluation.recorded import RecordedModel
-from engine.ingest.extraction.form import PROMPT, Extracted
+from engine.ingest.extraction.form import Extracted, prompt_for
+from engine.knowledge.configuration import load_domain
 from engine.progress import Silent
 from engine.wiring.open_engine import open_engine
+
+PROMPT = prompt_for(load_domain())
 
 TURNS = [
     ("Ann", "I adopted a puppy called Biscuit."), ("Ben", "What breed is it?"), ("Ann", "A beagle."),

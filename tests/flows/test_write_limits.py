@@ -15,7 +15,8 @@ from engine.domain.ingest import Limits, Terms
 from engine.domain.node import NewNode, User
 from engine.domain.record import IngestReport, LeftOut
 from engine.domain.search import SearchRequest
-from engine.ingest.extraction.form import PROMPT, Extracted
+from engine.ingest.extraction.form import Extracted, prompt_for
+from engine.knowledge.configuration import load_domain
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.providers.language import system_message
@@ -24,6 +25,8 @@ from tests.door import new_door
 from tests.flows.encoder import MEETING, embedding
 from tests.flows.reader import ANSWER, TURNS, WHEN, kinds, reader, windowed
 from tests.model_server import HANG, Asked, ModelServer
+
+PROMPT = prompt_for(load_domain())
 
 HERONS = tuple(Turn("Bob", f"Heron number {number} nests at the bay.", ref=f"t{number}") for number in range(90))
 

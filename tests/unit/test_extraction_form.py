@@ -44,7 +44,7 @@ def test_whatever_a_model_answers_what_is_kept_can_be_stored(
         answer = read_answer(json.dumps(said), Extracted)
     except UnusableAnswer:
         return
-    texts = [answer.summary, *answer.entities]
+    texts = [answer.summary, *answer.named]
     for fact in answer.facts:
         texts += [fact.text, fact.named_category, *fact.tags, *fact.subjects]
         assert 0 <= fact.confidence <= 1 and 0 <= fact.importance <= 1 and 0 <= fact.first_line < 1 << 31
@@ -70,7 +70,7 @@ def test_the_form_can_constrain_a_model() -> None:
         return own + [found for part in inner for found in objects(part)]
 
     found = objects(schema_of(Extracted))
-    assert len(found) == 4
+    assert len(found) == 6
     assert all(one["additionalProperties"] is False and one["required"] == list(one["properties"]) for one in found)
 
 

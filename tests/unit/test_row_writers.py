@@ -31,6 +31,7 @@ MODULES = {
     "sources": "commit/rows/sources",
     "pending_vectors": "commit/rows/pending_vectors",
     "facts": "commit/rows/facts",
+    "fact_attributes": "commit/rows/attributes",
     "retractions": "commit/rows/retractions",
     "retraction_steps": "commit/rows/retractions",
     "retracted_facts": "commit/rows/retractions",

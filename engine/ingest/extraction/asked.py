@@ -20,11 +20,18 @@ from engine.providers.language import Form, LanguageModel, Prompt, system_messag
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A text that a model is asked about, how many items that concerns, and what it is that a limit would leave out."""
+    """A text that a model is asked about, how many items that concerns, and what it is that a limit would leave out. `context`
+    stands before the text; a kept answer is found without it, so what is known meanwhile does not make it useless."""
 
     text: str
     items: int
     what: LeftOutKind = "readings"
+    context: str = ""
+
+    @property
+    def given(self) -> str:
+        """What the model is given."""
+        return f"{self.context}\n\n{self.text}" if self.context else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +57,24 @@ class AskedModel:
         return self._model.name
 
     async def answers(
-        self, principal: Principal, prompt: Prompt, questions: Sequence[Question], form: type[Form], allowance: Allowance
-    ) -> list[Reply[Form]]:  # fmt: skip
-        """A reply to each question, all asked at once. A kept answer takes nothing of the allowance.
+        self,
+        principal: Principal,
+        prompt: Prompt,
+        questions: Sequence[Question],
+        form: type[Form],
+        allowance: Allowance,
+        earlier: Sequence[Prompt] = (),
+    ) -> list[Reply[Form]]:
+        """A reply to each question, all asked at once. A kept answer takes nothing of the allowance; one to an `earlier` prompt
+        is used where none to this one is kept.
 
         Raises StoreUnavailable; model failures are not raised.
         """
-        keys = [answer_key(self.name, prompt, question.text) for question in questions]
-        known = await self._answers.known(principal, keys)
-        pairs = zip(questions, keys, strict=True)
-        replies = await asyncio.gather(*(self._one(prompt, one, form, known.get(key), allowance) for one, key in pairs))
+        versions = [[answer_key(self.name, one, question.text) for one in (prompt, *earlier)] for question in questions]
+        known = await self._answers.known(principal, [key for own in versions for key in own])
+        kept = [next((known[key] for key in own if key in known), None) for own in versions]
+        keys, pairs = [own[0] for own in versions], zip(questions, kept, strict=True)
+        replies = await asyncio.gather(*(self._one(prompt, one, form, answer, allowance) for one, answer in pairs))
         fresh = [
             FreshAnswer(key, reply.value.model_dump(mode="json"), reply.input_tokens, reply.output_tokens)
             for reply, key in zip(replies, keys, strict=True)
@@ -75,10 +90,10 @@ class AskedModel:
             return Reply(form.model_validate(kept), cached=True)
         except ValidationError:
             pass  # none is kept, or one of another form
-        given = (system_message(prompt, form), question.text)
+        given = (system_message(prompt, form), question.given)
         try:
             answer = await allowance.answer(
-                question.what, given, question.items, lambda: self._model.answer(prompt, question.text, form)
+                question.what, given, question.items, lambda: self._model.answer(prompt, question.given, form)
             )
         except UnusableAnswer as error:
             return Reply(None, False, 1, error.input_tokens, error.output_tokens, error.detail)

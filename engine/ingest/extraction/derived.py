@@ -12,7 +12,7 @@ from dataclasses import replace
 from uuid import UUID, uuid5
 
 from engine.domain.dates import dates_in
-from engine.domain.extraction import Derived
+from engine.domain.extraction import Derived, ModelReading, NamedByModel, StatedByModel
 from engine.domain.principal import Principal
 from engine.domain.record import ItemDraft, Keywords, RecordDraft
 from engine.domain.search import ItemKind
@@ -81,11 +81,26 @@ def _observation_id(principal: Principal, draft: RecordDraft, item: ItemDraft, *
     return uuid5(draft.node.node_id, principal.own_key(f"observation:{readers}:{digest}"))
 
 
+def reading_of(lines: Sequence[ItemDraft], answer: Extracted) -> ModelReading:
+    """Whom and what an answer names in these lines, and what it states of these; a missing line is replaced by the last one."""
+    entities = tuple(NamedByModel(one.name, one.kind, tuple(one.also), one.role) for one in answer.entities if one.kind)
+    relations = tuple(
+        StatedByModel(
+            one.source, one.type, one.target, lines[min(one.line, len(lines) - 1)].item_id,
+            one.since or None, one.until or None, one.ended,
+        )
+        for one in answer.relations
+    )  # fmt: skip
+    return ModelReading(entities, relations)
+
+
 def keywords_of(answers: Sequence[Extracted], offline: Keywords) -> Keywords:
     """A model's keywords by column; those found without a model where it names none."""
 
     def column(name: str) -> tuple[str, ...]:
-        found = dict.fromkeys(entry for answer in answers for entry in getattr(answer, name))
+        found = dict.fromkeys(
+            entry for answer in answers for entry in (answer.named if name == "entities" else getattr(answer, name))
+        )
         return tuple(found)[:MOST_NAMES] or tuple(getattr(offline, name))
 
     return Keywords(column("entities"), column("topics"), column("dates"), column("relationships"), offline.source)

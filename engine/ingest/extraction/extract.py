@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 from uuid import UUID
 
 from engine.domain.description import keywords, summarize
-from engine.domain.extraction import ExtractionReport, Unextracted
+from engine.domain.extraction import UNASKED, ExtractionReport, Unextracted
 from engine.domain.principal import Principal
 from engine.domain.record import ItemDraft, RecordDraft
 from engine.ingest.allowance import Allowance
 from engine.ingest.extraction.asked import AskedModel, Question, Reply
-from engine.ingest.extraction.derived import derived_items, keywords_of
-from engine.ingest.extraction.form import LONG_RECORD, PROMPT, Extracted
+from engine.ingest.extraction.derived import derived_items, keywords_of, reading_of
+from engine.ingest.extraction.form import LONG_RECORD, Extracted
+from engine.providers.language import Prompt
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in
 
@@ -58,11 +60,28 @@ class _Read:
     reply: Reply[Extracted]
 
 
+class RecordContext(Protocol):
+    """Says what is known of those whom records name."""
+
+    async def known(self, principal: Principal, drafts: Sequence[RecordDraft]) -> list[str]:
+        """Some lines for each record, or nothing. Raises StoreUnavailable."""
+
+
 class Extraction:
     """Reads records with the configured model, or not at all."""
 
-    def __init__(self, model: AskedModel | None, postgres: Postgres, limits: ExtractionLimits) -> None:
+    def __init__(
+        self,
+        model: AskedModel | None,
+        postgres: Postgres,
+        limits: ExtractionLimits,
+        prompts: Sequence[Prompt],
+        context: RecordContext | None = None,
+    ) -> None:
+        """`prompts`: the one that is asked, and those of before whose kept answers are used, too. `context`: says what is known
+        of those whom a record names; None: nothing."""
         self._model, self._postgres, self.limits = model, postgres, limits
+        self._prompts, self._context = prompts, context
 
     @property
     def asks(self) -> bool:
@@ -81,8 +100,10 @@ class Extraction:
             return list(drafts), ExtractionReport(whole=len(drafts))
         most = self.limits.characters
         pieces = [piece for number, draft in enumerate(drafts) for piece in pieces_of(number, draft, most)]
-        questions = [Question(piece.text, len(piece.lines)) for piece in pieces]
-        replies = await self._model.answers(principal, PROMPT, questions, Extracted, allowance)
+        known = await self._context.known(principal, drafts) if self._context else [""] * len(drafts)
+        questions = [Question(piece.text, len(piece.lines), context=known[piece.record]) for piece in pieces]
+        prompt, *earlier = self._prompts
+        replies = await self._model.answers(principal, prompt, questions, Extracted, allowance, earlier)
         reads = [_Read(piece, reply) for piece, reply in zip(pieces, replies, strict=True)]
         by_record = [[read for read in reads if read.piece.record == number] for number in range(len(drafts))]
         found = [self._described(principal, draft, own) for draft, own in zip(drafts, by_record, strict=True)]
@@ -100,7 +121,11 @@ class Extraction:
                 principal, draft, read.piece.lines, read.reply.value, windows=several or len(draft.items) > LONG_RECORD
             )
         }
-        draft = replace(draft, items=(*draft.items, *found.values()))
+        reading = UNASKED
+        for read in reads:
+            if read.reply.value is not None:
+                reading = reading.with_more(reading_of(read.piece.lines, read.reply.value))
+        draft = replace(draft, items=(*draft.items, *found.values()), reading=reading)
         answers = [read.reply.value for read in reads if read.reply.value is not None]
         summary = " ".join(answer.summary for answer in answers if answer.summary)
         if len(answers) < len(reads):

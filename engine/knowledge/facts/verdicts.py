@@ -126,7 +126,7 @@ def statement(text: str, subject: str, said_at: datetime | None = None) -> State
 def _statement(text: str, subject: str, said_at: datetime | None) -> Statement:
     plain = " ".join(text.split()).strip(" .!")
     own = frozenset(words(subject))
-    bare = _MARKS.sub(" ", _NEGATION.sub(" ", plain))
+    bare = _bare(plain)
     found = frozenset(_COUNTS.get(word, word) for word in words(bare)) - own
     numbers = frozenset(_NUMBER.findall(plain)) | (found & frozenset(_COUNTS.values()))
     dates = frozenset(dates_in(plain, said_at))
@@ -138,6 +138,35 @@ def _statement(text: str, subject: str, said_at: datetime | None) -> Statement:
     negated = bool(_NEGATION.search(plain)) and not given
     kept = value - gone if given else value
     return Statement(_folded(plain), found, negated, numbers, dates, names, key, single, bearer, kept, gone)
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSaid:
+    """An attribute as a text names it: its key, the words for it, whether it has one value at a time, the text of the value."""
+
+    key: str
+    label: str
+    single: bool
+    value: str
+
+
+def attribute_said(text: str, subject: str) -> AttributeSaid | None:
+    """The attribute that a text about that subject gives the value of."""
+    own = frozenset(words(subject))
+    bare = " ".join(_bare(" ".join(text[:LONGEST].split()).strip(" .!")).split())
+    key, single, *_ = _attribute(bare, own)
+    if not key:
+        return None
+    for name, pattern in _SINGLE:
+        if found := pattern.search(bare):
+            return AttributeSaid(key, name, single, found["value"])
+    found = _POSSESSED.match(bare) or _THE.match(bare)
+    return AttributeSaid(key, found["key"].casefold(), single, found["value"]) if found else None
+
+
+def _bare(text: str) -> str:
+    """Without negation, and without words for now and still."""
+    return _MARKS.sub(" ", _NEGATION.sub(" ", text))
 
 
 def _attribute(text: str, subject: frozenset[str]) -> tuple[str, bool, frozenset[str], frozenset[str]]:

@@ -1,0 +1,17 @@
+"""Of which attributes facts speak; what tells them is `engine.knowledge.facts.attributes`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from engine.domain.attribute import FactAttribute
+from engine.stores.postgres import Connection, Jsonb
+from engine.stores.statements import sql_text
+
+
+async def enter(connection: Connection, rows: Sequence[FactAttribute]) -> None:
+    """Writes them, after their facts."""
+    lines = [asdict(row) | {"fact_id": str(row.fact_id)} for row in rows]
+    if lines:
+        await connection.execute(sql_text("fact/attributes_enter"), {"rows": Jsonb(lines)})

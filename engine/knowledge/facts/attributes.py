@@ -1,0 +1,39 @@
+"""Of which attribute of its subject a fact speaks, and what its value is: a date, a number, a name, or other words. Pure."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from uuid import UUID
+
+from engine.domain.attribute import FactAttribute, ValueKind
+from engine.domain.dates import dates_in
+from engine.knowledge.facts.verdicts import attribute_said
+
+_MONTH = re.compile(
+    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+    r"\.?\s+\d{1,2}\b|\b\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"^(?:about|around|some|roughly|\W)*(?:\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"^(?:(?:the|a|an)\s+)?[^\W\d_a-z]")
+LONGEST = 200
+
+
+def attribute_of(fact_id: UUID, text: str, subject: str, said_at: datetime | None) -> FactAttribute:
+    """The attribute of a fact about that subject; an empty one where it speaks of none that is known."""
+    said = attribute_said(text, subject)
+    if said is None:
+        return FactAttribute(fact_id)
+    return FactAttribute(fact_id, said.key[:LONGEST], said.label[:LONGEST], _kind(said.value, said_at), said.single)
+
+
+def _kind(value: str, said_at: datetime | None) -> ValueKind:
+    if _MONTH.search(value) or dates_in(value, said_at):
+        return "date"
+    if _NUMBER.match(value) and not re.search(r"\d\s+[^\W\d_a-z]", value):
+        return "number"
+    return "name" if _NAME.match(value) else "text"

@@ -1,0 +1,152 @@
+"""What a model does for the graph: entities and relations of what it reads, its word on names in doubt, what is known as context."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from engine.domain.history import Conversation, Turn
+from engine.domain.node import NewNode, User
+from engine.domain.principal import Principal
+from engine.errors import NotFound
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from engine.wiring.job_catalogue import unchained
+from tests.flows.reader import WHEN
+from tests.flows.test_facts import stated
+from tests.model_server import Asked, ModelServer
+
+pytestmark = pytest.mark.usefixtures("few_nodes")
+READ: dict[str, Any] = {
+    "summary": "Ellen Harlan and the van.",
+    "facts": [
+        {"text": "Ellen Harlan's birthday is 3 May.", "subjects": ["Ellen Harlan"]},
+        {"text": "Ellen Harlan lives in Duluth.", "subjects": ["Ellen Harlan"]},
+    ],
+    "entities": [
+        {"name": "Ellen Harlan", "kind": "person", "also": ["Elli"], "role": "assignee"},
+        {"name": "Blue Heron", "kind": "product", "role": "component"},
+        {"name": "Gustav Invented", "kind": "person"},
+        "van",
+    ],
+    "relations": [
+        {"source": "Ellen Harlan", "type": "OWNS", "target": "Blue Heron", "since": "2021", "line": 1},
+        {"source": "Blue Heron", "type": "MARRIED_TO", "target": "Ellen Harlan", "line": 1},
+        {"source": "Ellen Harlan", "type": "KNOWS", "target": "Gustav Invented", "line": 0},
+    ],
+}
+
+
+@pytest.fixture
+async def memory(reads: Engine, user: User) -> AsyncIterator[Memory]:
+    yield reads.memory(user.user_id)
+
+
+async def say(memory: Memory, day: int, *texts: str, **where: Any) -> Any:
+    turns = tuple(Turn("Bob", text) for text in texts)
+    return await memory.records.remember(
+        Conversation(f"{day} {texts}", turns, started_at=WHEN + timedelta(days=day)), **where
+    )
+
+
+async def by_name(memory: Memory) -> dict[str, Any]:
+    return {one.name: one for one in await memory.entities.list()}
+
+
+@pytest.mark.ledger("M05", "F07", "F08", "A07", "A12")
+async def test_a_model_names_and_relates_and_is_told_what_is_known(
+    memory: Memory, user: User, server: ModelServer, reads: Engine
+) -> None:
+    """Names count where the record has them, relations where the domain allows them; the next record brings what is known along."""
+    server.reply = lambda _: READ
+    texts = ("Elli came by; she has had it for years.", "Ellen Harlan takes the Blue Heron to the lake.")
+    await say(memory, 0, *texts, node_id=user.user_id)
+    named = await by_name(memory)
+    assert (
+        named.keys() >= {"Ellen Harlan", "Blue Heron", "Bob Harlan"} and not {"Elli", "Gustav Invented"} & named.keys()
+    )
+    ellen = await memory.entities.get(named["Ellen Harlan"].entity_id)
+    assert set(ellen.names) == {"Ellen Harlan", "Elli"} and [one.role for one in ellen.latest] == ["assignee"]
+    [owns] = await memory.entities.relations(ellen.entity_id)
+    assert (owns.relation_type, owns.other_name, owns.other_kind, owns.since) == (
+        "OWNS",
+        "Blue Heron",
+        "product",
+        "2021",
+    )
+    [evidence] = (await memory.entities.why(owns.relation_id)).evidence
+    assert (evidence.weight, evidence.span, evidence.item_id is not None) == (0.8, "0-33", True)
+    birthday, home = await memory.facts.attributes()
+    assert (birthday.name, birthday.kind, birthday.single, birthday.facts) == ("birthday", "date", True, 1)
+    assert (home.name, home.kind, home.subjects, home.last_seen_at) == ("home", "name", 1, WHEN)
+    # context
+    server.reply = lambda _: {"summary": "x", "facts": []}
+    other = await memory.nodes.provision(NewNode(user.user_id, "Work"))
+    await say(memory, 5, "Ellen Harlan called.", node_id=user.user_id)
+    await say(memory, 6, "Ellen Harlan wrote.", node_id=other.node_id)
+    first, here, there = (asked.text for asked in server.requests)
+    assert "Known already" not in first
+    assert here.startswith("Known already:\n- Ellen Harlan (person, also Elli): owns Blue Heron since 2021")
+    assert "lives in Duluth" in here and "[0] Bob: Ellen Harlan called." in here
+    assert "Known already" not in there, "who reads the other node need not read this one"
+    again = await memory.records.remember(
+        Conversation("again", (Turn("Bob", "Ellen Harlan called."),), started_at=WHEN + timedelta(days=5)),
+        node_id=user.user_id,
+    )
+    assert (again.extraction.calls, len(server.requests)) == (0, 3), "what is known meanwhile is no part of the key"
+    await attributes_follow_facts(memory, reads, user, server)
+    await reads.unread_records.run()
+    names = (str(user.user_id), str(other.node_id))
+    assert [one for one in await reads.doctor.examine() if any(name in one.subject for name in names)] == []
+
+
+async def attributes_follow_facts(memory: Memory, reads: Engine, user: User, server: ModelServer) -> None:
+    """A value that is superseded is counted no more; facts that were entered before there was a registry are entered by a job."""
+    server.reply = stated
+    await say(memory, 7, "Ellen Harlan lives in Rome.", "Dave lives in Ulm.")
+    homes = [one for one in await memory.facts.attributes(after="birthday") if one.name == "home"]
+    assert [(one.facts, one.subjects) for one in homes] == [(3, 3)], "Ellen is another subject than Ellen Harlan"
+    async with reads.postgres.as_service() as connection:
+        await connection.execute("DELETE FROM engine.fact_attributes WHERE user_id = %s", [user.user_id])
+        await connection.execute(
+            "INSERT INTO engine.unchained_facts (node_id) SELECT DISTINCT node_id FROM engine.facts WHERE user_id = %s"
+            " ON CONFLICT DO NOTHING",
+            [user.user_id],
+        )
+    assert await memory.facts.attributes() == ()
+    await unchained(reads).run()
+    assert [one.name for one in await memory.facts.attributes()] == ["birthday", "home"]
+    dave = await memory.nodes.provision(NewNode(user.user_id, "Dave", "persona"))
+    with pytest.raises(NotFound):
+        await reads.memory_as(Principal("persona", dave.node_id, user.user_id)).facts.attributes()
+
+
+@pytest.mark.ledger("A08")
+@pytest.mark.parametrize("verdict", ["same", "different", "unsure", None])
+async def test_a_name_in_doubt_is_what_the_model_says(memory: Memory, server: ModelServer, verdict: str | None) -> None:
+    def told(asked: Asked) -> Any:
+        known = [line for line in asked.text.splitlines() if line.strip().startswith("known:")]
+        right = [number for number, line in enumerate(known) if "Kowalski" in line]
+        others = [{"entry": number, "verdict": "different"} for number in range(len(known)) if number not in right]
+        return {"verdicts": [*others, *({"entry": number, "verdict": verdict} for number in right)]} if verdict else "?"
+
+    server.reply = lambda _: {"summary": "x", "facts": []}
+    server.tell_apart = told
+    await say(memory, 0, "Dave Kowalski works at Globex.", "Dave Miller sings.")
+    before = await by_name(memory)
+    assert server.doubts == []
+    report = await say(memory, 9, "Dave has a new desk at Globex.")
+    [asked] = server.doubts
+    assert "name: Dave" in asked.text and "works at Globex" in asked.text
+    assert report.extraction.calls == 3, "where it goes, what it says, whom it means"
+    after, pairs = await by_name(memory), await memory.entities.review()
+    if verdict == "same":
+        assert after.keys() == before.keys() and after["Dave Kowalski"].mentions == 2 and pairs == ()
+    else:
+        assert after["Dave"].mentions == 1
+        assert {one.other_name for one in pairs} | {one.name for one in pairs} == (
+            set() if verdict == "different" else {"Dave", "Dave Kowalski"} | ({"Dave Miller"} if not verdict else set())
+        )
