@@ -17,7 +17,7 @@ from engine.neurigraph import Engine
 from engine.wiring.job_catalogue import unchained
 from tests.flows.reader import WHEN
 from tests.flows.test_facts import stated
-from tests.model_server import Asked, ModelServer
+from tests.model_server import BROKEN, Asked, ModelServer
 
 pytestmark = pytest.mark.usefixtures("few_nodes")
 READ: dict[str, Any] = {
@@ -93,7 +93,9 @@ async def test_a_model_names_and_relates_and_is_told_what_is_known(
     assert "lives in Duluth" in here and "[0] Bob: Ellen Harlan called." in here
     assert "Known already" not in there, "who reads the other node need not read this one"
     again = await memory.records.remember(
-        Conversation("again", (Turn("Bob", "Ellen Harlan called."),), started_at=WHEN + timedelta(days=5)),
+        Conversation(
+            "again", (Turn("Bob", "Ellen Harlan called."),), "5 ('Ellen Harlan called.',)", WHEN + timedelta(days=5)
+        ),
         node_id=user.user_id,
     )
     assert (again.extraction.calls, len(server.requests)) == (0, 3), "what is known meanwhile is no part of the key"
@@ -101,6 +103,18 @@ async def test_a_model_names_and_relates_and_is_told_what_is_known(
     await reads.unread_records.run()
     names = (str(user.user_id), str(other.node_id))
     assert [one for one in await reads.doctor.examine() if any(name in one.subject for name in names)] == []
+
+
+@pytest.mark.ledger("M05", "I04")
+async def test_a_later_reading_adds_what_the_model_says(memory: Memory, reads: Engine, server: ModelServer) -> None:
+    server.reply, server.script = lambda _: READ, [BROKEN]
+    await say(memory, 0, "Elli came by; she has had it for years.", "Ellen Harlan takes the Blue Heron to the lake.")
+    before = await by_name(memory)
+    assert await memory.entities.relations(before["Ellen Harlan"].entity_id) == ()
+    await reads.parts.readings.run()
+    after = await by_name(memory)
+    [owns] = await memory.entities.relations(after["Ellen Harlan"].entity_id)
+    assert (owns.relation_type, after["Blue Heron"].kind) == ("OWNS", "product")
 
 
 async def attributes_follow_facts(memory: Memory, reads: Engine, user: User, server: ModelServer) -> None:
