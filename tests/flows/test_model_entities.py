@@ -12,8 +12,11 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.errors import NotFound
+from engine.ingest.extraction.answers import answer_key
+from engine.ingest.extraction.form import EARLIER
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.stores.postgres import Jsonb
 from engine.wiring.job_catalogue import unchained
 from tests.flows.reader import WHEN
 from tests.flows.test_facts import stated
@@ -115,6 +118,26 @@ async def test_a_later_reading_adds_what_the_model_says(memory: Memory, reads: E
     after = await by_name(memory)
     [owns] = await memory.entities.relations(after["Ellen Harlan"].entity_id)
     assert (owns.relation_type, after["Blue Heron"].kind) == ("OWNS", "product")
+
+
+@pytest.mark.ledger("N16")
+async def test_a_replay_uses_answers_to_the_first_prompt(
+    memory: Memory, reads: Engine, user: User, server: ModelServer
+) -> None:
+    """What was read before entities were asked for is rebuilt from its kept answer, without a call."""
+    server.reply = lambda _: READ | {"entities": [], "relations": []}
+    await say(memory, 0, "Ellen Harlan takes the Blue Heron to the lake.", node_id=user.user_id)
+    [asked] = server.requests
+    old = {"summary": READ["summary"], "facts": READ["facts"], "entities": ["Ellen Harlan", "van"], "topics": []}
+    async with reads.postgres.as_service() as connection:
+        changed = await connection.execute(
+            "UPDATE engine.model_answers SET key = %s, prompt = 'extract-1', answer = %s WHERE user_id = %s AND prompt = 'extract-2'",
+            [answer_key("openai:small", EARLIER[0], asked.text), Jsonb(old), user.user_id],
+        )
+        assert changed.rowcount == 1
+    built = await memory.replays.build((await memory.replays.begin()).replay_id)
+    compared = await memory.replays.compare(built.replay_id)
+    assert (compared.built, compared.missing, compared.ended, len(server.requests)) == (1, 0, 0, 1)
 
 
 async def attributes_follow_facts(memory: Memory, reads: Engine, user: User, server: ModelServer) -> None:
