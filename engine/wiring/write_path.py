@@ -140,6 +140,7 @@ def _rereading(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock)
         stores.active,
         ingest.extraction,
         _extraction(settings, stores, asked(settings, stores.postgres, unasked, clock), ingest.entities.domain),
+        ingest.entities,
     )
 
 

@@ -28,7 +28,7 @@ async def memory(reads: Engine, user: User, server: ModelServer) -> AsyncIterato
     yield reads.memory(user.user_id)
 
 
-@pytest.mark.ledger("A03", "A04", "N32")
+@pytest.mark.ledger("A03", "A04", "A12", "N32")
 async def test_facts_and_chains_over_rest(reads: Engine, user: User, memory: Memory) -> None:
     await say(memory, 0, "Dave lives in Berlin.", "Ellen likes tea.")
     await say(memory, 10, "Dave lives in Munich.")
@@ -52,6 +52,9 @@ async def test_facts_and_chains_over_rest(reads: Engine, user: User, memory: Mem
         for wrong in ({"status": "confirmation"}, {"about": "\u200b"}, {"about": ""}, {"node_id": "x"}):
             assert (await door.get(path, params=wrong)).status_code == 422, wrong
         assert (await door.get(f"{path}/{user.user_id}")).status_code == 404
+        [home] = (await door.get(f"{path}/attributes", params={"limit": 1})).json()
+        assert (home["name"], home["kind"], home["facts"]) == ("home", "name", 1)
+        assert (await door.get(f"{path}/attributes", params={"cursor": "WyIifQ"})).status_code == 422
 
 
 @pytest.mark.ledger("A03", "A04", "U05")
@@ -72,6 +75,9 @@ async def test_facts_and_chains_in_the_shell(reads: Engine, user: User, memory: 
     assert "about" in await shell.refuses("fact", "list", "--about", "\u200b")
     [group] = (await shell.answers("fact", "profile"))["groups"]
     assert group["facts"] == 2
+    [home] = (await shell.answers("fact", "attributes"))["attributes"]
+    assert (home["name"], home["kind"], home["single"], home["facts"], home["subjects"]) == ("home", "name", True, 2, 1)
+    assert "home" in await shell.prints("fact", "attributes")
 
 
 # settings ----------------------------------------------------------------------------------------------------

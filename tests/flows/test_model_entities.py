@@ -12,12 +12,15 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.errors import NotFound
+from engine.ingest.extraction.answers import answer_key
+from engine.ingest.extraction.form import EARLIER
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.stores.postgres import Jsonb
 from engine.wiring.job_catalogue import unchained
 from tests.flows.reader import WHEN
 from tests.flows.test_facts import stated
-from tests.model_server import Asked, ModelServer
+from tests.model_server import BROKEN, Asked, ModelServer
 
 pytestmark = pytest.mark.usefixtures("few_nodes")
 READ: dict[str, Any] = {
@@ -93,7 +96,9 @@ async def test_a_model_names_and_relates_and_is_told_what_is_known(
     assert "lives in Duluth" in here and "[0] Bob: Ellen Harlan called." in here
     assert "Known already" not in there, "who reads the other node need not read this one"
     again = await memory.records.remember(
-        Conversation("again", (Turn("Bob", "Ellen Harlan called."),), started_at=WHEN + timedelta(days=5)),
+        Conversation(
+            "again", (Turn("Bob", "Ellen Harlan called."),), "5 ('Ellen Harlan called.',)", WHEN + timedelta(days=5)
+        ),
         node_id=user.user_id,
     )
     assert (again.extraction.calls, len(server.requests)) == (0, 3), "what is known meanwhile is no part of the key"
@@ -101,6 +106,38 @@ async def test_a_model_names_and_relates_and_is_told_what_is_known(
     await reads.unread_records.run()
     names = (str(user.user_id), str(other.node_id))
     assert [one for one in await reads.doctor.examine() if any(name in one.subject for name in names)] == []
+
+
+@pytest.mark.ledger("M05", "I04")
+async def test_a_later_reading_adds_what_the_model_says(memory: Memory, reads: Engine, server: ModelServer) -> None:
+    server.reply, server.script = lambda _: READ, [BROKEN]
+    await say(memory, 0, "Elli came by; she has had it for years.", "Ellen Harlan takes the Blue Heron to the lake.")
+    before = await by_name(memory)
+    assert await memory.entities.relations(before["Ellen Harlan"].entity_id) == ()
+    await reads.parts.readings.run()
+    after = await by_name(memory)
+    [owns] = await memory.entities.relations(after["Ellen Harlan"].entity_id)
+    assert (owns.relation_type, after["Blue Heron"].kind) == ("OWNS", "product")
+
+
+@pytest.mark.ledger("N16")
+async def test_a_replay_uses_answers_to_the_first_prompt(
+    memory: Memory, reads: Engine, user: User, server: ModelServer
+) -> None:
+    """What was read before entities were asked for is rebuilt from its kept answer, without a call."""
+    server.reply = lambda _: READ | {"entities": [], "relations": []}
+    await say(memory, 0, "Ellen Harlan takes the Blue Heron to the lake.", node_id=user.user_id)
+    [asked] = server.requests
+    old = {"summary": READ["summary"], "facts": READ["facts"], "entities": ["Ellen Harlan", "van"], "topics": []}
+    async with reads.postgres.as_service() as connection:
+        changed = await connection.execute(
+            "UPDATE engine.model_answers SET key = %s, prompt = 'extract-1', answer = %s WHERE user_id = %s AND prompt = 'extract-2'",
+            [answer_key("openai:small", EARLIER[0], asked.text), Jsonb(old), user.user_id],
+        )
+        assert changed.rowcount == 1
+    built = await memory.replays.build((await memory.replays.begin()).replay_id)
+    compared = await memory.replays.compare(built.replay_id)
+    assert (compared.built, compared.missing, compared.ended, len(server.requests)) == (1, 0, 0, 1)
 
 
 async def attributes_follow_facts(memory: Memory, reads: Engine, user: User, server: ModelServer) -> None:

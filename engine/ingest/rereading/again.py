@@ -20,7 +20,8 @@ from engine.commit.changes import RecordRevised
 from engine.commit.rows import facts, items, pending_vectors, sources, term_counts
 from engine.commit.unit_of_work import UnitOfWork, UnitsOfWork
 from engine.domain.document import NewVersion, RecordRenewal, Renewed, chunk_hash
-from engine.domain.graph import DocumentFile
+from engine.domain.extraction import UNASKED
+from engine.domain.graph import DocumentFile, RecordRevision
 from engine.domain.principal import Principal
 from engine.domain.record import ItemDraft, RecordDraft, SourceAdvance
 from engine.domain.rereading import KEYWORDS, MatchedItems, Rebuilt, differing, matched_items, moved
@@ -33,6 +34,9 @@ from engine.ingest.item_rows import KeptRecord, item_row, item_words, set_items_
 from engine.ingest.rereading.held import DocumentPart, Held, HeldRecords, Place
 from engine.ingest.versions.passages import item_counts, items_counted
 from engine.ingest.versions.revising import RecordRenewals
+from engine.knowledge.entities import Entities, Spoken
+from engine.knowledge.mentions import texts_of
+from engine.knowledge.stating import RecordSpoken, entered
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors
 from engine.stores.postgres import Connection
@@ -43,13 +47,22 @@ CHANGED = "This was changed meanwhile."
 
 
 @dataclass(frozen=True, slots=True)
+class SpokenAnew:
+    """Whom a record speaks of, with what a model says now, and when that was said."""
+
+    spoken: Spoken
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Reread:
     """A record read again, with the vectors of its new items and, last, of a new summary; None where they are made later.
-    `embeddings`: the version that they were made with."""
+    `embeddings`: the version that they were made with; `spoken`: whom it speaks of, where a model has said more of that."""
 
     rebuilt: Rebuilt
     vectors: Vectors | None
     embeddings: str
+    spoken: SpokenAnew | None = None
 
     def within(self, model: Model) -> Vectors | None:
         """The vectors, if this model made them."""
@@ -59,7 +72,7 @@ class Reread:
 class Rereading:
     """Rereads records, for their user. `kept`: reads by kept answers alone. `asks`: a model is configured."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (wired in one place)
         self,
         units: UnitsOfWork,
         records: HeldRecords,
@@ -67,8 +80,9 @@ class Rereading:
         active: ActiveModel,
         extraction: Extraction,
         kept: Extraction,
+        entities: Entities,
     ) -> None:
-        self.units, self._records = units, records
+        self.units, self._records, self._entities = units, records, entities
         self._renewals, self._active, self._extraction, self._kept = renewals, active, extraction, kept
         self.asks = extraction.asks
 
@@ -88,7 +102,16 @@ class Rereading:
         model = self._active.current
         draft = await computed(describe, read, model.embedder.count_tokens, extraction.limits.summary_words)
         rebuilt = replace(rebuilt_of(held, draft), missing=bool(report.failures))
-        return Reread(rebuilt, await self._vectors(model, rebuilt), model.name)
+        spoken = await self._spoken(principal, held, read) if by_model else None
+        return Reread(rebuilt, await self._vectors(model, rebuilt), model.name, spoken)
+
+    async def _spoken(self, principal: Principal, held: Held, draft: RecordDraft) -> SpokenAnew | None:
+        """Whom the record speaks of by the rules and a model; None where the model says nothing, or its places are others now."""
+        texts, there = texts_of(draft), {item.item_id for item in held.items if item.holds}
+        if draft.reading == UNASKED or not {text.item_id for text in texts} <= there:
+            return None
+        [spoken] = await self._entities.spoken(principal, [texts], [draft.reading])
+        return SpokenAnew(spoken, draft.occurred_at)
 
     async def _vectors(self, model: Model, rebuilt: Rebuilt) -> Vectors | None:
         texts = [item.embedded for item in rebuilt.fresh]
@@ -135,17 +158,35 @@ class Rereading:
         counts = item_counts(fresh, ending, private=kept.private, scoped=kept.scoped)
         await term_counts.move(connection, schema, term_counts.moves(counts))
         await facts.note(connection, [rebuilt.node_id])
-        await self._accepted(unit, rebuilt, renewed)
+        await self._accepted(unit, reread, renewed)
 
-    async def _accepted(self, unit: UnitOfWork, rebuilt: Rebuilt, renewed: Renewed) -> None:
+    async def _accepted(self, unit: UnitOfWork, reread: Reread, renewed: Renewed) -> None:
         """Accepts the commit, and writes a new version of a document whose passages differ."""
+        rebuilt = reread.rebuilt
         commit_id, connection = uuid4(), unit.connection
         items = await items_counted(connection, rebuilt.schema, rebuilt.record_id)
         revision = replace(renewed.graph, items=items)
         if rebuilt.chunks:
             document = await _next_version(connection, unit.principal, rebuilt, commit_id, renewed.known_at)
             revision = replace(revision, document=document)
-        await unit.accept(RecordRevised(revision), commit_id=commit_id)
+        speaks = [_speaks(reread.spoken, revision, rebuilt.node_id, commit_id, renewed)] if reread.spoken else []
+        await unit.accept(RecordRevised(revision), *(entered(speaks) if speaks else ()), commit_id=commit_id)
+
+
+def _speaks(
+    anew: SpokenAnew, revision: RecordRevision, node_id: UUID, commit_id: UUID, renewed: Renewed
+) -> RecordSpoken:
+    return RecordSpoken(
+        record_id=revision.record_id,
+        user_id=revision.user_id,
+        node_id=node_id,
+        commit_id=commit_id,
+        revision=revision.revision,
+        known_from=renewed.known_at,
+        at=anew.at or renewed.known_at,
+        entities=anew.spoken.entities,
+        relations=anew.spoken.relations,
+    )
 
 
 def rebuilt_of(held: Held, draft: RecordDraft) -> Rebuilt:
