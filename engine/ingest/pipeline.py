@@ -35,7 +35,7 @@ from engine.ingest.judged_names import JudgedNames
 from engine.ingest.sessions import Run, Sessions
 from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Placed, SourceSeen, Stored, failed
 from engine.ingest.versions.revising import Revisions
-from engine.knowledge.entities import Entities, Spoken
+from engine.knowledge.entities import Entities
 from engine.knowledge.mentions import texts_of as texts_in
 from engine.privacy.redact import Redactor, total
 from engine.progress import Progress
@@ -174,12 +174,8 @@ class Ingest:
         Where a limit is reached or a service does not answer, parts are missing: jobs add them. Raises StoreUnavailable.
         """
         drafts = [record for drafted in batch for record in drafted.records]
-        embedding, reading = run.allowance.vectors(model, texts_of(drafts)), self._read_and_spoken(run, drafts, model)
-        came_in, (read, report, spoken) = await asyncio.gather(embedding, reading)
-        read = [
-            replace(draft, entities=one.entities, relations=one.relations, about=one.about)
-            for draft, one in zip(read, spoken, strict=True)
-        ]
+        embedding, reading = run.allowance.vectors(model, texts_of(drafts)), self._read(run, drafts, model)
+        came_in, (read, report) = await asyncio.gather(embedding, reading)
         found = await run.allowance.vectors(model, texts_of(read, derived=True))
         ready = await computed(embedded, read, came_in, found)
         records, asked = await self.judged_facts.judged(
@@ -188,28 +184,21 @@ class Ingest:
         run.extractions += [report, asked, *(drafted.placing for drafted in batch)]
         return records
 
-    async def _read_and_spoken(
-        self, run: Run, drafts: Sequence[RecordDraft], model: Model
-    ) -> tuple[list[RecordDraft], ExtractionReport, list[Spoken]]:
-        """What a model reads out of the records, then whom they speak of: what it says of that counts, too."""
-        read, report = await self._read(run, drafts, model)
-        judge = self.judged_names(run.principal, run.allowance) if self.judged_names else None
-        texts, readings = [texts_in(draft) for draft in read], [draft.reading for draft in read]
-        spoken = await self.entities.spoken(run.principal, texts, readings, judge)
-        return read, added([report, judge.report]) if judge else report, spoken
-
     async def _read(
         self, run: Run, drafts: Sequence[RecordDraft], model: Model
     ) -> tuple[list[RecordDraft], ExtractionReport]:
-        """The batch read by the model, then the entities that it mentions: also in the facts that the model found."""
+        """What a model reads out of the records, then whom they speak of: what it says of that counts, and its facts, too."""
         read, report = await self.extraction.read(run.principal, drafts, run.observed, run.allowance)
-        spoken = await self.entities.spoken(run.principal, [texts_in(draft) for draft in read])
+        judge = self.judged_names(run.principal, run.allowance) if self.judged_names else None
+        texts, readings = [texts_in(draft) for draft in read], [draft.reading for draft in read]
+        spoken = await self.entities.spoken(run.principal, texts, readings, judge)
         read = [
             replace(draft, entities=one.entities, relations=one.relations, about=one.about)
             for draft, one in zip(read, spoken, strict=True)
         ]
         words, count_tokens = self.extraction.limits.summary_words, model.embedder.count_tokens
-        return await computed(lambda: [describe(draft, count_tokens, words) for draft in read]), report
+        described = await computed(lambda: [describe(draft, count_tokens, words) for draft in read])
+        return described, added([report, judge.report]) if judge else report
 
     async def _embedded_again(self, run: Run, drafts: Sequence[RecordDraft], model: Model) -> list[EmbeddedRecord]:
         """Drafts that were read, with the vectors of another model."""

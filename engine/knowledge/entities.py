@@ -16,7 +16,6 @@ from functools import cached_property
 from uuid import UUID, uuid4
 
 from engine.domain.clock import NOW, Clock
-from engine.domain.entity import Mention
 from engine.domain.extraction import UNASKED, ModelReading
 from engine.domain.graph import EntityMention, StatedRelation
 from engine.domain.names import name_key
@@ -25,9 +24,9 @@ from engine.domain.relation import RelationDraft
 from engine.domain.stated_fact import AboutEntity
 from engine.knowledge.configuration import Domain
 from engine.knowledge.mentions import Named, Text, UsedName, entity_mentions, used_name
-from engine.knowledge.naming.names import names_in
-from engine.knowledge.naming.subjects import USER, FactNames, named_by
-from engine.knowledge.read_by_model import WEIGHT, known_names, marked, over, same_names, stated, times
+from engine.knowledge.naming.subjects import USER, FactNames
+from engine.knowledge.read_by_model import WEIGHT, over, stated, times
+from engine.knowledge.read_records import ReadRecord, read_records
 from engine.knowledge.relations.relating import Relating
 from engine.knowledge.resolution.doubts import NameJudge, doubts_of, joined
 from engine.knowledge.resolution.keys import canonical_key
@@ -42,8 +41,6 @@ FEWEST_KEYS, SHORTEST_TEXT = 101, 1100
 """One size class of each parameter for most batches: for another one the server plans again, for seconds."""
 MOST_WORDS = 800
 """Words of a full-text query; the server takes 1,024 clauses."""
-MOST_TEXTS = 3
-"""Texts of a record that a name is decided by."""
 NAMED_PERSON = "person"
 
 
@@ -72,26 +69,6 @@ class Spoken:
     """By the facts that were read out of it."""
 
 
-@dataclass(slots=True)
-class _Record:
-    """A record as it is read: its texts, the mentions in each, and the name that each mention is decided as. `unsure`: names that
-    may be ordinary words, and count where an entity is known by them. `facts`: what each fact among the texts names; `reading`:
-    what a model says of it."""
-
-    number: str
-    texts: Sequence[Text]
-    mentions: list[list[Mention]]
-    names: dict[UsedName, FoundName] = field(default_factory=dict)
-    unsure: set[UsedName] = field(default_factory=set)
-    facts: dict[UUID, FactNames] = field(default_factory=dict)
-    reading: ModelReading = UNASKED
-
-    @property
-    def of_user(self) -> bool:
-        """Whether a fact is about the user of the graph."""
-        return any(USER in fact.names for fact in self.facts.values())
-
-
 class Entities:
     """Finds the entities of records."""
 
@@ -114,7 +91,7 @@ class Entities:
 
         `readings`: what a model says of each record; `judge`: a model that is asked where a name may be a known entity's.
         """
-        read = await computed(_read, records, readings or [UNASKED] * len(records), self.domain)
+        read = await computed(read_records, records, readings or [UNASKED] * len(records), self.domain)
         names = {name_key(effective_name(found)) for record in read for found in record.names.values()}
         if not names and not any(record.of_user for record in read):
             return [Spoken(about=dict.fromkeys(record.facts, ())) for record in read]
@@ -135,7 +112,7 @@ class Entities:
         )
         return found.entities
 
-    def _decided(self, records: Sequence[_Record], resolved: Mapping[FoundName, Resolution]) -> list[Spoken]:
+    def _decided(self, records: Sequence[ReadRecord], resolved: Mapping[FoundName, Resolution]) -> list[Spoken]:
         stated = self._stated(records, resolved)
         spoken = []
         for record in records:
@@ -146,7 +123,7 @@ class Entities:
             spoken.append(Spoken(mentions, tuple(stated[record.number]), about))
         return spoken
 
-    def _mentions(self, record: _Record, entities: Mapping[UsedName, Named]) -> tuple[EntityMention, ...]:
+    def _mentions(self, record: ReadRecord, entities: Mapping[UsedName, Named]) -> tuple[EntityMention, ...]:
         """What the source of a record mentions, and whom or what only its facts name."""
         pairs = list(zip(record.texts, record.mentions, strict=True))
         mentions = entity_mentions([one for one in pairs if one[0].fact is None], entities, self.domain)
@@ -156,7 +133,7 @@ class Entities:
         return mentions + entity_mentions(facts, others, self.domain) if others and facts else mentions
 
     def _stated(
-        self, records: Sequence[_Record], resolved: Mapping[FoundName, Resolution]
+        self, records: Sequence[ReadRecord], resolved: Mapping[FoundName, Resolution]
     ) -> dict[str, list[StatedRelation]]:
         """The relations of each record, by its number; each once, the surest of those that say the same."""
         pieces = [
@@ -179,7 +156,7 @@ class Entities:
             found[place[0]].append(best[place])
         return found
 
-    def _by_model(self, record: _Record, resolved: Mapping[FoundName, Resolution]) -> Iterator[StatedRelation]:
+    def _by_model(self, record: ReadRecord, resolved: Mapping[FoundName, Resolution]) -> Iterator[StatedRelation]:
         """The relations that a model draws between entities of a record, where the domain allows them."""
         kinds = {entity.key: entity.kind for used in record.names if (entity := _entity(record, used, resolved))}
         for said in stated(record.texts, record.mentions, record.reading, self.domain):
@@ -232,7 +209,7 @@ class Entities:
 
 
 def _keep_surest(
-    best: dict[tuple[str, str, str, str], StatedRelation], record: _Record, relation: StatedRelation | None
+    best: dict[tuple[str, str, str, str], StatedRelation], record: ReadRecord, relation: StatedRelation | None
 ) -> None:
     if relation is not None:
         place = (record.number, relation.source, relation.name, relation.target)
@@ -240,43 +217,13 @@ def _keep_surest(
             best[place] = relation
 
 
-def _resolved(records: Sequence[_Record], known: Sequence[KnownEntity]) -> dict[FoundName, Resolution]:
+def _resolved(records: Sequence[ReadRecord], known: Sequence[KnownEntity]) -> dict[FoundName, Resolution]:
     user = next((one.name for one in known if one.key is None), "")
     for record in records:
         if record.of_user and user:
             record.names[USER] = FoundName(user, record.number, NAMED_PERSON, "speaker")
     names = (found for record in records for found in record.names.values())
     return resolve(names, candidates(known), uuid4().hex)
-
-
-def _read(records: Sequence[Sequence[Text]], readings: Sequence[ModelReading], domain: Domain) -> list[_Record]:
-    """The names in all texts of the records, and what each record says of them."""
-    pieces = [text.piece for record in records for text in record]
-    found = iter(names_in(pieces, known_names(readings, domain)))
-    read = [
-        _Record(str(number), texts, [marked(next(found), reading, domain) for _ in texts], reading=reading)
-        for number, (texts, reading) in enumerate(zip(records, readings, strict=True))
-    ]
-    sure = {name_key(one.name) for record in read for mentions in record.mentions for one in mentions if one.sure}
-    for record in read:
-        _read_facts(record)
-        said: dict[UsedName, list[tuple[Mention, Text]]] = defaultdict(list)
-        for text, mentions in zip(record.texts, record.mentions, strict=True):
-            for mention in mentions:
-                if mention.name:  # else of the user, whose name is not known here
-                    said[used_name(mention, text.piece)].append((mention, text))
-        names = {used: _found(record.number, places) for used, places in said.items()}
-        record.names = same_names(names, record.reading)
-        record.unsure = {used for used in said if used[0] not in sure}
-    return read
-
-
-def _read_facts(record: _Record) -> None:
-    """What each fact names; its subjects count as names in it, and who spoke does not."""
-    for number, text in enumerate(record.texts):
-        if text.fact is not None:
-            names, mentions = named_by(text.piece, text.fact.subjects, record.mentions[number])
-            record.facts[text.item_id], record.mentions[number] = names, mentions
 
 
 def _about(fact: FactNames, entities: Mapping[UsedName, Named], mentioned: set[str]) -> tuple[AboutEntity, ...]:
@@ -286,13 +233,7 @@ def _about(fact: FactNames, entities: Mapping[UsedName, Named], mentioned: set[s
     return tuple(AboutEntity(key=key, primary=subject is not None and key == subject.key) for key in sorted(keys))
 
 
-def _found(record: str, places: Sequence[tuple[Mention, Text]]) -> FoundName:
-    first = next((one for one, _ in places if one.form == "speaker"), places[0][0])
-    texts = tuple(dict.fromkeys(text.piece.text for one, text in places if one.form != "speaker"))[:MOST_TEXTS]
-    return FoundName(first.name, record, first.kind, first.form, texts, places[0][1].piece.speaker)
-
-
-def _entity(record: _Record, used: UsedName, resolved: Mapping[FoundName, Resolution]) -> Named | None:
+def _entity(record: ReadRecord, used: UsedName, resolved: Mapping[FoundName, Resolution]) -> Named | None:
     """The entity of a name in a record. None where no entity is known by what may be an ordinary word, or is described by words
     of kinship alone, as `my sister`."""
     found = record.names[used]
@@ -304,7 +245,7 @@ def _entity(record: _Record, used: UsedName, resolved: Mapping[FoundName, Resolu
     )
 
 
-def _key(record: _Record, used: UsedName, resolved: Mapping[FoundName, Resolution]) -> str:
+def _key(record: ReadRecord, used: UsedName, resolved: Mapping[FoundName, Resolution]) -> str:
     """The key of the entity that a name is of; empty where it is of none."""
     entity = _entity(record, used, resolved) if used in record.names else None
     return entity.key if entity else ""

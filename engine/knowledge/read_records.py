@@ -1,0 +1,79 @@
+"""Records as they are read for names: which names stand in their texts, and what each says of them. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from engine.domain.entity import Mention
+from engine.domain.extraction import UNASKED, ModelReading
+from engine.domain.names import name_key
+from engine.knowledge.configuration import Domain
+from engine.knowledge.mentions import Text, UsedName, used_name
+from engine.knowledge.naming.names import names_in
+from engine.knowledge.naming.subjects import USER, FactNames, named_by
+from engine.knowledge.read_by_model import known_names, marked, same_names
+from engine.knowledge.resolution.resolving import FoundName
+
+MOST_TEXTS = 3
+"""Texts of a record that a name is decided by."""
+
+
+@dataclass(slots=True)
+class ReadRecord:
+    """A record that was read: its texts, the mentions in each, and the name that each mention is decided as. `unsure`: names that
+    may be ordinary words, and count where an entity is known by them. `facts`: what each fact among the texts names; `reading`:
+    what a model says of it."""
+
+    number: str
+    texts: Sequence[Text]
+    mentions: list[list[Mention]]
+    names: dict[UsedName, FoundName] = field(default_factory=dict)
+    unsure: set[UsedName] = field(default_factory=set)
+    facts: dict[UUID, FactNames] = field(default_factory=dict)
+    reading: ModelReading = UNASKED
+
+    @property
+    def of_user(self) -> bool:
+        """Whether a fact is about the user of the graph."""
+        return any(USER in fact.names for fact in self.facts.values())
+
+
+def read_records(
+    records: Sequence[Sequence[Text]], readings: Sequence[ModelReading], domain: Domain
+) -> list[ReadRecord]:
+    """The names in all texts of the records, and what each record says of them."""
+    pieces = [text.piece for record in records for text in record]
+    found = iter(names_in(pieces, known_names(readings, domain)))
+    read = [
+        ReadRecord(str(number), texts, [marked(next(found), reading, domain) for _ in texts], reading=reading)
+        for number, (texts, reading) in enumerate(zip(records, readings, strict=True))
+    ]
+    sure = {name_key(one.name) for record in read for mentions in record.mentions for one in mentions if one.sure}
+    for record in read:
+        _read_facts(record)
+        said: dict[UsedName, list[tuple[Mention, Text]]] = defaultdict(list)
+        for text, mentions in zip(record.texts, record.mentions, strict=True):
+            for mention in mentions:
+                if mention.name:  # else of the user, whose name is not known here
+                    said[used_name(mention, text.piece)].append((mention, text))
+        names = {used: _found(record.number, places) for used, places in said.items()}
+        record.names = same_names(names, record.reading)
+        record.unsure = {used for used in said if used[0] not in sure}
+    return read
+
+
+def _read_facts(record: ReadRecord) -> None:
+    """What each fact names; its subjects count as names in it, and who spoke does not."""
+    for number, text in enumerate(record.texts):
+        if text.fact is not None:
+            names, mentions = named_by(text.piece, text.fact.subjects, record.mentions[number])
+            record.facts[text.item_id], record.mentions[number] = names, mentions
+
+
+def _found(record: str, places: Sequence[tuple[Mention, Text]]) -> FoundName:
+    first = next((one for one, _ in places if one.form == "speaker"), places[0][0])
+    texts = tuple(dict.fromkeys(text.piece.text for one, text in places if one.form != "speaker"))[:MOST_TEXTS]
+    return FoundName(first.name, record, first.kind, first.form, texts, places[0][1].piece.speaker)
