@@ -171,7 +171,9 @@ class RecordCommit:
             **model.meaning(record.vector),
             "embedding_pending": record.pending,
             "terms": sparse_of(weights(words(draft.text), "record")),
-            **{f"kw_{name}": _column(value) for name, value in asdict(draft.keywords).items()},
+            **{
+                f"kw_{name}": one if isinstance(one, str) else list(one) for name, one in asdict(draft.keywords).items()
+            },
             "content_type": draft.content_type,
             "trigger_type": draft.trigger_type,
             "source_id": draft.source_id,
@@ -211,7 +213,7 @@ class _NodePart:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What a commit writes: records in the order of their nodes, their rows, items by node, lines of the graph."""
+    """What a commit writes, `now` known: records in the order of their nodes, their rows, items by node, lines of the graph."""
 
     records: Sequence[EmbeddedRecord]
     rows: list[Row]
@@ -221,11 +223,9 @@ class _Work:
 
     @property
     def now(self) -> datetime:
-        """When it is known."""
         return cast(datetime, self.rows[0]["now"])
 
     def changes(self, facts: Decided | None) -> tuple[GraphChange, ...]:
-        """The graph's part."""
         return RecordsEntered(self.lines), *entered(self.spoken), in_graph(self.lines, self.records, facts)
 
 
@@ -255,10 +255,6 @@ async def _write(
         begun(part.items, facts.changes.starts if facts else {})
         await items.insert(connection, part.schema, model.version.column, part.items)
         await term_counts.move(connection, part.schema, part.counts)
-
-
-def _column(value: str | tuple[str, ...]) -> str | list[str]:
-    return value if isinstance(value, str) else list(value)
 
 
 def _manifest_line(user_id: UUID, record: EmbeddedRecord, row: Row) -> ManifestLine:

@@ -28,6 +28,7 @@ WRITES_OF_THE_OUTBOX = {
     "entity/related.cypher",
     "entity/apart.cypher",
     "entity/retracted.cypher",
+    "fact/stated.cypher",
     "access/granted.cypher",
     "access/granted_many.cypher",
     "access/revoked.cypher",

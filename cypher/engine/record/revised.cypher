@@ -42,6 +42,7 @@ CALL (r) {
       target.private_items = coalesce(target.private_items, 0) + CASE r.privacy WHEN 'private' THEN r.items ELSE 0 END,
       target.state = CASE WHEN r.file_id IS NULL OR target.state_seq IS NOT NULL THEN target.state ELSE 'dormant' END,
       r.node_id = target.node_id, r.moved_revision = $revision.revision, r.moved_at = datetime($revision.closed_at)
+  WITH r, source, target
   CALL (r, target) { MATCH (r)-[:STATES]->(f:Fact {record_id: r.record_id}) SET f.node_id = target.node_id }
   WITH r, source, target
   MATCH (r)-[m:MENTIONS]->(e:Entity)-[old:ANCHORED_AT]->(source)

@@ -41,7 +41,7 @@ class EntityFacts:
     async def page(self, principal: Principal, entity_id: UUID, *, ended: bool, limit: int) -> tuple[EntityFact, ...]:
         """Facts about an entity, the strongest first. Raises NotFound, InvalidInput."""
         check_page(limit, MOST)
-        asked = {"entity_id": str(entity_id), "ended": ended, "limit": limit}
+        asked = {"entity_id": str(entity_id), "ended": ended, "scoped": True, "limit": limit}
         found = await self._entities.read(principal, NOW, cypher("entity/facts"), _About, **asked)
         if not found:
             await self._entities.entity(principal, entity_id, NOW)  # one that may not be read is not found
@@ -57,8 +57,8 @@ class EntityFacts:
         )  # fmt: skip
 
     async def known(self, principal: Principal, entity_id: UUID, *, limit: int) -> list[KnownFact]:
-        """The strongest live facts about an entity; none where it has none."""
-        asked = {"entity_id": str(entity_id), "ended": False, "limit": limit}
+        """The strongest live facts about an entity in the memory as a whole, of no thread or workflow."""
+        asked = {"entity_id": str(entity_id), "ended": False, "scoped": False, "limit": limit}
         found = await self._entities.read(principal, NOW, cypher("entity/facts"), _About, **asked)
         texts = {one.fact_id: one for one in await self._texts(principal, [one.fact_id for one in found])}
         return [texts[one.fact_id] for one in found if one.fact_id in texts]
