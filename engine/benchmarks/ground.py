@@ -16,6 +16,7 @@ from engine.embedded import stop
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import Progress
+from engine.providers.language import LanguageModel
 from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
 
@@ -49,14 +50,16 @@ async def empty_home(settings: Settings) -> AsyncIterator[Settings]:
 
 
 @asynccontextmanager
-async def empty_ground(settings: Settings, progress: Progress) -> AsyncIterator[Ground]:
-    """An engine on empty embedded servers; on managed servers, in a new workspace, which stays."""
+async def empty_ground(
+    settings: Settings, progress: Progress, language: LanguageModel | None = None
+) -> AsyncIterator[Ground]:
+    """An engine on empty embedded servers; on managed servers, in a new workspace, which stays. `language`: its model."""
     if settings.neo4j_url:
         settings = settings.model_copy(update={"workspace": "bench"})
-        async with open_engine(settings, progress=progress) as engine:
+        async with open_engine(settings, progress=progress, language=language) as engine:
             yield Ground(engine, Meter(None))
         return
-    async with empty_home(settings) as fresh, open_engine(fresh, progress=progress) as engine:
+    async with empty_home(settings) as fresh, open_engine(fresh, progress=progress, language=language) as engine:
         yield Ground(engine, Meter(fresh.home))
 
 

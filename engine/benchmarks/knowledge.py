@@ -1,4 +1,5 @@
-"""The knowledge graph: to which of 10,000 entities a name belongs, an entity with 1,000 relations, why a relation is believed.
+"""The knowledge graph: to which of 10,000 entities a name belongs, an entity with 1,000 relations, why a relation is believed,
+and what a fact costs where many are known.
 
 The neighbourhood is read beside the same rows by a statement by hand, which asks for no rights and knows no merges.
 """
@@ -14,6 +15,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from engine.benchmarks.ground import Ground, empty_ground
+from engine.benchmarks.knowledge_facts import ReadsLines, measured
 from engine.benchmarks.report import Figure, Report, at_most, percentiles
 from engine.benchmarks.trips import counted
 from engine.commit.changes import EntitiesMentioned, RelationsStated
@@ -28,7 +30,7 @@ from engine.progress import Progress
 from engine.settings import Settings
 from engine.stores.statements import cypher
 
-ENTITIES, RELATIONS, NAMES, ROUNDS, PAGE = 10_000, 1_000, 200, 40, 500
+ENTITIES, RELATIONS, NAMES, ROUNDS, PAGE, FACTS = 10_000, 1_000, 200, 40, 500, 10_000
 HUB = "Halvard Ost"
 _PARTS = (
     "bar den fol gor hal jen kal lem mor nor pel rin sol tor vel".split(),
@@ -40,8 +42,8 @@ _LAST = [f"{a}{b}{c}".capitalize() for a, b, c in product(*_PARTS)]
 _TASK = "entities"
 
 
-async def measure(settings: Settings, data: Path | None, progress: Progress) -> Report:
-    """A user with 10,000 entities, one of which has 1,000 relations; `data` is not read."""
+async def measure(settings: Settings, data: Path | None, progress: Progress, items: int = FACTS) -> Report:
+    """A user with 10,000 entities, one of which has 1,000 relations, and one with `items` facts; `data` is not read."""
     rng = Random(7)
     names = [HUB, *(f"{first} {last}" for first, last in rng.sample(list(product(_FIRST, _LAST)), ENTITIES - 1))]
     async with empty_ground(settings, progress) as ground:
@@ -74,6 +76,8 @@ async def measure(settings: Settings, data: Path | None, progress: Progress) -> 
         at_most("the median of why", round(why, 1), "ms", 20),
         at_most("Neo4j trips of its relations", read.neo4j, "trips", 1),
     ]
+    async with empty_ground(settings, progress, ReadsLines()) as ground:
+        figures += await measured(ground, names, items, progress)
     return Report(
         "knowledge", tuple(figures), whole.wall, dict(whole.cpu), {"entities": len(names), "record": str(record)}
     )

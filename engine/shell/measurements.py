@@ -48,7 +48,8 @@ async def bench(
         typer.Option(
             "--items",
             min=50,
-            help="For embeddings: how many are rebuilt; for stream: tokens; for crashes: how many writes; for soak: seconds.",
+            help="For embeddings: how many are rebuilt; for stream: tokens; for crashes: how many writes; for soak: seconds; "
+            "for knowledge: facts.",
         ),
     ] = None,
     kills: Annotated[
@@ -58,8 +59,10 @@ async def bench(
     """Measure with wall clock and CPU time, on an empty home that is removed afterwards."""
     if out is not None and not as_json:
         raise typer.BadParameter("OUT goes with --json.", param_hint="OUT")
-    if items is not None and benchmark not in ("embeddings", "stream", "crashes", "soak"):
-        raise typer.BadParameter("--items goes with embeddings, stream, crashes and soak.", param_hint="--items")
+    if items is not None and benchmark not in ("embeddings", "stream", "crashes", "soak", "knowledge"):
+        raise typer.BadParameter(
+            "--items goes with embeddings, stream, crashes, soak and knowledge.", param_hint="--items"
+        )
     if kills is not None and benchmark != "crashes":
         raise typer.BadParameter("--kills goes with crashes.", param_hint="--kills")
     size = {name: value for name, value in (("items", items), ("kills", kills)) if value is not None}
