@@ -65,6 +65,7 @@ async def grow(engine: Engine, rng: Random, size: Size | None = None) -> World:
         world.end_right(grant_id)
     await _wake(engine, world)
     await _state_facts(engine, world)
+    await _derive(engine, world)
     await survey(engine, world, world.places)
     return world
 
@@ -181,6 +182,13 @@ async def _state_facts(engine: Engine, world: World) -> None:
             }
             for over in (False, True):
                 await connection.execute(sql_text("leaks/insert_fact"), row | {"fact_id": uuid4(), "over": over})
+
+
+async def _derive(engine: Engine, world: World) -> None:
+    """Of every user a row of each table of what a job derives."""
+    async with engine.postgres.as_service() as connection:
+        for user in world.users:
+            await connection.execute(sql_text("leaks/insert_derived"), {"user_id": user})
 
 
 async def survey(engine: Engine, world: World, nodes: dict[UUID, Place] | set[UUID]) -> None:

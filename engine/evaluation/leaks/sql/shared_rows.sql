@@ -24,3 +24,7 @@ UNION ALL SELECT 'assignments', entry_id::text, user_id, '' FROM engine.assignme
 UNION ALL SELECT 'replays', replay_id::text, user_id, '' FROM engine.replays
 UNION ALL SELECT 'replayed_records', record_id::text, user_id, '' FROM engine.replayed_records
 UNION ALL SELECT 'facts', fact_id::text, user_id, record_id || ' ' || CASE status WHEN 'live' THEN 'live' ELSE 'over' END FROM engine.facts
+UNION ALL SELECT 'derived_builds', user_id::text, user_id, '' FROM engine.derived_builds
+UNION ALL SELECT 'fact_clusters', cluster_id::text, user_id, '' FROM engine.fact_clusters
+UNION ALL SELECT 'insights', insight_id::text, user_id, '' FROM engine.insights
+UNION ALL SELECT 'entity_meanings', entity_id::text, user_id, '' FROM engine.entity_meanings
