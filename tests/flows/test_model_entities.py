@@ -108,7 +108,7 @@ async def test_a_model_names_and_relates_and_is_told_what_is_known(
     assert [one for one in await reads.doctor.examine() if any(name in one.subject for name in names)] == []
 
 
-@pytest.mark.ledger("M05", "I04")
+@pytest.mark.ledger("M05")
 async def test_a_later_reading_adds_what_the_model_says(memory: Memory, reads: Engine, server: ModelServer) -> None:
     server.reply, server.script = lambda _: READ, [BROKEN]
     await say(memory, 0, "Elli came by; she has had it for years.", "Ellen Harlan takes the Blue Heron to the lake.")
