@@ -95,7 +95,7 @@ async def test_facts_of_one_batch_are_asked_about_together(memory: Memory, serve
     assert (PIANO, "superseded") in await statuses(memory)
 
 
-@pytest.mark.ledger("A04", "I04")
+@pytest.mark.ledger("A04")
 @pytest.mark.parametrize(
     "answer",
     [
