@@ -11,6 +11,7 @@ import pytest
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
+from engine.domain.scope import MemoryScope
 from engine.errors import NotFound
 from engine.ingest.extraction.answers import answer_key
 from engine.ingest.extraction.form import EARLIER
@@ -118,6 +119,20 @@ async def test_a_later_reading_adds_what_the_model_says(memory: Memory, reads: E
     after = await by_name(memory)
     [owns] = await memory.entities.relations(after["Ellen Harlan"].entity_id)
     assert (owns.relation_type, after["Blue Heron"].kind) == ("OWNS", "product")
+
+
+@pytest.mark.ledger("A07", "N31")
+async def test_nothing_private_stands_before_a_record(memory: Memory, user: User, server: ModelServer) -> None:
+    """Neither names, facts nor relations of private records; names alone are no news."""
+    server.reply = lambda _: READ
+    texts = ("Elli came by; she has had it for years.", "Ellen Harlan takes the Blue Heron to the lake.")
+    await say(memory.within(MemoryScope("thread", "t1")), 0, *texts, node_id=user.user_id)
+    server.reply = lambda _: {"summary": "x", "facts": []}
+    await say(memory, 1, "Ellen Harlan called.", node_id=user.user_id)
+    await say(memory, 2, "Ellen Harlan called about the Blue Heron.", node_id=user.user_id)
+    await say(memory.within(MemoryScope("thread", "t1")), 3, "Ellen Harlan wrote.", node_id=user.user_id)
+    assert len(server.requests) == 4
+    assert not any("Known already" in asked.text or "Duluth" in asked.text for asked in server.requests)
 
 
 @pytest.mark.ledger("N16")
