@@ -30,7 +30,7 @@ STATEMENTS = sorted(
 
 FOR_THE_USER_ONLY = {
     "node/state.cypher", "node/tree.cypher", "edge/between.cypher", "edge/by_id.cypher", "edge/ends.cypher",
-    "entity/merges.cypher", "entity/pair.cypher", "entity/pairs.cypher", "entity/relations.cypher", "entity/stated_by.cypher",
+    "entity/described.cypher", "entity/merges.cypher", "entity/pair.cypher", "entity/pairs.cypher", "entity/relations.cypher", "entity/stated_by.cypher",
     "record/of_source.cypher", "record/places.cypher",
 }  # fmt: skip
 """Only the user shapes a graph and sees all of it: what is about to change is read for nobody else."""
