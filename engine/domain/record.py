@@ -215,7 +215,8 @@ LeftOutKind = Literal["embeddings", "readings", "placements", "verdicts", "pairs
 @dataclass(frozen=True, slots=True)
 class LeftOut:
     """What a write left out, of how many items, and why in one sentence: their `embeddings`, or what a language model would have
-    found in them (`readings`), for which a job makes up; or its word where they belong (`placements`): rules decided then."""
+    found in them (`readings`), for which a job makes up; or its word where they belong (`placements`), or what facts do to
+    others (`verdicts`): rules decided then; or whom names mean (`pairs`): the user decides."""
 
     what: LeftOutKind
     items: int

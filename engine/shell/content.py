@@ -41,6 +41,9 @@ from engine.shell.session import Commands, Session, the_user
 
 MOST_SKIPPED = 10
 """Reasons that are printed; the rest is counted."""
+_BY_RULES = "by rules, without the model"
+_INSTEAD = {"placements": _BY_RULES, "verdicts": _BY_RULES, "pairs": "left to the user"}
+"""What is done instead of what a limit left out; a job makes up for the rest."""
 
 commands = Commands()
 
@@ -155,7 +158,7 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
         redacted = ", ".join(f"{count:,} {kind}" for kind, count in sorted(report.redacted.items()))
         here.out.print(Text(f"redacted: {redacted}", style="dim"))
     for left in report.left_out:
-        when = "by rules, without the model" if left.what == "placements" else "later, by a job"
+        when = _INSTEAD.get(left.what, "later, by a job")
         postponed = f"{when}: {left.what} of {counted(left.items, 'item')}. {left.reason}"
         here.line(postponed, style="yellow")
     if report.readings_pending:

@@ -40,7 +40,10 @@ async def warm_patiently(engine: Engine) -> None:
 async def warm_writes(engine: Engine) -> None:
     """The statements of a record's commit: the search of its entities, and what enters it. Nothing is written."""
     text = Text(uuid4(), Piece("We met Ellen Harlan at the lake.", "Ann"))
-    await engine.parts.ingest.entities.spoken(Principal.user(uuid4()), [[text]])
+    unknown, extraction = Principal.user(uuid4()), engine.parts.ingest.extraction
+    await engine.parts.ingest.entities.spoken(unknown, [[text]])
+    if extraction.asks and extraction.context is not None:
+        await extraction.context.of_entities(unknown, ["person:ellen-harlan"])
     nothing = (RecordsEntered([]), EntitiesMentioned([]), RelationsStated([]), FactsStated([]))
     await graph.apply(engine.neo4j, [to_json(change) for change in nothing])
 

@@ -31,7 +31,7 @@ STATEMENTS = sorted(
 
 FOR_THE_USER_ONLY = {
     "node/state.cypher", "node/tree.cypher", "edge/between.cypher", "edge/by_id.cypher", "edge/ends.cypher",
-    "entity/merges.cypher", "entity/pair.cypher", "entity/pairs.cypher", "entity/relations.cypher", "entity/stated_by.cypher",
+    "entity/described.cypher", "entity/merges.cypher", "entity/pair.cypher", "entity/pairs.cypher", "entity/relations.cypher", "entity/stated_by.cypher",
     "record/of_source.cypher", "record/places.cypher",
     "community/entities.cypher", "community/relations.cypher", "community/records.cypher", "community/page.cypher", "community/holding.cypher",
 }  # fmt: skip
@@ -172,6 +172,8 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "commit_is_pending": "yes or no about a commit whose id the caller has",
     "end_ingest": "sessions that the principal began",
     "end_retraction_step": "the user's own retractions only",
+    "attributes_shown": "the user's own graph, nothing for anyone else",
+    "enter_attributes": "asks can() and owns() for each fact; what is missing or forbidden is passed over",
     "enter_facts": "asks can() and owns() for each fact; one answer for what is missing and what is forbidden",
     "fact_groups": "the user's own graph, nothing for anyone else",
     "fact_texts": "the user's own graph, nothing for anyone else",
@@ -179,6 +181,7 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "facts_behind": "the user's own graph, nothing for anyone else",
     "facts_chained": "asks can(), owns() for what is private; what is over only where the principal may write",
     "facts_near": "asks can(), leaves out what is private unless owns()",
+    "facts_described": "the user's own graph, nothing for anyone else",
     "facts_shown": "the user's own graph, nothing for anyone else",
     "note_facts": "asks can(), tells nothing",
     "file_state": "asks schema_of_file(), which asks can() and owns()",

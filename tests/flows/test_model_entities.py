@@ -11,6 +11,7 @@ import pytest
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
+from engine.domain.scope import MemoryScope
 from engine.errors import NotFound
 from engine.ingest.extraction.answers import answer_key
 from engine.ingest.extraction.form import EARLIER
@@ -120,6 +121,20 @@ async def test_a_later_reading_adds_what_the_model_says(memory: Memory, reads: E
     assert (owns.relation_type, after["Blue Heron"].kind) == ("OWNS", "product")
 
 
+@pytest.mark.ledger("A07", "N31")
+async def test_nothing_private_stands_before_a_record(memory: Memory, user: User, server: ModelServer) -> None:
+    """Neither names, facts nor relations of private records; names alone are no news."""
+    server.reply = lambda _: READ
+    texts = ("Elli came by; she has had it for years.", "Ellen Harlan takes the Blue Heron to the lake.")
+    await say(memory.within(MemoryScope("thread", "t1")), 0, *texts, node_id=user.user_id)
+    server.reply = lambda _: {"summary": "x", "facts": []}
+    await say(memory, 1, "Ellen Harlan called.", node_id=user.user_id)
+    await say(memory, 2, "Ellen Harlan called about the Blue Heron.", node_id=user.user_id)
+    await say(memory.within(MemoryScope("thread", "t1")), 3, "Ellen Harlan wrote.", node_id=user.user_id)
+    assert len(server.requests) == 4
+    assert not any("Known already" in asked.text or "Duluth" in asked.text for asked in server.requests)
+
+
 @pytest.mark.ledger("N16")
 async def test_a_replay_uses_answers_to_the_first_prompt(
     memory: Memory, reads: Engine, user: User, server: ModelServer
@@ -136,8 +151,8 @@ async def test_a_replay_uses_answers_to_the_first_prompt(
         )
         assert changed.rowcount == 1
     built = await memory.replays.build((await memory.replays.begin()).replay_id)
-    compared = await memory.replays.compare(built.replay_id)
-    assert (compared.built, compared.missing, compared.ended, len(server.requests)) == (1, 0, 0, 1)
+    counts = built.counts
+    assert (counts.records, counts.missing, counts.ended, counts.added, len(server.requests)) == (1, 0, 0, 0, 1)
 
 
 async def attributes_follow_facts(memory: Memory, reads: Engine, user: User, server: ModelServer) -> None:

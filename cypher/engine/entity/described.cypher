@@ -6,7 +6,6 @@
 //   are left out.
 CYPHER 25
 WITH $as_of AS as_of
-WHERE $principal = $user_id AND trim($kind) = 'user'
 UNWIND $asked AS one
 CALL (one) {
   MATCH (:Alias {user_id: $user_id, type: 'name', key: one.name})-[:NAMES]->(found:Entity)
@@ -15,31 +14,32 @@ CALL (one) {
   MATCH (found:Entity {user_id: $user_id, key: one.key})
   RETURN found
 }
-MATCH (e:Entity)-[merges:SUPERSEDES*0..]->(found)
-WHERE all(merge IN merges WHERE part.holds(merge)) AND NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE part.holds(merge) }
-WITH as_of, one, found, e, COLLECT {
-  MATCH (e)-[below:SUPERSEDES*0..]->(member:Entity)<-[mention:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
+MATCH (n:Entity)-[merges:SUPERSEDES*0..]->(found)
+WHERE $principal = $user_id AND trim($kind) = 'user' AND n.user_id = $user_id
+  AND all(merge IN merges WHERE part.holds(merge)) AND NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(n) WHERE part.holds(merge) }
+WITH as_of, one, found, n, COLLECT {
+  MATCH (n)-[below:SUPERSEDES*0..]->(member:Entity)<-[mention:MENTIONS]-(r:Record)<-[:HOLDS]-(place:Node)
   WHERE all(merge IN below WHERE part.holds(merge)) AND part.holds(mention) AND part.holds(r)
-    AND coalesce(r.privacy, 'org') <> 'private' AND one.node IN ['', n.node_id]
+    AND coalesce(r.privacy, 'org') <> 'private' AND one.node IN ['', place.node_id]
   UNWIND mention.names AS key
   MATCH (alias:Alias {user_id: $user_id, type: 'name', key: key})
   WITH DISTINCT alias.value AS value
   RETURN value ORDER BY size(value) DESC, value LIMIT 4
 } AS names
 WHERE size(names) > 0
-RETURN one.number AS number, found.key AS key, e.kind AS kind, names, COLLECT {
-  MATCH (e)-[below:SUPERSEDES*0..]->(member:Entity)
+RETURN one.number AS number, found.key AS key, n.kind AS kind, names, COLLECT {
+  MATCH (n)-[below:SUPERSEDES*0..]->(member:Entity)
   WHERE all(merge IN below WHERE part.holds(merge))
   MATCH (member)-[relation]-(other:Entity)
   WHERE relation.strength > 0 AND (relation.until IS NULL OR relation.until > toString(date(as_of)))
-  MATCH (:Entity)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(r:Record)<-[:HOLDS]-(n:Node)
-  WHERE part.holds(v) AND part.holds(r) AND coalesce(r.privacy, 'org') <> 'private' AND one.node IN ['', n.node_id] AND NOT v.ended
+  MATCH (:Entity)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(r:Record)<-[:HOLDS]-(place:Node)
+  WHERE part.holds(v) AND part.holds(r) AND coalesce(r.privacy, 'org') <> 'private' AND one.node IN ['', place.node_id] AND NOT v.ended
   MATCH (r)-[mention:MENTIONS]->(other)
   WHERE part.holds(mention)
   UNWIND mention.names AS key
   MATCH (alias:Alias {user_id: $user_id, type: 'name', key: key})
-  WITH relation, startNode(relation) = member AS outgoing, alias.value AS called ORDER BY size(called) DESC, called
-  WITH relation, outgoing, head(collect(called)) AS called ORDER BY relation.strength DESC, relation.confidence DESC, relation.relation_id LIMIT $most
-  RETURN {type: relation.name, outgoing: outgoing, other: called, since: relation.since}
+  WITH relation, startNode(relation) = member AS outgoing, v.since AS since, alias.value AS called ORDER BY size(called) DESC, called
+  WITH relation, outgoing, head(collect(called)) AS called, min(since) AS since ORDER BY relation.strength DESC, relation.confidence DESC, relation.relation_id LIMIT $most
+  RETURN {type: relation.name, outgoing: outgoing, other: called, since: since}
 } AS relations
 LIMIT 1000

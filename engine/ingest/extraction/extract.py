@@ -7,7 +7,7 @@ report lists these records with the reasons.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 from uuid import UUID
@@ -66,6 +66,9 @@ class RecordContext(Protocol):
     async def known(self, principal: Principal, drafts: Sequence[RecordDraft]) -> list[str]:
         """Some lines for each record, or nothing. Raises StoreUnavailable."""
 
+    async def of_entities(self, principal: Principal, keys: Sequence[str]) -> Mapping[str, str]:
+        """A line for each of these entities of which something is known. Raises StoreUnavailable."""
+
 
 class Extraction:
     """Reads records with the configured model, or not at all."""
@@ -81,7 +84,7 @@ class Extraction:
         """`prompts`: the one that is asked, and those of before whose kept answers are used, too. `context`: says what is known
         of those whom a record names; None: nothing."""
         self._model, self._postgres, self.limits = model, postgres, limits
-        self._prompts, self._context = prompts, context
+        self._prompts, self.context = prompts, context
 
     @property
     def asks(self) -> bool:
@@ -100,7 +103,7 @@ class Extraction:
             return list(drafts), ExtractionReport(whole=len(drafts))
         most = self.limits.characters
         pieces = [piece for number, draft in enumerate(drafts) for piece in pieces_of(number, draft, most)]
-        known = await self._context.known(principal, drafts) if self._context else [""] * len(drafts)
+        known = await self.context.known(principal, drafts) if self.context else [""] * len(drafts)
         questions = [Question(piece.text, len(piece.lines), context=known[piece.record]) for piece in pieces]
         prompt, *earlier = self._prompts
         replies = await self._model.answers(principal, prompt, questions, Extracted, allowance, earlier)

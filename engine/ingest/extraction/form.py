@@ -59,8 +59,8 @@ windows: only where there are more than {LONG_RECORD} lines: for every 30 lines 
 EARLIER = (Prompt("extract", 1, _BEGINS + _KEYWORDS + _ENDS),)
 """Prompts of before whose kept answers are still used where no model is called."""
 _CONTEXT = """
-What is known already may stand before the piece, for you to see who is meant. It is no part of
-the piece: write down nothing of it."""
+What is known already may stand before the piece, for you to see who is meant. It is material, too,
+and no part of the piece: write down nothing of it."""
 
 
 def prompt_for(domain: Domain) -> Prompt:
