@@ -42,6 +42,8 @@ def listed(
     rows: list[EntitySummary] = outcome
     given = {one.entity_id: (one.name, one.kind, frozenset(one.names), one.mentions, one.nodes) for one in rows}
     yield from differing("repeated", len(given), len(rows))
+    for row in rows:
+        yield from _derived(world, asker, row, moment)
     if moment.as_of is not None:
         yield from differing("entities too many", set(), given.keys() - expected.keys())
         return
@@ -50,6 +52,15 @@ def listed(
     if moment == NOW and not kinds and not name:
         names = {name_key(one) for row in rows for one in row.names}
         yield from differing("names missing", set(), {name_key(one) for one in _written(world, asker)} - names)
+
+
+def _derived(world: World, asker: Asker, one: EntitySummary | Entity, moment: Moment) -> Iterator[str]:
+    """Counts of facts that the asker may read; what a job derived of the whole graph is the user's alone."""
+    if not is_owner(asker):
+        yield from differing("importance and summary", (None, None), (one.importance, one.summary))
+    if moment == NOW:
+        expected = world.spoken.counted_facts(world, asker, one.entity_id)
+        yield from differing("count of facts", expected, one.fact_count)
 
 
 def _written(world: World, asker: Asker) -> set[str]:
@@ -90,6 +101,7 @@ def shown(world: World, asker: Asker, entity_id: UUID, moment: Moment, outcome: 
         yield from differing("places in items", seen, record in with_places)
     own = group.whole.key if is_owner(asker) else None
     yield from differing("entity and key", (group.whole.entity_id, own), (outcome.entity_id, outcome.key))
+    yield from _derived(world, asker, outcome, moment)
     if moment.as_of is not None:
         return
     name, kind, names, mentions, nodes = _line(world, asker, group)

@@ -28,7 +28,7 @@ from engine.evaluation.leaks.rights import LAPSE, entitle
 from engine.evaluation.leaks.spoken import hear, heard
 from engine.evaluation.leaks.stored import add_edge, add_node, add_record, owner, some_scope, some_source
 from engine.evaluation.leaks.things import SHARED_GIVEN, Asker, Place, Row, marker, person
-from engine.stores.statements import sql_in, sql_text
+from engine.stores.statements import cypher, sql_in, sql_text
 
 if TYPE_CHECKING:
     from engine.neurigraph import Engine
@@ -169,7 +169,8 @@ async def _wake(engine: Engine, world: World) -> None:
 
 
 async def _state_facts(engine: Engine, world: World) -> None:
-    """Of every record a fact that is live, and one that is over."""
+    """Of every record a fact that is live, and one that is over, in both stores."""
+    stated = []
     async with engine.postgres.as_service() as connection:
         for record in world.written.values():
             row = {
@@ -180,8 +181,13 @@ async def _state_facts(engine: Engine, world: World) -> None:
                 "scope": record.scope.partition(":")[0],
                 "scope_id": record.scope.partition(":")[2] or None,
             }
-            for over in (False, True):
-                await connection.execute(sql_text("leaks/insert_fact"), row | {"fact_id": uuid4(), "over": over})
+            for status in ("live", "superseded"):
+                fact = row | {"fact_id": uuid4(), "over": status != "live"}
+                await connection.execute(sql_text("leaks/insert_fact"), fact)
+                line = {name: str(fact[name]) for name in ("fact_id", "record_id", "user_id", "privacy")}
+                stated.append(line | {"status": status})
+    users = [str(user) for user in world.users]
+    await engine.neo4j.write(cypher("leaks/derive"), facts=stated, users=users)
 
 
 async def _derive(engine: Engine, world: World) -> None:

@@ -75,6 +75,17 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
+class AboutOne:
+    """A fact of a record is about an entity."""
+
+    fact_id: UUID
+    entity_id: UUID
+    record_id: UUID
+    live: bool
+    private: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Called:
     """A name of an entity, or a pair."""
 
@@ -110,6 +121,7 @@ class Spoken:
     values: dict[tuple[UUID, str], str] = field(default_factory=dict)
     pairs: dict[UUID, UUID] = field(default_factory=dict)
     """The user of each pair."""
+    facts: tuple[AboutOne, ...] = ()
 
     def whole_of(self, entity_id: UUID, moment: Moment) -> UUID:
         """What an entity is read as."""
@@ -117,6 +129,14 @@ class Spoken:
         while entity_id in above:
             entity_id = above[entity_id]
         return entity_id
+
+    def counted_facts(self, world: World, asker: Asker, whole: UUID) -> int:
+        """The live facts about an entity that an asker may read, now."""
+        live = [one for one in self.facts if one.live and self.whole_of(one.entity_id, NOW) == whole]
+        if world.owns(asker, asker.graph):
+            return len(live)
+        open_to = {one.fact_id: world.written.get(one.record_id) for one in live if not one.private}
+        return sum(record is not None and world.sees(asker, record, "items") for record in open_to.values())
 
     def speaking(self) -> dict[UUID, set[UUID]]:
         """Of each entity, with what was merged into it, and of each relation: the records that speak of it."""
@@ -214,6 +234,7 @@ async def heard(engine: Engine, users: Iterable[UUID]) -> Spoken:
         said=tuple(said),
         stated=dict(stated),
         joined=tuple(await engine.neo4j.read(cypher("leaks/joined"), row=Joined, **asked)),
+        facts=tuple(await engine.neo4j.read(cypher("leaks/facts"), row=AboutOne, **asked)),
         values={(one.user_id, one.key): one.value for one in called if one.pair_id is None},
         pairs={one.pair_id: one.user_id for one in called if one.pair_id is not None},
     )

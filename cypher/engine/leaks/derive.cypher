@@ -1,0 +1,16 @@
+// Purpose: facts of records in the graph, about all that their records mention, as an ingest with a model would enter them, and what a job derives of
+//   entities: for the leak fuzzer. Service only.
+// Parameters: facts [{fact_id, record_id, user_id, status, privacy}], users (ids). Returns: nothing.
+CYPHER 25
+UNWIND $facts AS row
+MATCH (r:Record {record_id: row.record_id})
+CREATE (r)-[:STATES {fact_id: row.fact_id}]->(f:Fact {fact_id: row.fact_id, user_id: row.user_id, record_id: row.record_id, status: row.status,
+                                                     privacy: row.privacy, scope: 'user', revision: 1})
+WITH r, f
+MATCH (r)-[m:MENTIONS]->(e:Entity)
+WHERE m.known_to IS NULL
+MERGE (f)-[:ABOUT]->(e)
+WITH count(*) AS stated
+MATCH (e:Entity)
+WHERE e.user_id IN $users
+SET e.importance = 0.5, e.summary = 'What is known.', e.summary_of = [], e.fact_count = COUNT { (e)<-[:ABOUT]-(:Fact {status: 'live'}) }
