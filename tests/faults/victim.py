@@ -9,6 +9,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 
+from engine.benchmarks.knowledge_facts import ReadsLines
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
@@ -90,6 +91,10 @@ async def prepared(engine: Engine, handle: str, operation: str) -> Callable[[], 
         return await granting(memory, operation)
     if operation == "restore record":
         return await restoring(engine, memory)
+    if operation == "state facts":
+        colours = [Turn("Bob", f"Dave Kowalski's favourite colour is {colour}.") for colour in ("red", "blue")]
+        await memory.records.remember(Conversation("before", (colours[0],)))
+        return lambda: memory.records.remember(Conversation("victim", (colours[1],)))
     if operation.startswith(("read", "merge", "undo", "tell")):
         return await speaking(engine, memory, operation)
     if operation == "retract":
@@ -110,7 +115,8 @@ async def prepared(engine: Engine, handle: str, operation: str) -> Callable[[], 
 
 async def main(home: str, cache: str, handle: str, operation: str, step: str) -> None:
     trap = Trap(step)
-    async with open_engine(on_stores_of(home, cache), on_step=trap, warming=False) as engine:
+    model = ReadsLines() if operation == "state facts" else None
+    async with open_engine(on_stores_of(home, cache), on_step=trap, language=model, warming=False) as engine:
         act = await prepared(engine, handle, operation)
         trap.armed = True
         await act()
