@@ -158,8 +158,10 @@ class UnchainedFacts:
 
     async def _attributed(self, node: _Node) -> None:
         """Enters the attributes of facts that were entered before there was a registry of them."""
-        statement, asked = sql_in("fact/unattributed", node.schema_name), {"node_id": node.node_id, "most": BATCH}
-        while found := await self._postgres.fetch_as_service(statement, asked, row=_Unattributed):
+        statement, after = sql_in("fact/unattributed", node.schema_name), UUID(int=0)
+        while True:
+            asked = {"node_id": node.node_id, "after": after, "most": BATCH}
+            found = await self._postgres.fetch_as_service(statement, asked, row=_Unattributed)
             lines = [
                 attribute_of(one.fact_id, one.content, name_key(one.subject) or USER, one.said_at) for one in found
             ]
@@ -167,6 +169,7 @@ class UnchainedFacts:
                 await attributes.enter(connection, lines)
             if len(found) < BATCH:
                 return
+            after = found[-1].fact_id
 
     async def _settled(self, node: _Node) -> int:
         row = {"node_id": node.node_id, "noted_at": node.noted_at, "now": self._clock.now()}

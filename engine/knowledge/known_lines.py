@@ -1,7 +1,8 @@
 """What is known of those whom a record names, as lines that a language model is given before it reads the record.
 
 Made of what everyone may know who may read the record: what records of the same node say, and nothing private. What the model
-then writes cannot carry words to other readers. For the user alone: another writer's records get no lines.
+then writes cannot carry words to other readers; its answer is kept for these readers alone. For the user alone: another writer's
+records get no lines.
 """
 
 from __future__ import annotations

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
 from engine.domain.grant import FIELDS, NewGrant
+from engine.domain.history import Conversation, History, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.domain.retraction import RetractionSubject
@@ -16,6 +18,7 @@ from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.wiring.job_catalogue import unchained
+from tests.flows.reader import WHEN
 from tests.flows.test_facts import rows, say, stated
 from tests.model_server import ModelServer
 
@@ -154,6 +157,47 @@ async def test_others_read_live_facts_where_they_may_read_items(reads: Engine, m
     await memory.records.move(moved, here.node_id, there.node_id)
     assert {one["node_id"] for one in (await drawn(reads, root)).values()} == {str(here.node_id), str(there.node_id)}
     assert (await memory.entities.facts(dave.entity_id))[1].node_id == there.node_id
+
+
+@pytest.mark.ledger("A04", "A05")
+async def test_what_is_said_twice_in_one_ingest_is_stated_by_both(reads: Engine, user: User, memory: Memory) -> None:
+    """Whichever of the two is entered first."""
+    people = ("Dave", "Ellen", "Iris", "Otto", "Ruth", "Nils")
+    twice = tuple(
+        Conversation(
+            f"{time} {name}", (Turn("Bob", f"{name} lives in Berlin."),), started_at=WHEN + timedelta(days=time)
+        )
+        for name in people
+        for time in (1, 2)
+    )
+    await memory.ingests.history(History("twice", "Bob", twice))
+    found = await drawn(reads, user.user_id)
+    assert {name: len(one["stated_by"]) for name, one in found.items()} == {
+        f"{name} lives in Berlin.": 2 for name in people
+    }
+    assert all(one["confirmations"] == 1 for one in found.values())
+
+
+@pytest.mark.ledger("A05")
+async def test_a_fact_that_the_graph_never_had_is_carried_whole_when_another_one_ends_it(
+    reads: Engine, user: User, memory: Memory
+) -> None:
+    """As in a home of before facts were nodes."""
+    await say(memory, 0, "Dave lives in Berlin.")
+    await reads.neo4j.write(
+        "MATCH (f:Fact {user_id: $user})-[:ABOUT]->(e:Entity) SET e.fact_count = 0 DETACH DELETE f",
+        user=str(user.user_id),
+    )
+    async with reads.postgres.as_service() as connection:
+        await connection.execute("UPDATE engine.facts SET graph_revision = 0 WHERE user_id = %s", [user.user_id])
+    await say(memory, 10, "Dave lives in Munich.")
+    await unchained(reads).run()
+    found = await drawn(reads, user.user_id)
+    assert {name: (one["status"], one["about"][0], one["supersedes"]) for name, one in found.items()} == {
+        "Dave lives in Berlin.": ("superseded", "Dave", None),
+        "Dave lives in Munich.": ("live", "Dave", "Dave lives in Berlin."),
+    }
+    assert (await counts(reads, user))["Dave"] == 1
 
 
 DAMAGE = {

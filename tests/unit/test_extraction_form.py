@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from engine.domain.extraction import NOTHING, ExtractionReport, Unextracted, added
 from engine.errors import UnusableAnswer
 from engine.ingest.extraction.answers import answer_key
+from engine.ingest.extraction.asked import Question
 from engine.ingest.extraction.form import MOST_ENTRIES, Extracted
 from engine.providers.language import Prompt, read_answer, schema_of
 from engine.shell.extraction import extraction_lines
@@ -98,3 +99,11 @@ def test_reports_add_up_and_are_told() -> None:
         "not read: A call: openai:x did not answer.",
     ]
     assert list(extraction_lines(added([NOTHING]))) == [] and added([]) == NOTHING
+
+
+def test_an_answer_that_a_context_shaped_is_kept_for_its_readers_alone() -> None:
+    prompts = [Prompt("extract", 9, "Read.")]
+    here, there = (Question("Ellen called.", 1, context="Known already: Ellen.", readers=node) for node in ("a", "b"))
+    plain = Question("Ellen called.", 1, readers="b")
+    assert here.keys("m", prompts)[0] not in {*there.keys("m", prompts), *plain.keys("m", prompts)}
+    assert plain.keys("m", prompts)[0] in here.keys("m", prompts), "what no context shaped is for all"

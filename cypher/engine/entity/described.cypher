@@ -21,6 +21,7 @@ WITH as_of, one, found, n, COLLECT {
   MATCH (n)-[below:SUPERSEDES*0..]->(member:Entity)<-[mention:MENTIONS]-(r:Record)<-[:HOLDS]-(place:Node)
   WHERE all(merge IN below WHERE part.holds(merge)) AND part.holds(mention) AND part.holds(r)
     AND coalesce(r.privacy, 'org') <> 'private' AND one.node IN ['', place.node_id]
+  WITH mention LIMIT 500
   UNWIND mention.names AS key
   MATCH (alias:Alias {user_id: $user_id, type: 'name', key: key})
   WITH DISTINCT alias.value AS value
@@ -32,6 +33,7 @@ RETURN one.number AS number, found.key AS key, n.kind AS kind, names, COLLECT {
   WHERE all(merge IN below WHERE part.holds(merge))
   MATCH (member)-[relation]-(other:Entity)
   WHERE relation.strength > 0 AND (relation.until IS NULL OR relation.until > toString(date(as_of)))
+  WITH member, relation, other ORDER BY relation.strength DESC, relation.confidence DESC, relation.relation_id LIMIT 50
   MATCH (:Entity)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(r:Record)<-[:HOLDS]-(place:Node)
   WHERE part.holds(v) AND part.holds(r) AND coalesce(r.privacy, 'org') <> 'private' AND one.node IN ['', place.node_id] AND NOT v.ended
   MATCH (r)-[mention:MENTIONS]->(other)

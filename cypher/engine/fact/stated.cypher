@@ -5,8 +5,7 @@
 //   gets) or null, confirms or null, supersedes or null, contradicts or null, state {…}}]}]. Returns: applied (records).
 CYPHER 25
 UNWIND $facts AS row
-OPTIONAL MATCH (r:Record {record_id: row.record_id})
-CALL (row, r) {
+CALL (row) {
   UNWIND row.stated AS one
   CALL (row, one) {
     WITH row, one WHERE one.item OR EXISTS { (:Fact {fact_id: one.fact_id}) }
@@ -69,9 +68,15 @@ CALL (row, r) {
       }
     }
   }
+}
+WITH collect(row) AS rows  // facts that others confirm are there now
+UNWIND rows AS row
+OPTIONAL MATCH (r:Record {record_id: row.record_id})
+CALL (row, r) {
+  UNWIND row.stated AS one
   CALL (row, r, one) {
     WITH row, r, one WHERE r IS NOT NULL AND (one.confirms IS NOT NULL OR one.item AND one.state.status <> 'confirmation')
-    MATCH (f:Fact {fact_id: coalesce(one.confirms, one.fact_id)})
+    MERGE (f:Fact {fact_id: coalesce(one.confirms, one.fact_id)}) ON CREATE SET f.user_id = row.user_id, f.revision = 0
     MERGE (r)-[s:STATES {fact_id: one.fact_id}]->(f)
       ON CREATE SET s.revision = 0
     FOREACH (_ IN CASE WHEN s.revision < one.revision THEN [1] ELSE [] END | SET s.revision = one.revision, s.known_to = null)

@@ -18,10 +18,10 @@ from engine.stores.postgres import Jsonb, Postgres
 from engine.stores.statements import sql_text
 
 
-def answer_key(model: str, prompt: Prompt, text: str) -> bytes:
-    """SHA-256 of the model's name, the prompt with its version, and the content."""
+def answer_key(model: str, prompt: Prompt, text: str, *more: str) -> bytes:
+    """SHA-256 of the model's name, the prompt with its version, the content, and what else the answer depends on."""
     digest = hashlib.sha256()
-    for part in (model, str(prompt), prompt.text, text):
+    for part in (model, str(prompt), prompt.text, text, *more):
         data = part.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "big") + data)
     return digest.digest()

@@ -21,17 +21,27 @@ from engine.providers.language import Form, LanguageModel, Prompt, system_messag
 @dataclass(frozen=True, slots=True)
 class Question:
     """A text that a model is asked about, how many items that concerns, and what it is that a limit would leave out. `context`
-    stands before the text; a kept answer is found without it, so what is known meanwhile does not make it useless."""
+    stands before the text. A kept answer is found without it, so what is known meanwhile does not make it useless; but what was
+    made with a context is used again for the same `readers` only, as its words may come from there."""
 
     text: str
     items: int
     what: LeftOutKind = "readings"
     context: str = ""
+    readers: str = ""
 
     @property
     def given(self) -> str:
         """What the model is given."""
         return f"{self.context}\n\n{self.text}" if self.context else self.text
+
+    def keys(self, model: str, prompts: Sequence[Prompt]) -> list[bytes]:
+        """Under which an answer may be kept, a new one under the first. `prompts`: the one that is asked, then earlier ones."""
+        plain = [answer_key(model, one, self.text) for one in prompts]
+        if not self.readers:
+            return plain
+        shared = answer_key(model, prompts[0], self.text, self.readers)
+        return [shared, *plain] if self.context else [*plain[:1], shared, *plain[1:]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +80,7 @@ class AskedModel:
 
         Raises StoreUnavailable; model failures are not raised.
         """
-        versions = [[answer_key(self.name, one, question.text) for one in (prompt, *earlier)] for question in questions]
+        versions = [question.keys(self.name, (prompt, *earlier)) for question in questions]
         known = await self._answers.known(principal, [key for own in versions for key in own])
         kept = [next((known[key] for key in own if key in known), None) for own in versions]
         keys, pairs = [own[0] for own in versions], zip(questions, kept, strict=True)

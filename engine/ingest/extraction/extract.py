@@ -104,7 +104,11 @@ class Extraction:
         most = self.limits.characters
         pieces = [piece for number, draft in enumerate(drafts) for piece in pieces_of(number, draft, most)]
         known = await self.context.known(principal, drafts) if self.context else [""] * len(drafts)
-        questions = [Question(piece.text, len(piece.lines), context=known[piece.record]) for piece in pieces]
+        readers = [readers_of(draft) if self.context else "" for draft in drafts]
+        questions = [
+            Question(piece.text, len(piece.lines), context=known[piece.record], readers=readers[piece.record])
+            for piece in pieces
+        ]
         prompt, *earlier = self._prompts
         replies = await self._model.answers(principal, prompt, questions, Extracted, allowance, earlier)
         reads = [_Read(piece, reply) for piece, reply in zip(pieces, replies, strict=True)]
@@ -179,6 +183,11 @@ class Extraction:
             whole=sum(not draft.extracted for draft in drafts),
             failures=tuple(failures),
         )
+
+
+def readers_of(draft: RecordDraft) -> str:
+    """Who may read what is written of a record: readers of its node, or the user alone."""
+    return "user" if draft.privacy == "private" else str(draft.node.node_id)
 
 
 def pieces_of(record: int, draft: RecordDraft, characters: int) -> Iterator[Piece]:

@@ -107,7 +107,8 @@ class Rereading:
 
     async def _spoken(self, principal: Principal, held: Held, draft: RecordDraft) -> SpokenAnew | None:
         """Whom the record speaks of by the rules and a model; None where the model says nothing, or its places are others now."""
-        texts, there = texts_of(draft), {item.item_id for item in held.items if item.holds}
+        texts = [text for text in texts_of(draft) if text.fact is None]  # a job enters its facts, with what they name
+        there = {item.item_id for item in held.items if item.holds}
         if draft.reading == UNASKED or not {text.item_id for text in texts} <= there:
             return None
         [spoken] = await self._entities.spoken(principal, [texts], [draft.reading])

@@ -35,6 +35,7 @@ class _Behind:
     subjects: tuple[str, ...]
     speaker: str
     private: bool
+    known: bool
 
 
 class CarriedFacts:
@@ -86,7 +87,7 @@ class CarriedFacts:
         """What the facts of each record name."""
         texts = defaultdict(list)
         for one in page:
-            if one.text is not None:
+            if one.text is not None and not one.known:
                 fact = ReadFact(one.subjects, one.private)
                 texts[one.row.record_id].append(fact_text(one.row.fact_id, one.text, one.speaker, fact))
         spoken = await self._entities.spoken(principal, list(texts.values())) if texts else []
@@ -96,7 +97,7 @@ class CarriedFacts:
         self, principal: Principal, commit_id: UUID, page: Sequence[_Behind], spoken: Mapping[UUID, Spoken]
     ) -> EntitiesMentioned:
         """The mentions of records that still state one of them; nothing that a record mentions already is entered again."""
-        places = {one.row.record_id: one.row for one in page if one.row.status != "withdrawn"}
+        places = {one.row.record_id: one.row for one in page if one.row.status == "live"}
         now = self._clock.now()
         return EntitiesMentioned(
             [

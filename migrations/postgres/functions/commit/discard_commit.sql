@@ -29,6 +29,13 @@ BEGIN
     IF 'records' = ANY (work.kinds) THEN
         PERFORM engine.discard_records(work);
     END IF;
+    IF 'facts' = ANY (work.kinds) THEN  -- a job carries them into the graph as they are
+        UPDATE engine.facts AS f SET revision = f.revision + 1, graph_revision = 0
+        WHERE f.user_id = work.user_id AND f.fact_id::text IN (
+            SELECT s.one ->> 'fact_id' FROM engine.graph_changes(work.kind, work.payload) AS c,
+                   jsonb_array_elements(c.change -> 'facts') AS r (line), jsonb_array_elements(r.line -> 'stated') AS s (one)
+            WHERE c.kind = 'facts');
+    END IF;
     IF 'granted' = ANY (work.kinds) THEN
         UPDATE engine.grants AS g SET revoked_at = clock_timestamp()
         WHERE g.user_id = work.user_id AND g.revoked_at IS NULL AND (g.grant_id = p_commit OR g.grant_id::text IN (

@@ -1,11 +1,13 @@
 -- Writes facts as they were decided: new ones, and what became of known ones. All of them, or NG409 where one may not be written, or
 -- supersedes what is not there: the same for a fact that is missing and one that the principal may not change. `graph_revision` of a row: what a
--- commit of the same transaction carries into the graph, or 0.
+-- commit of the same transaction carries into the graph, or 0. A known fact that was never carried stays so: a job carries it with its names. Rows of an older
+-- release say nothing of revisions.
 CREATE OR REPLACE FUNCTION engine.enter_facts(p_rows jsonb) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     graph uuid := engine.principal_graph();
-    given engine.facts[] := (SELECT array_agg(r) FROM jsonb_populate_recordset(NULL::engine.facts, p_rows) AS r);
+    given engine.facts[] := (SELECT array_agg(r) FROM jsonb_populate_recordset(
+        NULL::engine.facts, (SELECT jsonb_agg('{"revision": 1, "graph_revision": 0}'::jsonb || l) FROM jsonb_array_elements(p_rows) AS l)) AS r);
 BEGIN
     IF EXISTS (SELECT FROM unnest(given) AS g
                WHERE g.user_id <> graph OR NOT engine.can('write', g.node_id, 'items')
@@ -26,7 +28,7 @@ BEGIN
         status = excluded.status, supersedes = excluded.supersedes, ended_by = excluded.ended_by, contradicts = excluded.contradicts,
         valid_to = excluded.valid_to, invalidated_at = excluded.invalidated_at, last_confirmed_at = excluded.last_confirmed_at,
         confirmations = excluded.confirmations, stale = excluded.stale, revision = greatest(f.revision, excluded.revision),
-        graph_revision = greatest(f.graph_revision, excluded.graph_revision);
+        graph_revision = CASE WHEN f.graph_revision > 0 THEN greatest(f.graph_revision, excluded.graph_revision) ELSE 0 END;
 EXCEPTION WHEN unique_violation THEN
     RAISE EXCEPTION 'The facts of this memory were changed meanwhile.' USING ERRCODE = 'NG409';
 END $$;

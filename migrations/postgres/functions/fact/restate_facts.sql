@@ -10,7 +10,7 @@ BEGIN
     UPDATE engine.facts AS f
     SET status = g.status, supersedes = g.supersedes, ended_by = g.ended_by, contradicts = g.contradicts, confirms = g.confirms,
         valid_to = g.valid_to, invalidated_at = g.invalidated_at, last_confirmed_at = g.last_confirmed_at, confirmations = g.confirmations,
-        revision = g.revision, graph_revision = g.revision
+        revision = g.revision, graph_revision = CASE WHEN f.graph_revision > 0 THEN g.revision ELSE 0 END
     FROM unnest(given) AS g WHERE f.fact_id = g.fact_id AND f.user_id = owner;
     GET DIAGNOSTICS changed = ROW_COUNT;
     IF changed <> coalesce(array_length(given, 1), 0) THEN
