@@ -1,4 +1,4 @@
-// Purpose: what changed about an entity between two days: nodes that began to speak of it, relations that were first stated or ended.
+// Purpose: what changed about an entity between two days: nodes that began to speak of it, relations that were first stated or ended, facts that began or ended.
 // Parameters: user_id (whose graph, a text), entity (one of its names), from and to (days as texts; `to` is not included).
 // Returns: day, change, what.
 // Result on the bundled history with entity "Ellen", from "2025-10-01", to "2026-02-01":
@@ -31,6 +31,13 @@ CALL (members) {
   MATCH (e)-[relation]-(:Entity)
   WHERE relation.relation_id IS NOT NULL AND relation.until IS NOT NULL
   RETURN DISTINCT relation.until AS day, 'ended' AS change, startNode(relation).name + ' ' + relation.name + ' ' + endNode(relation).name AS what
+  UNION ALL
+  UNWIND members AS e
+  MATCH (e)<-[:ABOUT]-(f:Fact)
+  WHERE f.status <> 'withdrawn' AND f.caption IS NOT NULL
+  UNWIND [['began', coalesce(f.valid_from, f.said_at, f.known_from)], ['ended', f.valid_to]] AS end
+  WITH DISTINCT f, end WHERE end[1] IS NOT NULL
+  RETURN toString(date(end[1])) AS day, end[0] AS change, f.caption AS what
 }
 WITH day, change, what
 WHERE day >= $from AND day < $to

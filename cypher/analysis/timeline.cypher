@@ -1,6 +1,6 @@
-// Purpose: the life of an entity in the records: each one that mentions it, and the relations that begin or end.
+// Purpose: the life of an entity in the records: each one that mentions it, and the relations and facts that begin or end.
 // Parameters: user_id (whose graph, a text), entity (one of its names).
-// Returns: day (or year, as it was said), what, detail (the title of its records with the times that it is named there, or the relation).
+// Returns: day (or year, as it was said), what, detail (the title of its records with the times that it is named there, the relation, or the caption of the fact).
 // Result on the bundled history with entity "Owen":
 //   day         what       detail
 //   2024-05-19  mentioned  The big one, and a birthday, 2
@@ -28,5 +28,12 @@ CALL (members) {
   UNWIND [['begins', relation.since], ['ends', relation.until]] AS end
   WITH DISTINCT relation, end WHERE end[1] IS NOT NULL
   RETURN end[1] AS day, end[0] AS what, startNode(relation).name + ' ' + relation.name + ' ' + endNode(relation).name AS detail
+  UNION ALL
+  UNWIND members AS e
+  MATCH (e)<-[:ABOUT]-(f:Fact)
+  WHERE f.status <> 'withdrawn' AND f.caption IS NOT NULL
+  UNWIND [['begins', coalesce(f.valid_from, f.said_at, f.known_from)], ['ends', f.valid_to]] AS end
+  WITH DISTINCT f, end WHERE end[1] IS NOT NULL
+  RETURN toString(date(end[1])) AS day, end[0] AS what, f.caption AS detail
 }
 RETURN day, what, detail ORDER BY day, what, detail

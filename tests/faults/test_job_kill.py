@@ -38,6 +38,14 @@ async def grow_old(engine: Engine) -> None:
         )
 
 
+@pytest.fixture(autouse=True)
+async def no_lost_runs(engine: Engine) -> None:
+    """What workers of other tests left when they were killed is not counted here."""
+    await grow_old(engine)
+    async with workshop(engine, job(fresh("none"), nothing)) as here:
+        await here.take_up_stalled()
+
+
 @pytest.mark.ledger("N34")
 async def test_the_run_of_a_killed_worker_is_taken_up(engine: Engine) -> None:
     mended = job(fresh("mended"), nothing)

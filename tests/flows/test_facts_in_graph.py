@@ -19,6 +19,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.wiring.job_catalogue import unchained
 from tests.flows.reader import WHEN
+from tests.flows.test_analysis import STATEMENTS
 from tests.flows.test_facts import rows, say, stated
 from tests.model_server import ModelServer
 
@@ -198,6 +199,32 @@ async def test_a_fact_that_the_graph_never_had_is_carried_whole_when_another_one
         "Dave lives in Munich.": ("live", "Dave", "Dave lives in Berlin."),
     }
     assert (await counts(reads, user))["Dave"] == 1
+
+
+@pytest.mark.ledger("U03")
+async def test_statements_for_analysts_show_facts(reads: Engine, user: User, memory: Memory) -> None:
+    for day, text in ((0, "Dave lives in Berlin."), (10, "Dave lives in Munich."), (10, "Dave lives in Rome.")):
+        await say(memory, day, text)
+
+    async def asked(name: str, **given: str) -> list[tuple[Any, ...]]:
+        found = await reads.neo4j.read(STATEMENTS[name], user_id=str(user.user_id), **given)  # type: ignore[arg-type]
+        return [tuple(row.values()) for row in found]
+
+    [(who, what, one, other, records)] = await asked("contradictions")
+    assert (who, what, {one, other}, records) == (
+        "Dave",
+        "FACT",
+        {"Dave lives in Munich.", "Dave lives in Rome."},
+        [1, 1],
+    )
+    lines = [(what, detail) for _, what, detail in await asked("timeline", entity="dave")]
+    assert {
+        ("begins", "Dave lives in Berlin."),
+        ("ends", "Dave lives in Berlin."),
+        ("begins", "Dave lives in Rome."),
+    } <= set(lines)
+    span = {"from": "1900-01-01", "to": "2100-01-01"}
+    assert ("ended", "Dave lives in Berlin.") in [row[1:] for row in await asked("changes", entity="dave", **span)]
 
 
 DAMAGE = {

@@ -104,9 +104,10 @@ class Extraction:
         most = self.limits.characters
         pieces = [piece for number, draft in enumerate(drafts) for piece in pieces_of(number, draft, most)]
         known = await self.context.known(principal, drafts) if self.context else [""] * len(drafts)
-        readers = [readers_of(draft) if self.context else "" for draft in drafts]
         questions = [
-            Question(piece.text, len(piece.lines), context=known[piece.record], readers=readers[piece.record])
+            Question(
+                piece.text, len(piece.lines), context=known[piece.record], readers=readers_of(drafts[piece.record])
+            )
             for piece in pieces
         ]
         prompt, *earlier = self._prompts
