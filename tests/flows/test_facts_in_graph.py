@@ -1,4 +1,4 @@
-"""Facts as nodes of the graph: in their chains, about the entities that they name, counted; whoever changes them."""
+"""Facts as nodes of the graph: in their chains, about the entities that they name, counted; after changes of every kind."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def _plain(value: Any) -> str:
 
 
 def _day(value: Any) -> str:
-    """A date as exact as it is told; empty where it is none."""
+    """A date as exact as the text has it; empty where it is none."""
     text = _plain(value)
     if not _DATE.fullmatch(text):
         return ""

@@ -21,7 +21,7 @@ MOST_ENTITIES, MOST_RELATIONS, MOST_RECORDS = 5000, 20_000, 3000
 MOST_TOGETHER = 12
 """Entities of a record that count as mentioned together."""
 TOGETHER = 0.1
-"""Weight of two entities that one record mentions, beside nobody else; a relation of strength 1 weighs up to 1."""
+"""Weight of two entities that one record mentions, and no other; a relation of strength 1 weighs up to 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
--- Trigger: a change of a fact raises its revision, whoever makes it. What only says how far the graph is, is none.
+-- Trigger: every change of a fact raises its revision. What only says how far the graph is, is none.
 CREATE OR REPLACE FUNCTION engine.raise_fact_revision() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     compared engine.facts := NEW;
