@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
-from typing import Literal
+from math import isfinite
+from typing import Literal, get_args
 from uuid import UUID
 
 from engine.domain.scope import Privacy, ScopeKind
+from engine.errors import InvalidInput
 
 FactStatus = Literal["live", "superseded", "invalidated", "withdrawn", "confirmation"]
 """`superseded`: a newer fact gives another value; `invalidated`: a newer one says that it no longer holds; `withdrawn`: its
@@ -18,6 +20,9 @@ ShownStatus = Literal["live", "superseded", "invalidated", "withdrawn"]
 FactRelation = Literal["none", "same", "changes", "ends"]
 """What a newer statement does to an older one about the same subject."""
 Verdict = Literal["ADD", "UPDATE", "NOOP", "DELETE"]
+FactType = Literal["fact", "preference", "event", "profile", "system"]
+
+LONGEST_FACT, LONGEST_SUBJECT, MOST_SUBJECTS = 2000, 200, 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,39 @@ class FactChain:
     """A fact with those before and after it, the newest first."""
 
     facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFact:
+    """A fact that the user states.
+
+    `about`: whom or what it is about, the first one decides which facts it is compared with; empty: the name that the text begins
+    with. `at`: from when on it holds, None is now. `confidence`, `importance`: from 0 to 1. Raises InvalidInput."""
+
+    text: str
+    about: tuple[str, ...] = ()
+    fact_type: FactType = "fact"
+    category: str = ""
+    at: datetime | None = None
+    confidence: float = 1.0
+    importance: float = 0.5
+
+    def __post_init__(self) -> None:
+        for what, text in (("text", self.text), ("category", self.category), *(("subject", one) for one in self.about)):
+            most = LONGEST_FACT if what == "text" else LONGEST_SUBJECT
+            if len(text) > most or (what != "category" and not text.strip()):
+                raise InvalidInput(f"The {what} of a fact has 1 to {most:,} characters.")
+            if "\x00" in text or (not text.isascii() and text.encode("utf-8", "ignore").decode() != text):
+                raise InvalidInput(f"The {what} of a fact is not valid Unicode, or holds a NUL character.")
+        if len(self.about) > MOST_SUBJECTS:
+            raise InvalidInput(f"A fact is about at most {MOST_SUBJECTS} names.")
+        if self.fact_type not in get_args(FactType):
+            raise InvalidInput(f"The type of a fact is one of {', '.join(get_args(FactType))}.")
+        if self.at is not None and self.at.tzinfo is None:
+            raise InvalidInput("A point in time needs its offset from UTC.")
+        for what, share in (("confidence", self.confidence), ("importance", self.importance)):
+            if not (isfinite(share) and 0 <= share <= 1):
+                raise InvalidInput(f"The {what} is a number from 0 to 1.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, cast
 from uuid import uuid4
 
+from engine.domain.fact import WrittenFact
 from engine.domain.history import HistoryFile
 from engine.domain.names import UNNAMED
 from engine.domain.node import ContentType
@@ -78,6 +79,13 @@ def note(source_id: str | None, title: str, text: str, content_type: ContentType
     received_as: ResourceType | None = "webhook" if content_type == "webhook" else None
     file = FileDraft(uuid4(), UNNAMED, "document", "text/plain", content)
     return Document(f"text:{source_id or uuid4()}"[:500], title, text, None, kind, file, received_as)
+
+
+def fact_document(source_id: str | None, fact: WrittenFact) -> Document:
+    """A fact as one text with its own file."""
+    made = note(source_id, "", fact.text, "other")
+    source = f"fact:{made.source_id.removeprefix('text:')}"[:500]
+    return replace(made, source_id=source, occurred_at=fact.at, fact=fact)
 
 
 def occasion_document(occasion: Occasion) -> Document:

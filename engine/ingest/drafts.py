@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID, uuid4, uuid5
 
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from engine.domain.dates import dates_in
+from engine.domain.description import keywords
+from engine.domain.extraction import Derived
+from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, Turn, source_key
 from engine.domain.layout import LaidTurn, Layout
 from engine.domain.node import ContentType
@@ -142,6 +145,8 @@ class Document:
     content_type: ContentType
     file: FileDraft
     received_as: ResourceType | None = None
+    fact: WrittenFact | None = None
+    """Its text is this fact, and nothing else."""
 
 
 def passage_text(piece: Chunk) -> str:
@@ -185,3 +190,20 @@ def document_draft(
         file=document.file,
         received_as=document.received_as,
     )
+
+
+def fact_id_of(user_id: UUID, source: str) -> UUID:
+    """The id of the fact that a source of the user holds, see `fact_draft`."""
+    return uuid5(uuid5(user_id, source), "0")
+
+
+def fact_draft(
+    session: UUID, document: Document, fact: WrittenFact, node: AssignableNode, trigger: TriggerType
+) -> RecordDraft:
+    """One record for a fact that the user states: its only item. No model has to read it."""
+    draft = document_draft(session, document, [Chunk(document.text, "", 0)], node, trigger)
+    [item] = draft.items
+    known = Derived(fact.fact_type, fact.category, (), fact.about, fact.confidence, fact.importance)
+    item = replace(item, kind="fact", section=fact.fact_type, derived=known)
+    found = keywords([item], document.source_id)
+    return replace(draft, items=(item,), summary=document.text, keywords=found, extracted=True)

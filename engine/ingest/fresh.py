@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from uuid import uuid5
 
 from engine.domain.document import NewVersion, chunk_hash
+from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, Turn
 from engine.domain.principal import Principal
 from engine.domain.record import STORED_ALREADY, RecordDraft, Skipped, SourceAdvance, TriggerType
@@ -24,7 +25,15 @@ from engine.domain.splitting import Chunk, chunks
 from engine.domain.utterance import embedded_text
 from engine.errors import CommitSetAside
 from engine.ingest.cleaning import Cleaned, check_text, cleaned, fingerprint, key_of
-from engine.ingest.drafts import LONGEST_ITEM, Document, PlacedTurn, conversation_drafts, document_draft, passage_text
+from engine.ingest.drafts import (
+    LONGEST_ITEM,
+    Document,
+    PlacedTurn,
+    conversation_drafts,
+    document_draft,
+    fact_draft,
+    passage_text,
+)
 from engine.ingest.sources import ChangedDocument, Continuation, Drafted, Pending, Placed, Source, SourceSeen, Unplaced
 from engine.ingest.versions.new_version import shared
 from engine.privacy.redact import Redactor, redacted_origin
@@ -110,11 +119,21 @@ class FreshDocument:
     def drafted(self, placed: Placed) -> Drafted:
         """A record for each node that passages were assigned to, with one file, and the version that each begins with."""
         source = self.source
+        if self.document.fact is not None:
+            return self._fact(self.document.fact, placed)
         whole = document_draft(source.session, self.document, self.passages, placed.nodes[0], source.trigger)
         advance = SourceAdvance(source.key, 0, 1, fingerprint(self.document))
         records = _decided(source, shared(whole, placed.nodes), placed)
         versions = tuple(_first_version(record, advance) for record in records)
         return Drafted(records, advance, 0, source.cleaned.replaced(), placed.spent, versions)
+
+    def _fact(self, fact: WrittenFact, placed: Placed) -> Drafted:
+        """A fact is no document: it has no versions, what is said later is a fact of its own."""
+        source = self.source
+        draft = fact_draft(source.session, self.document, fact, placed.nodes[0], source.trigger)
+        advance = SourceAdvance(source.key, 0, 1, fingerprint(self.document))
+        records = _decided(source, [draft], placed)
+        return Drafted(records, advance, 0, source.cleaned.replaced(), placed.spent)
 
 
 def _before(turns: Sequence[Turn], place: int) -> str:
@@ -200,7 +219,8 @@ def _document(source: Source, document: Document, max_text_bytes: int) -> FreshD
     if source.known:
         return ChangedDocument(source, document)
     dated = replace(document, occurred_at=document.occurred_at or source.asked.arrived)
-    return FreshDocument(source, dated, chunks(document.text))
+    pieces = [Chunk(document.text, "", 0)] if document.fact else chunks(document.text)
+    return FreshDocument(source, dated, pieces)
 
 
 def _first_version(draft: RecordDraft, advance: SourceAdvance) -> NewVersion:

@@ -2,18 +2,53 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
 from engine.domain.attribute import Attribute
-from engine.domain.fact import Fact, FactFilter
+from engine.domain.fact import Fact, FactFilter, WrittenFact
+from engine.domain.scope import Privacy, check_privacy
+from engine.errors import InvalidInput
+from engine.ingest.documents import fact_document
+from engine.ingest.drafts import fact_id_of
+from engine.ingest.sources import Pending
+from engine.knowledge.naming.subjects import leading_subject
+from engine.operations import redactions
 from engine.operations.caller import owner
-from engine.operations.declaring import OfGraph, reads
+from engine.operations.declaring import OfGraph, reads, writes
+from engine.operations.records import named_node, stored
+from engine.progress import Silent
+from engine.turns import computed
 
 EVERY = FactFilter()
 
 
 class Facts(OfGraph, name="facts"):
-    """Facts that a model found, in chains; for the user of the graph alone."""
+    """Facts that the user states or a model found, in chains; for the user of the graph alone."""
+
+    @writes(owner, redacts={"new": redactions.fact}, at="node_id", refusal="store", once=True, spends=True)
+    async def write(
+        self, new: WrittenFact, *, node_id: UUID | None = None, privacy: Privacy = "org"
+    ) -> tuple[Fact, ...]:
+        """Stores a fact that the user states, as a record with its own file, at the given node or where it belongs.
+
+        It ends what it replaces, as every fact does. Returns its chain, the newest first; that of a known fact where it only says
+        that again.
+
+        What is `private` is read by the user alone. Raises InvalidInput, NotFound for a node, Archived.
+        """
+        check_privacy(self._principal, privacy)
+        about = new.about or tuple(filter(None, [await computed(leading_subject, new.text)]))
+        key = f"key:{self.caller.repeatable.key}" if self.caller.repeatable else None
+        document = fact_document(key, replace(new, about=about))
+        origin = replace(self.caller.origin, source="manual")
+        node = await named_node(self.caller, node_id)
+        pending = Pending(document, node, privacy, origin, arrived=self._parts.clock.now())
+        report = await stored(self.caller, [pending], "event_boundary", Silent())
+        if report.skipped and not report.records and key is None:
+            raise InvalidInput(report.skipped[0].reason)
+        source = self._principal.own_key(self.caller.redactor.identifier(document.source_id))
+        return await self._parts.facts.chain(self._principal, fact_id_of(self._principal.user_id, source))
 
     @reads(owner)
     async def list(self, wanted: FactFilter = EVERY) -> tuple[Fact, ...]:

@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, cast
 from uuid import UUID
 
 import typer
 
-from engine.domain.fact import Fact, FactFilter, ShownStatus
-from engine.shell.options import Handle
+from engine.domain.fact import Fact, FactFilter, FactType, ShownStatus, WrittenFact
+from engine.shell.options import Handle, point
 from engine.shell.session import Commands, Session
 from engine.shell.tables import print_list
 from engine.shell.tokens import node_at
 
-facts = Commands("fact", "Facts that a model found, in chains.")
+facts = Commands("fact", "Facts that you state or a model found, in chains.")
 _NAMES = ("fact", "status", "valid from", "to", "confirmed", "read", "what")
+
+
+@facts.async_command("write", as_json=True)
+async def write(
+    here: Session,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The fact, in quotes: “Dave lives in Galway.”")],
+    about: Annotated[
+        list[str] | None,
+        typer.Option("--about", metavar="NAME", help="Whom it is about; without it the name that it begins with."),
+    ] = None,
+    kind: Annotated[str, typer.Option("--type", help="fact, preference, event, profile or system.")] = "fact",
+    category: Annotated[str, typer.Option("--category", help="A category of yours.")] = "",
+    at: Annotated[str | None, typer.Option("--at", metavar="TIME", help="From when on; without it, now.")] = None,
+    node: Annotated[str | None, typer.Option("--node", metavar="NODE", help="Where: path or id.")] = None,
+    private: Annotated[bool, typer.Option("--private", help="For the user alone.")] = False,
+    user: Handle = None,
+) -> None:
+    """Store a fact; what it replaces is over. Shows its chain."""
+    new = WrittenFact(text, tuple(about or ()), cast(FactType, kind), category, point(at))
+    async with here.memory(user) as memory:
+        place = await node_at(memory, node) if node else None
+        found = await memory.facts.write(new, node_id=place, privacy="private" if private else "org")
+    _print(here, found)
 
 
 @facts.async_command("list", as_json=True)

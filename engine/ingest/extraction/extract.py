@@ -100,9 +100,10 @@ class Extraction:
         nothing of the allowance; what that leaves out stays as it is.
         """
         if self._model is None:
-            return list(drafts), ExtractionReport(whole=len(drafts))
+            return list(drafts), ExtractionReport(whole=sum(not draft.extracted for draft in drafts))
         most = self.limits.characters
-        pieces = [piece for number, draft in enumerate(drafts) for piece in pieces_of(number, draft, most)]
+        unread = [(number, draft) for number, draft in enumerate(drafts) if not draft.extracted]
+        pieces = [piece for number, draft in unread for piece in pieces_of(number, draft, most)]
         known = await self.context.known(principal, drafts) if self.context else [""] * len(drafts)
         questions = [
             Question(
@@ -120,6 +121,8 @@ class Extraction:
 
     def _described(self, principal: Principal, draft: RecordDraft, reads: Sequence[_Read]) -> RecordDraft:
         """The draft with the items that were found; described by the model where it has read all of it."""
+        if draft.extracted:
+            return draft
         several = len(reads) > 1
         found = {
             item.item_id: item

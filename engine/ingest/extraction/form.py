@@ -10,16 +10,16 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from math import isfinite
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, BeforeValidator, Field
 
 from engine.domain.entity import MentionRole
 from engine.domain.extraction import WHOLE
+from engine.domain.fact import FactType
 from engine.knowledge.configuration import Domain
 from engine.providers.language import Prompt
 
-FactType = Literal["fact", "preference", "event", "profile", "system"]
 LONGEST_TEXT, LONGEST_NAME = 2000, 200
 MOST_ENTRIES, MOST_NAMES, MOST_ENTITIES = 200, 24, 60
 _DATE = re.compile(r"\d{4}(?:-\d\d){0,2}")

@@ -94,7 +94,7 @@ class Rereading:
         Raises StoreUnavailable; model failures are not raised.
         """
         held = await self._records.held(principal, place)
-        if held is None:
+        if held is None or not held.source_items:  # a fact that the user wrote has no other source
             return None
         extraction = self._extraction if by_model else self._kept
         drafted = await self._records.draft(principal, held)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from engine.domain.entity import Mention, Piece
 from engine.domain.names import name_key
 from engine.knowledge.mentions import UsedName, used_name
-from engine.knowledge.naming.names import MOST_CHARACTERS
+from engine.knowledge.naming.names import MOST_CHARACTERS, names_in
 from engine.knowledge.naming.words import SPEAKERS_WITHOUT_NAME
 
 USER: UsedName = ("", "")
 """The user of the graph, whom a fact names by no name."""
+USER_WORD = "user"
 _OF_SPEAKER = frozenset(("i", "me", "my", "myself"))
 _OF_USER = frozenset(("user", "the user", "benutzer", "nutzer"))
 
@@ -46,6 +47,14 @@ def named_by(piece: Piece, subjects: Sequence[str], found: Sequence[Mention]) ->
         used.add(one)
         subject = one if number == 0 else subject
     return FactNames(frozenset(used), subject), mentions
+
+
+def leading_subject(text: str) -> str:
+    """The name that a statement begins with; `user` where it begins with I or my; empty where it begins with neither."""
+    if name_key(_first(text)) in _OF_SPEAKER | _OF_USER:
+        return USER_WORD
+    [found] = names_in([Piece(text)], {})
+    return next((one.name for one in found if one.start == 0), "")
 
 
 def _first(text: str) -> str:

@@ -1,0 +1,111 @@
+"""Facts that the user states, without a model: they are found, end what they replace, and are nodes of the graph."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from engine.domain.clock import Moment
+from engine.domain.fact import Fact, FactFilter, WrittenFact
+from engine.domain.node import NewNode, User
+from engine.domain.retraction import RetractionSubject
+from engine.domain.search import SearchRequest
+from engine.errors import InvalidInput, NotFound
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from tests.door import new_door
+from tests.flows.test_graph_commands import Shell
+
+pytestmark = pytest.mark.usefixtures("few_nodes")
+BEFORE = datetime(2020, 3, 1, tzinfo=UTC)
+
+
+async def write(memory: Memory, text: str, *about: str, **where: Any) -> tuple[Fact, ...]:
+    return await memory.facts.write(WrittenFact(text, about, at=where.pop("at", None)), **where)
+
+
+async def found(memory: Memory, question: str, moment: Moment | None = None) -> list[str]:
+    request = SearchRequest(question, limit=10, widen="always", **({"moment": moment} if moment else {}))
+    return [hit.content for hit in (await memory.search(request)).hits]
+
+
+@pytest.mark.ledger("L03", "L05", "A03", "A04")
+async def test_a_newer_fact_ends_the_older_one(engine: Engine, memory: Memory) -> None:
+    [berlin] = await write(memory, "Dave lives in Berlin.", at=BEFORE)
+    galway, ended = await write(memory, "Dave lives in Galway.")
+    assert (ended.fact_id, ended.status, galway.supersedes) == (berlin.fact_id, "superseded", berlin.fact_id)
+    assert ended.valid_to == galway.valid_from
+    assert await found(memory, "Where does Dave live?") == ["Dave lives in Galway."]
+    then = Moment(as_of=BEFORE + timedelta(days=10))
+    assert await found(memory, "Where does Dave live?", then) == ["Dave lives in Berlin."]
+    again, _ = await write(memory, "Dave lives in Galway.")
+    assert (again.fact_id, again.confirmations) == (galway.fact_id, 1)
+    [entity] = await memory.entities.list(name="dave")
+    texts = {one.text: one.status for one in await memory.entities.facts(entity.entity_id, ended=True)}
+    assert texts == {"Dave lives in Galway.": "live", "Dave lives in Berlin.": "superseded"}
+    nodes = {galway.node_id}
+    assert [one for one in await engine.doctor.examine(read_files=100) if one.node_id in nodes] == []
+
+
+@pytest.mark.ledger("A05", "L05")
+async def test_whom_it_is_about_is_given_or_begins_the_text(memory: Memory) -> None:
+    cases = {
+        ("Ellen's birthday is on March 3.", ()): ["Ellen"],
+        ("My favourite colour is green.", ()): ["user"],
+        ("The boat is red.", ()): [],
+        ("The boat is red.", ("Dave",)): ["Dave"],
+    }
+    for (text, about), subjects in cases.items():
+        [fact] = await write(memory, text, *about, privacy="private" if about else "org")
+        assert fact.subjects == subjects, text
+    assert len(await memory.facts.list(FactFilter(about="Dave"))) == 1
+
+
+@pytest.mark.ledger("X06", "X04")
+async def test_it_is_withdrawn_and_replayed_as_any_fact(engine: Engine, memory: Memory) -> None:
+    await write(memory, "Dave works at Globex.")
+    [galway] = await write(memory, "Dave lives in Galway.", at=BEFORE)
+    replay = await memory.replays.build((await memory.replays.begin()).replay_id)
+    assert (replay.state, replay.counts.differing) == ("built", 0)
+    await memory.replays.swap(replay.replay_id)
+    assert await found(memory, "Where does Dave live?")
+    await memory.retractions.retract(RetractionSubject("fact", str(galway.fact_id)), "a mistake")
+    assert "Dave lives in Galway." not in await found(memory, "Where does Dave live?")
+    assert (await memory.facts.chain(galway.fact_id))[0].status == "withdrawn"
+
+
+async def test_where_it_lies_and_who_reads_it(engine: Engine, memory: Memory) -> None:
+    family = await memory.nodes.provision(NewNode(memory.principal.user_id, "Family"))
+    [fact] = await write(memory, "Dave lives in Galway.", node_id=family.node_id, privacy="private")
+    assert fact.node_id == family.node_id
+    with pytest.raises(NotFound):
+        await write(memory, "Dave lives in Rome.", node_id=uuid4())
+    for text in ("", "  ", "x" * 2001, "a\x00b", "a\ud800b"):
+        with pytest.raises(InvalidInput):
+            await write(memory, text)
+    for wrong in ({"fact_type": "rumour"}, {"confidence": 1.5}, {"at": datetime(2020, 1, 1)}, {"about": ("x",) * 25}):
+        with pytest.raises(InvalidInput):
+            WrittenFact("Dave lives in Galway.", **wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.ledger("N32", "U02", "U05")
+async def test_the_doors(engine: Engine, user: User, memory: Memory, tmp_path: Path) -> None:
+    shell = Shell(engine, tmp_path, user.handle)
+    transport = httpx.ASGITransport(new_door(engine.settings, engine=engine), client=("127.0.0.1", 50000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
+        path, key = f"/v1/users/{user.user_id}/facts", {"Idempotency-Key": "k1"}
+        body = {"text": "Dave lives in Berlin.", "at": "2020-03-01T00:00:00Z"}
+        first = await door.post(path, json=body, headers=key)
+        again = await door.post(path, json=body, headers=key)
+        assert first.status_code == 201 and again.json() == first.json()
+        for wrong in ({"text": ""}, {"text": "x", "fact_type": "rumour"}, {"text": "x", "about": [""]}, {"said": "x"}):
+            assert (await door.post(path, json=wrong)).status_code == 422, wrong
+        assert (await door.post(f"/v1/users/{uuid4()}/facts", json=body)).status_code == 404
+    facts = (await shell.answers("fact", "write", "Dave lives in Galway.", "--at", "2025-01-01"))["facts"]
+    assert [one["status"] for one in facts] == ["live", "superseded"]
+    assert "preference" in await shell.refuses("fact", "write", "Dave is tall.", "--type", "rumour")
