@@ -171,7 +171,7 @@ class Relation:
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A record that states a relation: in which item and where (`start-end`, characters; both for those who may read the items),
-    with what weight below 1."""
+    with what weight below 1. `fact_id`: a fact of the record that states it, too; for the user alone."""
 
     record_id: UUID
     node_id: UUID
@@ -183,6 +183,7 @@ class Evidence:
     since: str | None
     until: str | None
     ended: bool
+    fact_id: UUID | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,7 +221,8 @@ class RecordMentions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedRelation:
     """A relation that a record states. `type`: of the relationship in the graph, `name`: of the relation; both are the same but
-    for types that the domain does not list. `functional`: only one holds at a time. `source`, `target`: keys of entities."""
+    for types that the domain does not list. `functional`: only one holds at a time. `source`, `target`: keys of entities;
+    `fact_id`: a fact of the record that states it, too."""
 
     relation_id: UUID
     type: str
@@ -235,6 +236,7 @@ class StatedRelation:
     since: str | None
     until: str | None
     ended: bool
+    fact_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

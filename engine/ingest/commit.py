@@ -34,9 +34,8 @@ from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, StoredRecord
 from engine.domain.terms import sparse_of, weights, words
 from engine.ingest.assignment.decisions import keep_decisions
-from engine.ingest.describe import without
 from engine.ingest.entered import enter_first, note_received, note_unread
-from engine.ingest.facts import Decided, FactEntry, begun, in_graph, new_facts
+from engine.ingest.facts import Decided, FactEntry, begun, confirmed, in_graph, new_facts
 from engine.ingest.item_rows import in_turn, item_row, item_words, set_origin, special, times
 from engine.ingest.packing import is_native, object_key, pack
 from engine.knowledge.stating import RecordSpoken, entered, spoken_of
@@ -115,7 +114,7 @@ class RecordCommit:
                     await unit.require(embeddings=model.name, current=nodes)
                     facts = await self.facts.decided(unit, new_facts(principal, ordered, work.now), model, work.now)
                     if facts and facts.changes.confirming:
-                        kept = [without(record, facts.changes.confirming) for record in ordered]
+                        kept = [confirmed(record, facts.changes) for record in ordered]
                         work = await self._prepared(principal, kept, stored, commit_id, model)
                     await unit.accept(*work.changes(facts), commit_id=commit_id)
                     connection = unit.connection

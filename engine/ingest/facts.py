@@ -27,6 +27,7 @@ from engine.domain.graph import ManifestLine
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
+from engine.ingest.describe import without
 from engine.knowledge.facts.attributes import attribute_of
 from engine.knowledge.facts.chains import Chains, Changes, FactVerdicts, Known, Likeness, planned
 from engine.knowledge.facts.stated import Shown, stated
@@ -183,6 +184,21 @@ def _row(principal: Principal, draft: RecordDraft, item: ItemDraft, said_at: dat
         fact_type=item.section,
         category=item.derived.category if item.derived else "",
     )
+
+
+def confirmed(record: EmbeddedRecord, changes: Changes) -> EmbeddedRecord:
+    """The record without those of its facts that only say again what is known: a relation that one of them states names the known
+    fact."""
+    known = {fact: changes.rows[fact].confirms or fact for fact in changes.confirming}
+    relations = tuple(
+        replace(
+            one,
+            item_id=known.get(one.item_id, one.item_id),
+            fact_id=known.get(one.fact_id, one.fact_id) if one.fact_id else None,
+        )
+        for one in record.draft.relations
+    )
+    return without(replace(record, draft=replace(record.draft, relations=relations)), known)
 
 
 def begun(rows: Sequence[dict[str, Any]], starts: Mapping[UUID, datetime]) -> None:

@@ -2,20 +2,21 @@
 
 texts → names → entities of the graph that they may belong to → the entity of each → relations between these
 
-Facts that were read out of a record are texts of it, too: it mentions whom only they name, and each says what it is about. They
-state no relations: a record's own words do.
+Facts that were read out of a record are texts of it, too: it mentions whom only they name, each says what it is about, and a
+relation that one states is noted with it, and ends with it. Private facts of other records state nothing.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from uuid import UUID, uuid4
 
 from engine.domain.clock import NOW, Clock
+from engine.domain.entity import Mention
 from engine.domain.extraction import UNASKED, ModelReading
 from engine.domain.graph import EntityMention, StatedRelation
 from engine.domain.names import name_key
@@ -137,10 +138,13 @@ class Entities:
     ) -> dict[str, list[StatedRelation]]:
         """The relations of each record, by its number; each once, the surest of those that say the same."""
         pieces = [
-            (record, number) for record in records for number, text in enumerate(record.texts) if text.fact is None
+            (record, number)
+            for record in records
+            for number, text in enumerate(record.texts)
+            if text.fact is None or not text.fact.private
         ]
         texts = [record.texts[number].piece for record, number in pieces]
-        mentions = [record.mentions[number] for record, number in pieces]
+        mentions = [_placed(record.mentions[number], record.texts[number]) for record, number in pieces]
         times: list[datetime | None] = [record.texts[number].at for record, number in pieces]
         best: dict[tuple[str, str, str, str], StatedRelation] = {}
         for draft in self._relating.drafts(texts, mentions, times):
@@ -205,7 +209,13 @@ class Entities:
             since=draft.since,
             until=draft.until,
             ended=draft.ended,
+            fact_id=text.item_id if text.fact is not None else None,
         )
+
+
+def _placed(mentions: Sequence[Mention], text: Text) -> Sequence[Mention]:
+    """The mentions of a text that a relation can be drawn between: subjects of a fact stand nowhere in it."""
+    return mentions if text.fact is None else [one for one in mentions if one.end > one.start]
 
 
 def _keep_surest(
@@ -213,8 +223,9 @@ def _keep_surest(
 ) -> None:
     if relation is not None:
         place = (record.number, relation.source, relation.name, relation.target)
-        if place not in best or best[place].weight < relation.weight:
-            best[place] = relation
+        known = best.get(place, relation)
+        surer = relation if known.weight < relation.weight else known
+        best[place] = replace(surer, fact_id=known.fact_id or relation.fact_id)
 
 
 def _resolved(records: Sequence[ReadRecord], known: Sequence[KnownEntity]) -> dict[FoundName, Resolution]:

@@ -72,7 +72,8 @@ def texts_of(draft: RecordDraft) -> list[Text]:
     for item in draft.items:
         if item.kind == "fact" and item.derived is not None and not item.whole:
             fact = ReadFact(item.derived.subjects, item.derived.private and draft.privacy != "private")
-            texts.append(fact_text(item.item_id, item.content, speakers.get(item.position, ""), fact))
+            speaker = speakers.get(item.position, "")
+            texts.append(fact_text(item.item_id, item.content, speaker, fact, item.occurred_at))
     return texts
 
 
@@ -81,9 +82,9 @@ def text_of(item_id: UUID, content: str, speaker: str, title: str, at: datetime 
     return Text(item_id, Piece(content[:LONGEST_TEXT], speaker, title), at)
 
 
-def fact_text(item_id: UUID, content: str, speaker: str, fact: ReadFact) -> Text:
+def fact_text(item_id: UUID, content: str, speaker: str, fact: ReadFact, at: datetime | None = None) -> Text:
     """A fact as a text. `speaker`: of the turn that it was read out of."""
-    return Text(item_id, Piece(content[:LONGEST_TEXT], speaker), None, fact)
+    return Text(item_id, Piece(content[:LONGEST_TEXT], speaker), at, fact)
 
 
 def used_name(mention: Mention, piece: Piece) -> UsedName:

@@ -65,6 +65,7 @@ class _Stated:
     since: str | None
     until: str | None
     ended: bool
+    fact_id: UUID | None
 
 
 class EntityReads:

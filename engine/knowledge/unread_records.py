@@ -112,7 +112,7 @@ class UnreadRecords:
             for one in await self._postgres.fetch(principal, sql_in("item/texts", schema), parameters, row=_Text):
                 if one.subjects is not None:
                     fact = ReadFact(one.subjects, one.private)
-                    texts[one.record_id].append(fact_text(one.item_id, one.content, one.speaker, fact))
+                    texts[one.record_id].append(fact_text(one.item_id, one.content, one.speaker, fact, one.occurred_at))
                     continue
                 title = "" if one.speaker else titles[one.record_id]
                 texts[one.record_id].append(text_of(one.item_id, one.content, one.speaker, title, one.occurred_at))

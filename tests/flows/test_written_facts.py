@@ -79,6 +79,45 @@ async def test_it_is_withdrawn_and_replayed_as_any_fact(engine: Engine, memory: 
     assert (await memory.facts.chain(galway.fact_id))[0].status == "withdrawn"
 
 
+async def employers(memory: Memory, *, ended: bool = False) -> dict[str, tuple[str | None, int]]:
+    """By the employers that relations name: the end of each relation, and how many records state it."""
+    [dave] = await memory.entities.list(name="dave")
+    found = await memory.entities.relations(dave.entity_id, ended=ended)
+    return {one.other_name: (one.until, one.strength) for one in found if one.relation_type == "WORKS_AT"}
+
+
+@pytest.mark.ledger("F09", "A09")
+async def test_a_fact_is_evidence_of_a_relation_which_ends_with_it(engine: Engine, memory: Memory) -> None:
+    [globex] = await write(memory, "Dave works at Globex.", at=BEFORE)
+    [dave] = await memory.entities.list(name="dave")
+    [works] = await memory.entities.relations(dave.entity_id)
+    [evidence] = (await memory.entities.why(works.relation_id)).evidence
+    assert (evidence.fact_id, evidence.item_id, evidence.span) == (globex.fact_id, globex.fact_id, "0-20")
+    initech, _ = await write(memory, "Dave works at Initech.", at=BEFORE + timedelta(days=400))
+    assert await employers(memory) == {"Initech": (None, 1)}
+    past = await employers(memory, ended=True)
+    assert past["Globex"] == ((BEFORE + timedelta(days=400)).date().isoformat(), 1)
+    await write(memory, "Dave works at Initech.")
+    assert await employers(memory) == {"Initech": (None, 2)}
+    mistake = await memory.retractions.retract(RetractionSubject("record", str(initech.record_id)))
+    assert await employers(memory) == {"Initech": (None, 1)}
+    await memory.retractions.undo(mistake.retraction_id)
+    assert await employers(memory) == {"Initech": (None, 2)}
+    assert [one for one in await engine.doctor.examine() if one.node_id == memory.principal.user_id] == []
+
+
+@pytest.mark.ledger("F09", "X06")
+async def test_a_withdrawn_fact_supports_no_relation(engine: Engine, memory: Memory) -> None:
+    await write(memory, "Dave works at Globex.", at=BEFORE)
+    initech, _ = await write(memory, "Dave works at Initech.", at=BEFORE + timedelta(days=400))
+    before = await employers(memory, ended=True)
+    mistake = await memory.retractions.retract(RetractionSubject("fact", str(initech.fact_id)))
+    assert await employers(memory, ended=True) == {"Globex": (None, 1)}
+    assert [one for one in await engine.doctor.examine() if one.node_id == memory.principal.user_id] == []
+    await memory.retractions.undo(mistake.retraction_id)
+    assert await employers(memory, ended=True) == before
+
+
 async def test_where_it_lies_and_who_reads_it(engine: Engine, memory: Memory) -> None:
     family = await memory.nodes.provision(NewNode(memory.principal.user_id, "Family"))
     [fact] = await write(memory, "Dave lives in Galway.", node_id=family.node_id, privacy="private")

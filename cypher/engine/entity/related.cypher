@@ -1,7 +1,8 @@
 // Purpose: enters the relations that records state, each with the record as its evidence; evidence that a record no longer gives ends, and a relation
 //   without evidence with it. A relation of which only one can hold at a time ends the one that was said before. Idempotent.
 // Parameters: relations [{record_id, user_id, commit_id, revision, reader, known_from, at (as of what a record mentions), stated [{relation_id, type (of the
-//   relationship), name (of the type), functional, source, target (keys of entities), weight (below 1), item_id, span, since, until (texts or null), ended}]}].
+//   relationship), name (of the type), functional, source, target (keys of entities), weight (below 1), item_id, span, since, until (texts or null), ended, fact_id
+//   (a fact of the record that states it, too) or null}]}].
 // Returns: applied (records that are there).
 CYPHER 25
 UNWIND $relations AS row
@@ -25,7 +26,7 @@ CALL (r, row, newer) {
                   relation.known_from = datetime(row.known_from)
   WITH r, row, one, a, b, relation
   WHERE NOT EXISTS { (r)-[v:EVIDENCE {relation_id: relation.relation_id}]->(a) WHERE v.known_to IS NULL }
-  CREATE (r)-[:EVIDENCE {relation_id: relation.relation_id, weight: one.weight, item_id: one.item_id, span: one.span, since: one.since, until: one.until,
+  CREATE (r)-[:EVIDENCE {relation_id: relation.relation_id, weight: one.weight, item_id: one.item_id, fact_id: one.fact_id, span: one.span, since: one.since, until: one.until,
                          ended: one.ended, commit_id: row.commit_id, known_from: datetime(row.known_from)}]->(a)
   SET relation.strength = relation.strength + 1, relation.confidence = 1 - (1 - relation.confidence) * (1 - one.weight), relation.known_to = null,
       relation.since = coalesce(relation.since, one.since)

@@ -2,8 +2,8 @@
 //   those who may read that.
 // Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (the end of time is now), earliest (of both that are asked for, else
 //   the end of time), relation_id, limit.
-// Returns: relation_type, source_id, source_name, target_id, target_name, record_id, node_id, title, at, item_id, span, weight, since, until, ended; a row a
-//   record.
+// Returns: relation_type, source_id, source_name, target_id, target_name, record_id, node_id, title, at, item_id, span, weight, since, until, ended, fact_id (a fact of the record that
+//   states it, for the user); a row a record.
 CYPHER 25
 WITH $as_of AS as_of, part.rights() AS rights
 MATCH (source:Entity)<-[v:EVIDENCE {relation_id: $relation_id}]-(r:Record)<-[:HOLDS]-(n:Node)
@@ -15,4 +15,5 @@ ORDER BY v.weight DESC, at DESC, r.record_id LIMIT $limit
 RETURN relation.name AS relation_type, source.entity_id AS source_id, part.called(source) AS source_name, target.entity_id AS target_id,
        part.called(target) AS target_name, r.record_id AS record_id, n.node_id AS node_id, coalesce(s.title, r.title) AS title, at,
        CASE WHEN part.opened(n, 'items') THEN v.item_id END AS item_id, CASE WHEN part.opened(n, 'items') THEN v.span END AS span,
-       v.weight AS weight, v.since AS since, v.until AS until, v.ended AS ended
+       v.weight AS weight, v.since AS since, v.until AS until, v.ended AS ended,
+       CASE WHEN $principal = $user_id AND trim($kind) = 'user' THEN v.fact_id END AS fact_id

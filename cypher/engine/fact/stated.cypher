@@ -1,4 +1,5 @@
-// Purpose: enters facts that records state, what they are about, and their places in chains; moves the counts of facts of entities. Idempotent: an older
+// Purpose: enters facts that records state, what they are about, and their places in chains; moves the counts of facts of entities; ends
+//   relations with the facts that state them. Idempotent: an older
 //   revision of a fact that comes late adds what it is about, if nothing has said so, and changes nothing else.
 // Parameters: facts [{record_id, user_id, node_id, commit_id, reader (version of what found the names), stated [{fact_id, revision, item (false: it only
 //   confirms another one), caption or null (as before), about [{key (of an entity), primary}] or null (as before), copied (fact whose caption and entities it
@@ -87,4 +88,31 @@ CALL (row, r) {
     SET s.revision = one.revision, s.known_to = datetime(coalesce(one.state.invalidated_at, one.state.known_from))
   }
 }
-RETURN count(DISTINCT row.record_id) AS applied
+WITH count(DISTINCT row.record_id) AS records, collect(row) AS rows
+CALL (rows) {  // relations that facts state: without its fact evidence ends, a relation that only facts of the past state is over
+  UNWIND rows AS row
+  UNWIND row.stated AS one
+  MATCH (f:Fact {fact_id: one.fact_id, revision: one.revision})<-[:STATES]-(r:Record)-[v:EVIDENCE {fact_id: one.fact_id}]->(a:Entity)
+  FOREACH (_ IN CASE WHEN f.status = 'withdrawn' AND v.known_to IS NULL AND v.item_id = f.fact_id AND r.record_id = f.record_id THEN [1] ELSE [] END |
+    SET v.known_to = coalesce(f.invalidated_at, f.known_from), v.withdrawn_with = f.fact_id)
+  FOREACH (_ IN CASE WHEN f.status <> 'withdrawn' AND v.withdrawn_with = f.fact_id THEN [1] ELSE [] END |
+    SET v.known_to = null, v.withdrawn_with = null)
+  WITH DISTINCT f, a, v.relation_id AS relation_id
+  MATCH (a)-[relation]->(:Entity)
+  WHERE relation.relation_id = relation_id
+  SET relation.strength = relation.strength  // takes the lock
+  WITH f, relation, COLLECT {
+    MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(:Record)
+    WHERE v.known_to IS NULL
+    OPTIONAL MATCH (stating:Fact {fact_id: v.fact_id})
+    RETURN {weight: v.weight, past: v.ended OR coalesce(stating.status IN ['superseded', 'invalidated'], false)}
+  } AS given
+  SET relation.strength = size(given), relation.confidence = 1 - reduce(doubt = 1.0, one IN given | doubt * (1 - one.weight)),
+      relation.known_to = CASE size(given) WHEN 0 THEN coalesce(relation.known_to, f.invalidated_at, f.known_from) END
+  FOREACH (_ IN CASE WHEN f.status IN ['superseded', 'invalidated'] AND relation.until IS NULL AND all(one IN given WHERE one.past) THEN [1] ELSE [] END |
+    SET relation.until = toString(date(coalesce(f.valid_to, f.invalidated_at))), relation.ended_with = f.fact_id)
+  FOREACH (_ IN CASE WHEN f.status = 'live' AND relation.ended_with = f.fact_id THEN [1] ELSE [] END |
+    SET relation.until = null, relation.ended_with = null)
+  RETURN count(*) AS followed
+}
+RETURN records AS applied
