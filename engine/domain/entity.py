@@ -122,11 +122,14 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class EntityFact:
-    """A fact about an entity. `subject`: whether it is about this one first; `valid_from` None: from the beginning."""
+    """A fact about an entity. `subject`: whether it is about this one first; `valid_from` None: from the beginning.
 
-    fact_id: UUID
-    node_id: UUID
-    record_id: UUID
+    Stored ones have `fact_id`, `node_id`, `record_id`; one that is inferred from a relation, which no listed fact states, has its
+    `relation_id` instead, and as many confirmations as records state it beside the first."""
+
+    fact_id: UUID | None
+    node_id: UUID | None
+    record_id: UUID | None
     text: str
     status: ShownStatus
     subject: bool
@@ -134,6 +137,7 @@ class EntityFact:
     valid_from: datetime | None
     valid_to: datetime | None
     confirmations: int
+    relation_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

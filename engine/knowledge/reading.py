@@ -136,6 +136,10 @@ class EntityReads:
         check_page(limit)
         return tuple(await self.read(principal, NOW, cypher("entity/pairs"), Pair, limit=limit))
 
+    def now(self) -> datetime:
+        """The present."""
+        return self._clock.now()
+
     async def read(
         self, principal: Principal, moment: Moment, statement: LiteralString, row: type[R], **asked: Any
     ) -> list[R]:

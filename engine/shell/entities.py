@@ -107,7 +107,16 @@ async def facts(
     """List facts about an entity, those that it is the subject of first."""
     async with here.memory(user) as memory:
         found = await memory.entities.facts(await _named(memory, entity), ended=ended, limit=MOST)
-    rows = [(one.fact_id, one.text, one.status, one.confirmations, "stale" if one.stale else "") for one in found]
+    rows = [
+        (
+            one.fact_id or "-",
+            one.text,
+            one.status,
+            one.confirmations,
+            "stale" if one.stale else "inferred" * bool(one.relation_id),
+        )
+        for one in found
+    ]
     print_list(here, {"facts": found}, ("fact", "text", "status", "confirmed", ""), rows, "No fact is known.")
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from engine.domain.clock import Moment
 from engine.domain.fact import Fact, FactFilter, WrittenFact
+from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.retraction import RetractionSubject
 from engine.domain.search import SearchRequest
@@ -104,6 +105,30 @@ async def test_a_fact_is_evidence_of_a_relation_which_ends_with_it(engine: Engin
     await memory.retractions.undo(mistake.retraction_id)
     assert await employers(memory) == {"Initech": (None, 2)}
     assert [one for one in await engine.doctor.examine() if one.node_id == memory.principal.user_id] == []
+
+
+@pytest.mark.ledger("A09")
+async def test_relations_are_read_as_facts_that_are_inferred(engine: Engine, memory: Memory) -> None:
+    node = await memory.nodes.provision(NewNode(memory.principal.user_id, "Family"))
+    turns = tuple(Turn("Bob", text, BEFORE) for text in ("Dave works at Globex.", "Teresa Vang lives in Galway."))
+    await memory.records.remember(Conversation("c1", turns), node_id=node.node_id)
+    [globex] = await memory.entities.list(name="globex")
+    [inferred] = await memory.entities.facts(globex.entity_id)
+    assert (inferred.fact_id, inferred.status, inferred.text) == (None, "live", "Globex employs Dave.")
+    assert (await memory.entities.why(inferred.relation_id)).reads == "works at"  # type: ignore[arg-type]
+    [fact] = await write(memory, "Dave works at Globex.")
+    assert [(one.fact_id, one.relation_id) for one in await memory.entities.facts(globex.entity_id)] == [
+        (fact.fact_id, None)
+    ]
+    later = Turn("Bob", "Teresa Vang lives in Lunenburg.", BEFORE + timedelta(days=30))
+    await memory.records.remember(Conversation("c2", (later,)), node_id=node.node_id)
+    [teresa] = await memory.entities.list(name="teresa")
+    now = await memory.entities.facts(teresa.entity_id)
+    assert [one.text for one in now] == ["Teresa Vang lives in Lunenburg."]
+    over = {one.text: one for one in await memory.entities.facts(teresa.entity_id, ended=True)}
+    assert over["Teresa Vang lives in Galway."].status == "superseded"
+    with pytest.raises(NotFound):
+        await memory.entities.facts(uuid4())
 
 
 @pytest.mark.ledger("F09", "X06")

@@ -1,4 +1,8 @@
-"""Facts about entities: ids from the graph, texts from where they lie, as far as the reader may read both."""
+"""Facts about entities: ids from the graph, texts from where they lie, as far as the reader may read both.
+
+A relation that no fact states is shown as a fact, too, inferred from it. Nothing of that is stored: it holds as long as the
+relation does.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,8 @@ from datetime import datetime
 from uuid import UUID
 
 from engine.domain.clock import NOW
-from engine.domain.entity import EntityFact
+from engine.domain.dates import first_day
+from engine.domain.entity import EntityFact, Relation
 from engine.domain.fact import ShownStatus
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
@@ -33,19 +38,23 @@ class _About:
 
 
 class EntityFacts:
-    """Reads facts of entities; one trip to each store."""
+    """Reads facts of entities."""
 
     def __init__(self, postgres: Postgres, entities: EntityReads) -> None:
         self._postgres, self._entities = postgres, entities
 
     async def page(self, principal: Principal, entity_id: UUID, *, ended: bool, limit: int) -> tuple[EntityFact, ...]:
-        """Facts about an entity, the strongest first. Raises NotFound, InvalidInput."""
+        """Facts about an entity, the strongest first, then inferred ones. Raises NotFound, InvalidInput."""
         check_page(limit, MOST)
+        stored = await self._stored(principal, entity_id, ended=ended, limit=limit)
+        inferred = await self._inferred(principal, entity_id, ended=ended) if len(stored) < limit else ()
+        return (*stored, *inferred)[:limit]
+
+    async def _stored(
+        self, principal: Principal, entity_id: UUID, *, ended: bool, limit: int
+    ) -> tuple[EntityFact, ...]:
         asked = {"entity_id": str(entity_id), "ended": ended, "scoped": True, "limit": limit}
         found = await self._entities.read(principal, NOW, cypher("entity/facts"), _About, **asked)
-        if not found:
-            await self._entities.entity(principal, entity_id, NOW)  # one that may not be read is not found
-            return ()
         texts = {one.fact_id: one.text for one in await self._texts(principal, [one.fact_id for one in found])}
         return tuple(
             EntityFact(
@@ -55,6 +64,17 @@ class EntityFacts:
             for one in found
             if one.fact_id in texts
         )  # fmt: skip
+
+    async def _inferred(self, principal: Principal, entity_id: UUID, *, ended: bool) -> tuple[EntityFact, ...]:
+        """What the relations of an entity say, for the user those that no fact states. Raises NotFound."""
+        relations = await self._entities.relations(principal, entity_id, NOW, ended=ended, limit=MOST)
+        if not relations:
+            return ()
+        one = await self._entities.entity(principal, entity_id, NOW)
+        asked = {"relations": [str(relation.relation_id) for relation in relations], "ended": ended}
+        told = set(await self._entities.read(principal, NOW, cypher("entity/told_by_facts"), UUID, **asked))
+        now = self._entities.now()
+        return tuple(_said(one.name, relation, now) for relation in relations if relation.relation_id not in told)
 
     async def known(self, principal: Principal, entity_id: UUID, *, limit: int) -> list[KnownFact]:
         """The strongest live facts about an entity in the memory as a whole, of no thread or workflow."""
@@ -66,3 +86,13 @@ class EntityFacts:
     async def _texts(self, principal: Principal, facts: list[UUID]) -> list[KnownFact]:
         statement = sql_text("profile/texts") if principal.owns else sql_text("fact/read")
         return await self._postgres.fetch(principal, statement, {"facts": facts}, row=KnownFact) if facts else []
+
+
+def _said(name: str, one: Relation, now: datetime) -> EntityFact:
+    """A relation, read from one of its ends, as a fact."""
+    text, end = f"{name} {one.reads} {one.other_name}.", first_day(one.until)
+    status: ShownStatus = "live" if end is None or end > now else "superseded"
+    return EntityFact(
+        fact_id=None, node_id=None, record_id=None, text=text, status=status, subject=True, stale=False,
+        valid_from=first_day(one.since), valid_to=end, confirmations=one.strength - 1, relation_id=one.relation_id,
+    )  # fmt: skip
