@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
+from engine.domain.fact import WrittenFact
 from engine.domain.history import NodePath
 from engine.domain.search import SearchAnswer
 
@@ -16,6 +18,12 @@ PERSON, READS, OTHER = "Dave Kowalski", "is married to", "Ellen"
 """Who is shown with relations, and which relation with what states it."""
 DINER, SHORT = "Lindy's Diner", "Lindy"
 """Two entities that are one, a diner and what Bob calls it: they are merged, and that is undone."""
+
+FACTS = (
+    WrittenFact("Ellen lives at 27 Birch Street.", at=datetime(2023, 6, 1, tzinfo=UTC)),
+    WrittenFact("Ellen lives at 8 Osprey Lane.", at=datetime(2025, 10, 18, tzinfo=UTC)),
+)
+"""What Bob states: the second one ends the first."""
 
 
 @dataclass(frozen=True, slots=True)

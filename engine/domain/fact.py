@@ -27,8 +27,9 @@ LONGEST_FACT, LONGEST_SUBJECT, MOST_SUBJECTS = 2000, 200, 24
 
 @dataclass(frozen=True, slots=True)
 class FactRow:
-    """A fact in its chain, as the table of facts holds it. `valid_from` None: from the beginning. `subject`: a hash; `revision`:
-    raised by each change, 0 for one that was not written yet."""
+    """A fact in its chain, as the table of facts holds it. `valid_from` None: from the beginning. `subject`: a hash of its name;
+    `entity`: of the key of the entity that it is about, where that is known. `revision`: raised by each change, 0 for one that
+    was not written yet."""
 
     fact_id: UUID
     user_id: UUID
@@ -55,6 +56,13 @@ class FactRow:
     fact_type: str = ""
     category: str = ""
     revision: int = 0
+    entity: int | None = None
+
+    def same_subject(self, other: FactRow) -> bool:
+        """Whether both are about the same: one entity, or, where one of them has none, a subject of one name."""
+        if self.entity is None or other.entity is None:
+            return self.subject == other.subject
+        return self.entity == other.entity
 
     @property
     def readers(self) -> tuple[str, str, str | None]:

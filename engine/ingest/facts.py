@@ -31,6 +31,7 @@ from engine.ingest.describe import without
 from engine.knowledge.facts.attributes import attribute_of
 from engine.knowledge.facts.chains import Chains, Changes, FactVerdicts, Known, Likeness, planned
 from engine.knowledge.facts.stated import Shown, stated
+from engine.knowledge.resolution.keys import words_of
 from engine.providers.active import Model
 from engine.providers.embedder import Vectors
 from engine.stores.postgres import Connection, Jsonb
@@ -53,7 +54,8 @@ class EndsItems(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NewFact:
-    """A fact on its way into the chains. `subject`: the key of what it is about; `verdicts`: a model's, of its record's facts."""
+    """A fact on its way into the chains. `subject`: the words that name what it is about; `verdicts`: a model's, of its record's
+    facts."""
 
     known: Known
     subject: str
@@ -134,7 +136,12 @@ async def near_facts(
 
 async def _found(connection: Connection, new: Sequence[NewFact], model: Model, most: int) -> list[_Near]:
     lines = [
-        {"fact": str(one.known.row.fact_id), "subject": one.known.row.subject, "vector": _text(one.vector)}
+        {
+            "fact": str(one.known.row.fact_id),
+            "subject": one.known.row.subject,
+            "entity": one.known.row.entity,
+            "vector": _text(one.vector),
+        }
         for one in new
     ]
     parameters = {"lines": Jsonb(lines), "column": model.version.column, "version": model.name, "most": most}
@@ -162,9 +169,15 @@ def _of_record(principal: Principal, record: EmbeddedRecord, now: datetime) -> I
             subject = next(iter(item.derived.subjects), "") or item.content
             row = _row(principal, draft, item, said.occurred_at, now)
             key = name_key(subject) or USER
-            row = replace(row, subject=subject_hash(principal.user_id, key))
+            entity = next((one.key for one in draft.about.get(item.item_id, ()) if one.primary), None)
+            row = replace(
+                row,
+                subject=subject_hash(principal.user_id, key),
+                entity=subject_hash(principal.user_id, entity) if entity else None,
+            )
             known = Known(row, item.content, True, item.position)
-            yield NewFact(known, key, draft.node.schema_name, vector, record.verdicts)
+            names = f"{key} {words_of(entity)}" if entity else key
+            yield NewFact(known, names, draft.node.schema_name, vector, record.verdicts)
 
 
 def _row(principal: Principal, draft: RecordDraft, item: ItemDraft, said_at: datetime | None, now: datetime) -> FactRow:

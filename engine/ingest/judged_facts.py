@@ -124,7 +124,7 @@ class JudgedFacts:
         there, subjects = list(known), {one.known.row.subject: one.subject for one in new}
         held = {one.row.fact_id for one in known}
         for fact in in_order([one.known for one in new if one.known.row.fact_id not in held]):
-            near = [one for one in there if one.text and one.row.subject == fact.row.subject]
+            near = [one for one in there if one.text and one.row.same_subject(fact.row)]
             near.sort(key=lambda one: (-(likeness(fact.row.fact_id, one.row.fact_id) or 0), one.row.fact_id))
             for one in near[:NEAREST]:
                 pair = Pair(fact, one) if said_after(fact, one) == "earlier" else Pair(one, fact)

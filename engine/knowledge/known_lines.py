@@ -135,12 +135,17 @@ class KnownLines:
             for relation in one.relations
         ]
         parts = [f"{one.names[0]} ({one.kind}{also})"]
-        for part in (*related, *facts[:FACTS]):
+        for part in (*said_else(related, facts), *facts[:FACTS]):
             if sum(map(len, parts)) + len(part) <= LONGEST_LINE:
                 parts.append(part.rstrip("."))
         if not parts[1:] and not also:
             return ""  # nothing is known of it but its name
         return f"- {parts[0]}: {'; '.join(parts[1:])}" if parts[1:] else f"- {parts[0]}"
+
+
+def said_else(relations: Sequence[str], facts: Sequence[str]) -> list[str]:
+    """The relations, as words, that no fact states in the same words."""
+    return [one for one in relations if not any(one.casefold() in fact.casefold() for fact in facts)]
 
 
 def _place(draft: RecordDraft) -> str:

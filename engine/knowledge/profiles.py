@@ -18,6 +18,7 @@ from engine.domain.entity import Entity, RecordMention, Relation
 from engine.domain.principal import Principal
 from engine.domain.profile import FactGroup, KnownFact, Profile
 from engine.knowledge.facts.about import EntityFacts
+from engine.knowledge.known_lines import said_else
 from engine.knowledge.reading import EntityReads
 from engine.providers.active import ActiveModel
 from engine.stores.postgres import Jsonb, Postgres
@@ -73,7 +74,7 @@ class Profiles:
         relations = await self._entities.relations(principal, entity_id, NOW, ended=False, limit=RELATIONS)
         facts = await self._facts.known(principal, one.entity_id, limit=FACTS)
         excerpts = await self._excerpts(principal, one)
-        lines = [_who(one), *_related(relations), *_known(facts), *excerpts]
+        lines = [_who(one), *_related(relations, facts), *_known(facts), *excerpts]
         return await computed(_composed, one, lines, self._active.current.embedder.count_tokens)
 
     async def groups(
@@ -124,10 +125,13 @@ def _who(one: Entity) -> _Line:
     return _Line(f"{one.name}: {one.kind}{also}. Mentioned in {records}, {period}, at {places}.")
 
 
-def _related(relations: Sequence[Relation]) -> Iterator[_Line]:
+def _related(relations: Sequence[Relation], facts: Sequence[KnownFact]) -> Iterator[_Line]:
+    """The relations that none of these facts states in the same words."""
+    texts = [fact.text for fact in facts]
     for one in relations:
-        since = f" since {one.since}" if one.since else ""
-        yield _Line(f"{one.reads} {one.other_name}{since}", relations=(one.relation_id,))
+        if said_else([f"{one.reads} {one.other_name}"], texts):
+            since = f" since {one.since}" if one.since else ""
+            yield _Line(f"{one.reads} {one.other_name}{since}", relations=(one.relation_id,))
 
 
 def _known(facts: Sequence[KnownFact]) -> Iterator[_Line]:

@@ -1,4 +1,5 @@
-"""What the demo shows of entities: some people, one with relations, why one of these holds, a merge and its undoing."""
+"""What the demo shows of entities: some people, one with relations, why one of these holds, a merge and its undoing, a fact that
+a newer one ends."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.rule import Rule
 from rich.text import Text
 
-from engine.demo.script import DINER, OTHER, PERSON, READS, SHORT, Check
+from engine.demo.script import DINER, FACTS, OTHER, PERSON, READS, SHORT, Check
 from engine.domain.entity import EntitySummary, Evidence
 from engine.progress import counted
 from engine.shell.session import Session
@@ -29,7 +30,7 @@ async def show_entities(here: Session, engine: Engine, memory: Memory) -> list[C
         people = await memory.entities.list(kinds=("person",), limit=SHOWN)
     named = ", ".join(f"{one.name} ({counted(one.mentions, 'record')})" for one in people)
     here.out.print(Text(f"People that the conversations name, found without a model: {named}, …"))
-    found = [*await _relations(here, memory), *await _merge(here, memory)]
+    found = [*await _relations(here, memory), *await _merge(here, memory), *await _facts(here, memory)]
     here.out.print()
     for check in found:
         here.out.print(check_line(check))
@@ -94,3 +95,17 @@ async def _merge(here: Session, memory: Memory) -> list[Check]:
         Check("a merge is read as one", counted(one.mentions, "record") if joined else None),
         Check("and undone exactly", " and ".join(map(str, apart)) if undone else None),
     ]
+
+
+async def _facts(here: Session, memory: Memory) -> list[Check]:
+    """Two facts that Bob states; the demo may run again."""
+    here.out.print()
+    older, newer = FACTS
+    await memory.once(f"demo {older.text}").facts.write(older)
+    chain = await memory.once(f"demo {newer.text}").facts.write(newer)
+    here.line(f"Stated without a model: “{older.text}” and later “{newer.text}” Its chain, the newest first:")
+    for one in chain:
+        period = f"{one.valid_from:%Y-%m-%d} to {one.valid_to:%Y-%m-%d}" if one.valid_to else "holds now"
+        here.line(f"  {one.text} ({one.status}, {period})")
+    ended = next((one for one in chain if one.text == older.text and one.status == "superseded"), None)
+    return [Check("a newer fact ends the older one", f"{ended.valid_to:%Y-%m-%d}" if ended else None)]

@@ -53,6 +53,23 @@ async def test_a_newer_fact_ends_the_older_one(engine: Engine, memory: Memory) -
     assert [one for one in await engine.doctor.examine(read_files=100) if one.node_id in nodes] == []
 
 
+@pytest.mark.ledger("L03", "A05")
+async def test_facts_meet_by_whom_they_are_about_not_by_the_name(memory: Memory) -> None:
+    """One of two names, and two of one name."""
+    node = await memory.nodes.provision(NewNode(memory.principal.user_id, "Family"))
+    said = "Dave Kowalski called; Dave is at home. Teresa Vang came with Dave Kowalski."
+    await memory.records.remember(Conversation("c1", (Turn("Bob", said, BEFORE),)), node_id=node.node_id)
+    await write(memory, "Dave Kowalski lives in Berlin.", at=BEFORE)
+    galway, *before = await write(memory, "Dave lives in Galway.", "Dave", at=BEFORE + timedelta(days=10))
+    assert [one.text for one in before] == ["Dave Kowalski lives in Berlin."]
+    mine, *before = await write(memory, "I live in Duluth.", at=BEFORE)
+    assert (mine.status, before) == ("live", [])
+    again, *before = await write(memory, "Bob Harlan lives in Viroqua.")
+    assert [one.fact_id for one in before] == [mine.fact_id]
+    other = await memory.facts.write(WrittenFact("Dave Lindqvist lives in Rome.", ("Dave Lindqvist",)))
+    assert len(other) == 1 and galway.status == "live"
+
+
 @pytest.mark.ledger("A05", "L05")
 async def test_whom_it_is_about_is_given_or_begins_the_text(memory: Memory) -> None:
     cases = {

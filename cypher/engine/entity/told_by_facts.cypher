@@ -3,8 +3,8 @@
 // Returns: relation_id.
 CYPHER 25
 UNWIND $relations AS relation_id
-MATCH (:Record)-[v:EVIDENCE {relation_id: relation_id}]->(:Entity {user_id: $user_id})
-WHERE $principal = $user_id AND trim($kind) = 'user' AND v.fact_id IS NOT NULL AND v.known_to IS NULL
+MATCH (:Record)-[v:EVIDENCE {relation_id: relation_id}]->(n:Entity)
+WHERE $principal = $user_id AND trim($kind) = 'user' AND n.user_id = $user_id AND v.fact_id IS NOT NULL AND v.known_to IS NULL
 MATCH (f:Fact {fact_id: v.fact_id})
 WHERE f.status = 'live' OR $ended AND f.status IN ['superseded', 'invalidated']
 RETURN DISTINCT relation_id

@@ -1,7 +1,7 @@
 """Facts about entities: ids from the graph, texts from where they lie, as far as the reader may read both.
 
-A relation that no fact states is shown as a fact, too, inferred from it. Nothing of that is stored: it holds as long as the
-relation does.
+A relation that no fact states is shown to the user as a fact, too, inferred from it. Nothing of that is stored: it holds as long
+as the relation does.
 """
 
 from __future__ import annotations
@@ -44,11 +44,14 @@ class EntityFacts:
         self._postgres, self._entities = postgres, entities
 
     async def page(self, principal: Principal, entity_id: UUID, *, ended: bool, limit: int) -> tuple[EntityFact, ...]:
-        """Facts about an entity, the strongest first, then inferred ones. Raises NotFound, InvalidInput."""
+        """Facts about an entity, the strongest first; for the user then inferred ones. Raises NotFound, InvalidInput."""
         check_page(limit, MOST)
         stored = await self._stored(principal, entity_id, ended=ended, limit=limit)
-        inferred = await self._inferred(principal, entity_id, ended=ended) if len(stored) < limit else ()
-        return (*stored, *inferred)[:limit]
+        if principal.owns and len(stored) < limit:
+            return (*stored, *await self._inferred(principal, entity_id, ended=ended))[:limit]
+        if not stored:
+            await self._entities.entity(principal, entity_id, NOW)  # one that may not be read is not found
+        return stored
 
     async def _stored(
         self, principal: Principal, entity_id: UUID, *, ended: bool, limit: int
@@ -66,7 +69,7 @@ class EntityFacts:
         )  # fmt: skip
 
     async def _inferred(self, principal: Principal, entity_id: UUID, *, ended: bool) -> tuple[EntityFact, ...]:
-        """What the relations of an entity say, for the user those that no fact states. Raises NotFound."""
+        """What the relations of an entity say that no fact states. Raises NotFound."""
         relations = await self._entities.relations(principal, entity_id, NOW, ended=ended, limit=MOST)
         if not relations:
             return ()

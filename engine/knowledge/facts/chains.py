@@ -98,7 +98,7 @@ class Chains:
 
     def _heads(self, new: Known) -> list[Known]:
         """Live facts of its subject, the nearest first."""
-        live = [one for one in self.known.values() if one.row.status == "live" and one.row.subject == new.row.subject]
+        live = [one for one in self.known.values() if one.row.status == "live" and one.row.same_subject(new.row)]
 
         def nearness(one: Known) -> tuple[bool, float, UUID]:
             return one.row.node_id != new.row.node_id, -(self._near(one, new) or 0), one.row.fact_id

@@ -48,14 +48,17 @@ _THE = re.compile(
     r"\s+(?P<value>.+)",
     re.IGNORECASE,
 )
-_NAMED = r"(?P<value>(?:the\s+)?(?-i:[^\W\d_a-z]).*)"
-"""A value that begins as a name does: nobody's home is "in trouble"."""
+_NAMED = r"(?P<value>(?:the\s+)?(?:\d+\w?\s+)?(?-i:[^\W\d_a-z]).*)"
+"""A value that begins as a name or an address does: no home is "in trouble"."""
 _SINGLE = tuple(
     (key, re.compile(pattern, re.IGNORECASE))
     for key, pattern in (
         ("home", rf"\b(?:moved|relocated)\s+from\s+.+?\s+to\s+{_NAMED}"),
         ("home", rf"\b(?:moved|relocated|moves|is moving)\s+to\s+{_NAMED}"),
-        ("home", rf"\b(?:lives?|living|resides?|residing|based|settled|has lived|have lived)\s+(?:in|at)\s+{_NAMED}"),
+        (
+            "home",
+            rf"\b(?:lives?|living|resides?|residing|based|settled|has lived|have lived)\s+(?:in|at|on)\s+{_NAMED}",
+        ),
         ("employer", rf"\b(?:works?|working|has worked|have worked|job)\s+(?:at|for)\s+{_NAMED}"),
         ("employer", rf"\bemployed\s+(?:at|by|with)\s+{_NAMED}"),
         ("profession", r"\b(?:works?|working)\s+as\s+(?P<value>.+)"),

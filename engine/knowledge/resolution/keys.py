@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Container
 
 from engine.domain.names import name_key, slug
@@ -32,6 +33,11 @@ def free_key(kind: str, name: str, taken: Container[str], batch: str) -> str:
         number += 1
         key = f"{base}~{_hashed(batch, base, str(number))}"
     return key
+
+
+def words_of(key: str) -> str:
+    """The words of the readable part of a key."""
+    return re.split(r"[.~]", key.partition(":")[2])[0].replace("-", " ")
 
 
 def _hashed(*parts: str) -> str:

@@ -1,5 +1,5 @@
--- Purpose: the chains of known facts that are near to new ones, of the same subjects, which stay locked until the end of the transaction.
--- Parameters: lines (json array of {fact, subject, vector}), column, version (of the vectors), most (facts near to each).
+-- Purpose: the chains of known facts that are near to new ones, about the same entities or subjects, which stay locked until the end of the transaction.
+-- Parameters: lines (json array of {fact, subject, entity or null, vector}), column, version (of the vectors), most (facts near to each).
 -- Returns: row (json of FactRow), schema_name, writable, content (null where it is not live), place (in its record), likeness (json, by new fact).
 WITH near AS MATERIALIZED (SELECT * FROM engine.facts_near(%(lines)s, %(column)s, %(version)s, %(most)s))
 SELECT to_jsonb(c.fact) - 'graph_revision' || jsonb_build_object('valid_from', nullif((c.fact).valid_from, '-infinity'),

@@ -1,18 +1,18 @@
 -- Facts of these records, and these facts, with all that stands in their chains, that they ended, confirm or contradict, and what confirms one of
 -- these; with the schemas of their nodes. For the user of the graph, nothing for anyone else. p_hold: waits until no other transaction
--- decides about one of the subjects, and keeps them until the own end.
+-- decides about one of the subjects or entities, and keeps them until the own end.
 CREATE OR REPLACE FUNCTION engine.facts_around(p_records uuid[], p_facts uuid[], p_hold boolean) RETURNS TABLE (fact engine.facts, schema_name text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     owner uuid := engine.principal_user();
     given uuid[];
     chains uuid[];
-    subject bigint;
+    held bigint;
 BEGIN
     IF p_hold THEN
-        FOR subject IN SELECT DISTINCT f.subject FROM engine.facts AS f
-                       WHERE f.user_id = owner AND (f.record_id = ANY (p_records) OR f.fact_id = ANY (p_facts)) ORDER BY 1 LOOP
-            PERFORM pg_advisory_xact_lock(hashtextextended(format('neurigraph facts %s %s', owner, subject), 0));
+        FOR held IN SELECT DISTINCT h FROM engine.facts AS f, unnest(ARRAY[f.subject, f.entity]) AS h
+                    WHERE f.user_id = owner AND (f.record_id = ANY (p_records) OR f.fact_id = ANY (p_facts)) AND h IS NOT NULL ORDER BY 1 LOOP
+            PERFORM pg_advisory_xact_lock(hashtextextended(format('neurigraph facts %s %s', owner, held), 0));
         END LOOP;
     END IF;
     SELECT array_agg(f.fact_id) INTO given FROM engine.facts AS f

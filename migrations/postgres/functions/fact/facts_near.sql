@@ -1,32 +1,36 @@
--- Live facts of the same subjects as new ones, the nearest of each, with their texts and how near their meanings are; only those
--- that the principal may read. Waits until no other transaction decides about one of these subjects, in one order for all, and keeps
--- them until its own end: what is read is what was decided last. p_lines: fact, subject, vector; p_column, p_version: of their vectors.
+-- Live facts about the same as new ones, the nearest of each, with their texts and how near their meanings are; only those that the
+-- principal may read. The same is: the same entity, or, where one of the two facts has none, a subject of the same name. Waits until
+-- no other transaction decides about one of these, in one order for all, and keeps them until its own end: what is read is what was
+-- decided last. p_lines: fact, subject, entity (or null), vector; p_column, p_version: of their vectors.
 CREATE OR REPLACE FUNCTION engine.facts_near(p_lines jsonb, p_column text, p_version text, p_most integer)
 RETURNS TABLE (fact_id uuid, content text, place integer, likeness jsonb)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     graph uuid := engine.principal_graph();
-    subjects bigint[] := (SELECT array_agg(DISTINCT l.subject ORDER BY l.subject) FROM jsonb_to_recordset(p_lines) AS l (subject bigint));
-    subject bigint;
+    subjects bigint[] := (SELECT array_agg(DISTINCT l.subject) FROM jsonb_to_recordset(p_lines) AS l (subject bigint));
+    entities bigint[] := (SELECT array_agg(DISTINCT l.entity) FROM jsonb_to_recordset(p_lines) AS l (entity bigint) WHERE l.entity IS NOT NULL);
+    held bigint;
     node record;
 BEGIN
-    FOREACH subject IN ARRAY coalesce(subjects, '{}') LOOP
-        PERFORM pg_advisory_xact_lock(hashtextextended(format('neurigraph facts %s %s', graph, subject), 0));
+    FOR held IN SELECT DISTINCT h FROM unnest(subjects || entities) AS h ORDER BY 1 LOOP
+        PERFORM pg_advisory_xact_lock(hashtextextended(format('neurigraph facts %s %s', graph, held), 0));
     END LOOP;
     FOR node IN
         SELECT n.node_id, n.schema_name, engine.owns(n.node_id) AS owned FROM engine.nodes AS n
         WHERE n.user_id = graph AND n.template_version = engine.template_version() AND engine.can('read', n.node_id, 'items')
               AND EXISTS (SELECT FROM engine.facts AS f
-                          WHERE f.user_id = graph AND f.subject = ANY (subjects) AND f.status = 'live' AND f.node_id = n.node_id)
+                          WHERE f.user_id = graph AND (f.subject = ANY (subjects) OR f.entity = ANY (entities)) AND f.status = 'live'
+                                AND f.node_id = n.node_id)
         ORDER BY n.node_id
     LOOP
         RETURN QUERY EXECUTE format(
-            'WITH lines AS (SELECT l.fact, l.subject, l.vector::vector AS vector'
-            '               FROM jsonb_to_recordset($1) AS l (fact uuid, subject bigint, vector text)),'
+            'WITH lines AS (SELECT l.fact, l.subject, l.entity, l.vector::vector AS vector'
+            '               FROM jsonb_to_recordset($1) AS l (fact uuid, subject bigint, entity bigint, vector text)),'
             ' near AS (SELECT f.fact_id, i.content, i.position, l.fact,'
             '                 CASE WHEN i.%2$I = $5 THEN 1 - (i.%3$I::vector <=> l.vector) END AS likeness'
-            '          FROM lines AS l JOIN engine.facts AS f ON f.user_id = $2 AND f.subject = l.subject AND f.status = ''live'' AND f.node_id = $3'
+            '          FROM lines AS l JOIN engine.facts AS f ON f.user_id = $2 AND f.status = ''live'' AND f.node_id = $3'
+            '               AND (f.subject = l.subject OR f.entity = l.entity) AND coalesce(f.entity = l.entity, true)'
             '          JOIN %1$I.memory_items AS i ON i.item_id = f.fact_id AND i.known_to IS NULL AND i.valid_to IS NULL'
             '          WHERE f.fact_id <> l.fact AND (f.privacy <> ''private'' OR $4)),'
             ' ranked AS (SELECT *, row_number() OVER (PARTITION BY fact ORDER BY likeness DESC NULLS LAST, fact_id) AS rank FROM near)'
