@@ -32,7 +32,7 @@ CALL (u, n, r, row, newer) {
   CALL (e, one, row) {
     UNWIND one.aliases AS alias
     MERGE (a:Alias {user_id: row.user_id, type: alias.type, key: alias.key})
-      ON CREATE SET a.user_key = replace(row.user_id, '-', ''), a.value = alias.value, a.verified = alias.verified, a.known_from = datetime(row.known_from)
+      ON CREATE SET a.user_key = replace(row.user_id, '-', ''), a.value = alias.value, a.name = alias.value, a.verified = alias.verified, a.known_from = datetime(row.known_from)
     WITH a, e WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) }
     CREATE (a)-[:NAMES]->(e)
     RETURN count(*) AS named

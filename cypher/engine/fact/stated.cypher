@@ -25,7 +25,7 @@ CALL (row) {
           f.valid_from = datetime(one.state.valid_from), f.valid_to = datetime(one.state.valid_to), f.said_at = datetime(one.state.said_at),
           f.known_from = datetime(one.state.known_from), f.known_to = datetime(one.state.known_to),
           f.invalidated_at = datetime(one.state.invalidated_at), f.last_confirmed_at = datetime(one.state.last_confirmed_at))
-    SET f.caption = coalesce(f.caption, one.caption), f.commit_id = coalesce(f.commit_id, CASE WHEN one.caption IS NOT NULL THEN row.commit_id END)
+    SET f.caption = coalesce(f.caption, one.caption), f.name = coalesce(f.name, one.caption), f.commit_id = coalesce(f.commit_id, CASE WHEN one.caption IS NOT NULL THEN row.commit_id END)
     CALL (row, one, f, named) {
       WITH row, one, f, named WHERE named
       SET f.reader = row.reader
@@ -39,7 +39,7 @@ CALL (row) {
     CALL (one, f) {
       WITH one, f WHERE f.reader IS NULL
       MATCH (like:Fact {fact_id: one.copied})
-      SET f.caption = coalesce(f.caption, like.caption), f.reader = like.reader
+      SET f.caption = coalesce(f.caption, like.caption), f.name = coalesce(f.name, like.caption), f.reader = like.reader
       WITH f, like
       MATCH (like)-[said:ABOUT]->(e:Entity)
       MERGE (f)-[a:ABOUT]->(e)
