@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
-from engine.domain.entity import Entity, EntitySummary, Relation, Why
+from engine.domain.entity import Entity, EntityFact, EntitySummary, Relation, Why
 from engine.domain.names import name_key
 from engine.evaluation.leaks.expected import denied, differing, is_owner, outside, short
 from engine.evaluation.leaks.model import World
@@ -147,6 +147,22 @@ def relations(
         return
     yield from differing("relations too many", [], sorted(given.items() - expected.items(), key=str)[:3])
     yield from differing("relations missing", [], sorted(expected.items() - given.items(), key=str)[:3])
+
+
+def facts(world: World, asker: Asker, entity_id: UUID, ended: bool, outcome: object) -> Iterator[str]:
+    """The live facts about an entity that the asker may read; for the user, too, what its relations say."""
+    group = _found(world, asker, entity_id, NOW)
+    if group is None or not isinstance(outcome, tuple):
+        yield from denied(outcome) if group is None else [f"not given: {short(outcome)}"]
+        return
+    rows: tuple[EntityFact, ...] = outcome
+    stored = {one.fact_id for one in rows if one.fact_id is not None and (not ended or one.status == "live")}
+    yield from differing("facts", world.spoken.facts_about(world, asker, group.whole.entity_id), stored)
+    inferred = {one.relation_id for one in rows if one.relation_id is not None}
+    related = {line[0][0] for line in _related(world, asker, group.whole.entity_id, NOW, True)}
+    yield from differing("inferred facts", set(), inferred - (related if is_owner(asker) else set()))
+    if not is_owner(asker):
+        yield from differing("facts that are over", set(), {one.fact_id for one in rows if one.status != "live"})
 
 
 _Line = tuple[tuple[UUID, bool, UUID], tuple[str, str, int, float, str | None]]

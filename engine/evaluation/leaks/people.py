@@ -83,6 +83,42 @@ def relations(world: World, rng: Random) -> Operation:
     return question(world, asker, f"{wanted} {ended}", ask, judge, moment)
 
 
+@draws.of("facts of an entity", 5)
+def facts(world: World, rng: Random) -> Operation:
+    """The facts about an entity."""
+    asker, ended = any_principal(world, rng), rng.random() < 0.5
+    wanted = _entity(world, asker, rng)
+    judge = partial(expected_entities.facts, world, asker, wanted, ended)
+
+    def ask(memory: Memory) -> Awaitable[object]:
+        return memory.entities.facts(wanted, ended=ended, limit=1000)
+
+    return question(world, asker, f"{wanted} {ended}", ask, judge)
+
+
+@draws.of("derived", 3)
+def derived(world: World, rng: Random) -> Operation:
+    """What is derived of the whole graph: for the user alone."""
+    asker = any_principal(world, rng)
+    entity = _entity(world, asker, rng)
+    asks: dict[str, Callable[[Memory], Awaitable[object]]] = {
+        "communities": lambda memory: memory.communities.list(),
+        "clusters": lambda memory: memory.communities.list(of="facts"),
+        "insights": lambda memory: memory.insights.list(),
+        "meaning": lambda memory: memory.entities.meaning(entity),
+        "profile": lambda memory: memory.profiles.user("type"),
+        "chains": lambda memory: memory.facts.list(),
+        "attributes": lambda memory: memory.facts.attributes(),
+    }
+    wanted = rng.choice(list(asks))
+
+    def judge(outcome: object) -> Iterator[str]:
+        if not expected.is_owner(asker):
+            yield from expected.denied(outcome)
+
+    return question(world, asker, f"{wanted} {entity}", asks[wanted], judge)
+
+
 @draws.of("why", 6)
 def why(world: World, rng: Random) -> Operation:
     """The records that state a relation."""

@@ -131,12 +131,17 @@ class Spoken:
         return entity_id
 
     def counted_facts(self, world: World, asker: Asker, whole: UUID) -> int:
+        """How many live facts about an entity an asker may read, now."""
+        if world.owns(asker, asker.graph):
+            return len([one for one in self.facts if one.live and self.whole_of(one.entity_id, NOW) == whole])
+        return len(self.facts_about(world, asker, whole))
+
+    def facts_about(self, world: World, asker: Asker, whole: UUID) -> set[UUID]:
         """The live facts about an entity that an asker may read, now."""
         live = [one for one in self.facts if one.live and self.whole_of(one.entity_id, NOW) == whole]
-        if world.owns(asker, asker.graph):
-            return len(live)
-        open_to = {one.fact_id: world.written.get(one.record_id) for one in live if not one.private}
-        return sum(record is not None and world.sees(asker, record, "items") for record in open_to.values())
+        own = world.owns(asker, asker.graph)
+        records = {one.fact_id: world.written.get(one.record_id) for one in live if own or not one.private}
+        return {fact for fact, record in records.items() if record is not None and world.sees(asker, record, "items")}
 
     def speaking(self) -> dict[UUID, set[UUID]]:
         """Of each entity, with what was merged into it, and of each relation: the records that speak of it."""
