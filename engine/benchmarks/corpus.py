@@ -1,6 +1,7 @@
 """Texts for benchmarks: a history's conversations, repeated with other names and numbers until there are enough.
 
-Deterministic: the same history and amount give the same texts.
+Deterministic: the same history and amount give the same texts. No turn of a copy is one of another copy, too: a text that is
+embedded once for both would make an ingest look faster.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ def _varied(turn: Turn, copy: int) -> Turn:
     if not copy:
         return turn
     text = _NUMBER.sub(lambda match: str(int(match[0][:9]) + copy), turn.text)
-    return replace(turn, text=_NAME.sub(lambda match: _other(match[0], copy), text))
+    text = _NAME.sub(lambda match: _other(match[0], copy), text)
+    return replace(turn, text=text if text != turn.text else f"{text} ({copy})")
 
 
 def _other(name: str, copy: int) -> str:

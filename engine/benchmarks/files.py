@@ -84,7 +84,7 @@ class _Shelf:
             "now": SystemClock().now(),
         }
         async with self.ground.engine.postgres.as_principal(self.memory.principal) as connection:
-            await manifests.enter(connection, self.schema, row, part=False)
+            await manifests.enter(connection, self.schema, [row])
         return file.file_id, key
 
     async def opened(self, file_id: UUID) -> float:

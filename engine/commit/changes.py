@@ -11,10 +11,11 @@ of one statement, and its kind beside it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
-from typing import Any, ClassVar, get_args
+from functools import cache
+from typing import Any, ClassVar, cast, get_args
 from uuid import UUID
 
 from engine.domain.commit import CommitKind
@@ -247,11 +248,17 @@ _PLAIN = frozenset((str, float, int, bool, type(None)))
 """Types that JSON has itself: a vector has hundreds of such values, so lists do not call a function for each."""
 
 
+@cache
+def _names(of: Any) -> tuple[str, ...]:
+    """The names of the fields of a dataclass; none of another type. A commit has thousands of values of few types."""
+    return tuple(field.name for field in fields(of)) if is_dataclass(of) else ()
+
+
 def _json(value: Any) -> Any:
     if type(value) in _PLAIN:
         return value
-    if is_dataclass(value):
-        return {field.name: _json(getattr(value, field.name)) for field in fields(value)}
+    if names := _names(cast("Hashable", type(value))):
+        return {name: _json(getattr(value, name)) for name in names}
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, datetime):

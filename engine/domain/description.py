@@ -53,7 +53,7 @@ def _term_weights(terms: Sequence[set[str]]) -> dict[str, float]:
 
 def _score(sentence: str, found: set[str], weight: dict[str, float]) -> float:
     names = len(set(_NAME_INSIDE.findall(sentence)))
-    score = sum(weight[term] for term in found) + names + sum(character.isdigit() for character in sentence[:200]) * 0.2
+    score = sum(weight[term] for term in found) + names + sum(map(str.isdigit, sentence[:200])) * 0.2
     asks = 0.5 if sentence.endswith("?") else 1.0
     return asks * score / math.pow(8 + len(found), 0.7)
 

@@ -65,8 +65,11 @@ def name_key(name: str) -> str:
 
     At most 400 code points: a longer key, which only rare compatibility characters give, ends in its hash.
     """
-    folded = unicodedata.normalize("NFD", name.translate(_UNHEARD)).casefold()
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", folded).casefold())
+    if name.isascii():  # nothing in it to normalize
+        folded = name.casefold()
+    else:
+        folded = unicodedata.normalize("NFD", name.translate(_UNHEARD)).casefold()
+        folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", folded).casefold())
     key = " ".join(folded.split())
     return key if len(key) <= _MOST_KEY else f"{key[: _MOST_KEY // 2]}#{_digest(key)}"
 

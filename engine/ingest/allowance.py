@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from engine.domain.record import LeftOut, LeftOutKind
@@ -13,6 +14,7 @@ from engine.providers.calls import LimitReached, budget
 from engine.providers.embedder import Vectors
 
 Answer = TypeVar("Answer")
+Batch = TypeVar("Batch")
 
 
 class Allowance:
@@ -36,12 +38,38 @@ class Allowance:
         or the write has limits: then `vectors` makes them, or none are made."""
         if budget().limited or not texts:
             return None
+        there = {text: self._ahead.get((model.name, text)) for text in texts}
+        missing = [text for text, vector in there.items() if vector is None]
+        if missing:
+            try:
+                made = await self._active.patience.asked(lambda: model.embed_documents(missing))
+            except (ProviderUnavailable, WrongDimension):
+                return None
+            there |= zip(missing, made, strict=True)
+        vectors = {text: vector for text, vector in there.items() if vector is not None}
+        self._ahead |= {(model.name, text): vector for text, vector in vectors.items()}
+        return [vectors[text] for text in texts]
+
+    async def each_ahead(
+        self, batches: AsyncGenerator[Batch], texts: Callable[[Batch], Sequence[str]]
+    ) -> AsyncGenerator[Batch]:
+        """The batches; while the caller works on one, the next is taken and its texts are embedded."""
+
+        async def following(*, first: bool = False) -> Batch | None:
+            batch = await anext(batches, None)
+            if batch is not None and not first:
+                await self.ahead(self._active.current, texts(batch))
+            return batch
+
+        task = asyncio.create_task(following(first=True))
         try:
-            made = list(await self._active.patience.asked(lambda: model.embed_documents(texts)))
-        except (ProviderUnavailable, WrongDimension):
-            return None
-        self._ahead.update({(model.name, text): vector for text, vector in zip(texts, made, strict=True)})
-        return made
+            while (batch := await task) is not None:
+                task = asyncio.create_task(following())
+                yield batch
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            await batches.aclose()
 
     async def _made(self, model: Model, texts: Sequence[str]) -> list[Vectors | None]:
         try:

@@ -101,10 +101,9 @@ class RecordCommit:
         self.reached("objects_written")
         commit_id = uuid4()
         whole = await self._prepared(principal, ordered, stored, commit_id, model)
-        unusual = [record.draft for record in ordered if special(record.draft)]
-        holders = Counter(record.draft.file.file_id for record in ordered)
-        shared = [record.draft for record in ordered if holders[record.draft.file.file_id] > 1]
-        nodes = list({draft.node.node_id for draft in (*unusual, *shared)})
+        drafts = [record.draft for record in ordered]
+        holders = Counter(draft.file.file_id for draft in drafts)  # records may share a file
+        nodes = list({one.node.node_id for one in drafts if special(one) or holders[one.file.file_id] > 1})
         pending = list({record.draft.node.node_id for record in ordered if record.pending})
 
         async for attempt in attempts(self.postgres, nodes):
@@ -119,7 +118,7 @@ class RecordCommit:
                     await unit.accept(*work.changes(facts), commit_id=commit_id)
                     connection = unit.connection
                     await _write(connection, principal, work, model, facts)
-                    await keep_decisions(connection, principal, work.now, [record.draft for record in ordered])
+                    await keep_decisions(connection, principal, work.now, drafts)
                     for record in work.records:
                         if special(record.draft):
                             await set_origin(connection, record.draft)
@@ -128,7 +127,7 @@ class RecordCommit:
                     await source_rows.advance(connection, sources, commit_id)
                     await enter_first(connection, principal, versions, commit_id, work.now)
                     await pending_vectors.note(connection, pending)
-                    await note_unread(connection, [record.draft for record in ordered], work.now)
+                    await note_unread(connection, drafts, work.now)
                     await note(connection, commit_id)
         by_id = {record.draft.record_id: record for record in work.records}
         return [_stored(by_id[record.draft.record_id]) for record in records]
@@ -243,13 +242,14 @@ async def _write(
     connection: Connection, principal: Principal, work: _Work, model: Model, facts: Decided | None
 ) -> None:
     """All rows of the commit, in a pipeline: nothing is fetched here."""
-    holders = Counter(row["file_id"] for row in work.rows)  # records may share a file
-    for record, row in zip(work.records, work.rows, strict=True):
-        schema = record.draft.node.schema_name
-        await record_rows.insert(connection, schema, model.version.column, row)
-        await manifests.enter(connection, schema, row, part=holders[row["file_id"]] > 1)
-        await note_received(connection, principal, record.draft, row)
-        await deltas.begin(connection, schema, _creation_delta(principal, row))
+    shared = [file_id for file_id, count in Counter(row["file_id"] for row in work.rows).items() if count > 1]
+    records = list(zip((record.draft for record in work.records), work.rows, strict=True))
+    for schema, group in groupby(records, key=lambda pair: pair[0].node.schema_name):
+        rows = [row for _, row in group]
+        await record_rows.insert(connection, schema, model.version.column, rows)
+        await manifests.enter(connection, schema, rows, shared)
+        await deltas.begin(connection, schema, [_creation_delta(principal, row) for row in rows])
+    await note_received(connection, principal, records)
     for part in work.parts:
         begun(part.items, facts.changes.starts if facts else {})
         await items.insert(connection, part.schema, model.version.column, part.items)

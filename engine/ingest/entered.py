@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from engine.domain.document import NewVersion, joined
 from engine.domain.principal import Principal
 from engine.domain.record import RecordDraft
 from engine.domain.resource import ResourceType
-from engine.stores.postgres import Connection, Jsonb, Parameters
+from engine.stores.postgres import Connection, Parameters, json_rows
 from engine.stores.statements import sql_text
 
 
@@ -52,17 +52,28 @@ def _row(principal: Principal, version: NewVersion, commit_id: UUID, now: dateti
     }
 
 
-async def note_received(connection: Connection, principal: Principal, draft: RecordDraft, row: Parameters) -> None:
-    """Notes the raw resource of a record; `row` is that of the record with its file, whose bytes are the resource's."""
-    more = {
-        "user_id": principal.user_id,
-        "node_id": draft.node.node_id,
-        "received_as": draft.received_as or _usual(draft),
-        "authored_by": principal.name,
-        "source_id": principal.own_key(draft.source_id),
-        "layout": Jsonb(draft.layout.compact) if draft.layout else None,
-    }
-    await connection.execute(sql_text("resource/insert"), row | more)
+_RECEIVED = (
+    *("file_id", "record_id", "file_pointer", "received_name", "file_content_type"),
+    *("compression_format", "sha256", "size_bytes", "now", "commit_id"),
+)
+
+
+async def note_received(
+    connection: Connection, principal: Principal, records: Iterable[tuple[RecordDraft, Parameters]]
+) -> None:
+    """Notes the raw resources of records; each row is that of the record with its file, whose bytes are the resource's."""
+    rows = [
+        {name: row[name] for name in _RECEIVED}
+        | {
+            "node_id": draft.node.node_id,
+            "received_as": draft.received_as or _usual(draft),
+            "source_id": principal.own_key(draft.source_id),
+            "layout": draft.layout.compact if draft.layout else None,
+        }
+        for draft, row in records
+    ]
+    parameters = {"user_id": principal.user_id, "authored_by": principal.name, "rows": json_rows(rows)}
+    await connection.execute(sql_text("resource/insert"), parameters)
 
 
 def _usual(draft: RecordDraft) -> ResourceType:

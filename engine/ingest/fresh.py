@@ -136,6 +136,11 @@ class FreshDocument:
         return Drafted(records, advance, 0, source.cleaned.replaced(), placed.spent)
 
 
+def texts_ahead(new: Sequence[FreshTurns | FreshDocument]) -> list[str]:
+    """The texts of a batch that are embedded before it is known where they go."""
+    return [text for one in new for text in one.unplaced.embedded]
+
+
 def _before(turns: Sequence[Turn], place: int) -> str:
     """The text before a turn; a turn that is not private keeps nothing of a private one."""
     before = turns[place - 1]

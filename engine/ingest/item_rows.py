@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -20,6 +20,7 @@ from engine.stores.postgres import Connection
 Row = dict[str, Any]
 
 _NO_UTTERANCE = Utterance(False, False, False, False, 0, 0)
+_UTTERANCE = tuple(field.name for field in fields(Utterance))
 
 
 def item_row(item: ItemDraft, record_id: UUID, privacy: Privacy, found: list[str], now: datetime) -> Row:
@@ -38,7 +39,7 @@ def item_row(item: ItemDraft, record_id: UUID, privacy: Privacy, found: list[str
         "terms": sparse_of(weights(found, item.unit)),
         "occurred_at": item.occurred_at,
         "dates": list(item.dates),
-        **asdict(item.utterance or _NO_UTTERANCE),
+        **{name: getattr(item.utterance or _NO_UTTERANCE, name) for name in _UTTERANCE},
         "section": item.section,
         "span_start": start,
         "span_end": end,

@@ -3,15 +3,16 @@
     clean → trigger → assign → ((read by a model → entities) ∥ embed) → (summarize ∥ keywords ∥ embed what was read)
           → what new facts do to known ones → commit
 
-A history is taken in batches of some turns. Nothing is written before a batch's commit; while one batch is being
-committed the next is embedded, so the encoder never waits for the stores. The stored part of a source is skipped,
+A history is taken in batches of some turns. Nothing is written before a batch's commit; while one batch is assigned, read
+and committed the next is cleaned and embedded, so the encoder waits for nothing. The stored part of a source is skipped,
 so a repeated history changes nothing, and an interrupted ingest continues where it ended.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -29,7 +30,7 @@ from engine.ingest.commit import RecordCommit
 from engine.ingest.describe import describe, embedded, texts_of, without, without_whole
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.failures import FailureLog
-from engine.ingest.fresh import FreshDocument, FreshTurns, fresh
+from engine.ingest.fresh import FreshDocument, FreshTurns, fresh, texts_ahead
 from engine.ingest.judged_facts import JudgedFacts
 from engine.ingest.judged_names import JudgedNames
 from engine.ingest.sessions import Run, Sessions
@@ -111,9 +112,10 @@ class Ingest:
         run, committing = Run(principal, terms, trigger, progress, Allowance(self.active)), Committing()
         async with self.sessions.running(run, contents):
             while not run.over:
-                async with run.attempt(), committing:
+                ahead = run.allowance.each_ahead(self._cleaned(run, contents), texts_ahead)
+                async with run.attempt(), committing, aclosing(ahead) as batches:
                     vocabulary = NodeVocabulary(await self.nodes(principal))
-                    async for new in self._cleaned(run, contents):
+                    async for new in batches:
                         unplaced = [one.unplaced for one in new]
                         placed, vocabulary = await self._assigner.place(principal, unplaced, vocabulary, run.allowance)
                         batch = await computed(_drafted, new, placed)
@@ -127,7 +129,7 @@ class Ingest:
 
     # clean → trigger -------------------------------------------------------------------------------------
 
-    async def _cleaned(self, run: Run, contents: Sequence[Pending]) -> AsyncIterator[list[FreshTurns | FreshDocument]]:
+    async def _cleaned(self, run: Run, contents: Sequence[Pending]) -> AsyncGenerator[list[FreshTurns | FreshDocument]]:
         """The new parts of the sources, at least `batch_turns` turns and passages at a time."""
         new: list[FreshTurns | FreshDocument] = []
         for start in range(0, len(contents), PAGE):

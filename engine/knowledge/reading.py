@@ -20,30 +20,17 @@ from engine.stores.statements import cypher
 
 FIRST = (2**62, "")
 """Before the first entity: none has more mentions."""
+SPARE, EVERY = 100, 2**31 - 1
+"""Entities looked at for the first page beside those shown, as some may have fewer mentions than they say; all of them."""
 MOST_RELATIONS = 1000
 MOST_SHOWN = 50
 """Nodes and mentions of one entity."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Related:
-    """A relation as the graph has it."""
-
-    relation_id: UUID
-    relation_type: str
-    outgoing: bool
-    other_id: UUID
-    other_name: str
-    other_kind: str
-    strength: int
-    confidence: float
-    since: str | None
-    until: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class _Neighbours:
-    relations: tuple[_Related, ...]
+    relations: tuple[list[Any], ...]
+    """Of each: relation_id, relation_type, outgoing, other_id, other_name, other_kind, strength, confidence, since, until."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +74,12 @@ class EntityReads:
         check_page(limit)
         before = list(FIRST) if after is None else [after[0], str(after[1])]
         asked = {"kinds": list(kinds), "name": name_key(name), "before": before, "limit": limit}
-        found = await self.read(principal, moment, cypher("entity/page"), EntitySummary, **asked)
+        first = principal.owns and moment == NOW and after is None and not name
+        found: list[EntitySummary] = []
+        for most in (limit + SPARE, EVERY) if first else (EVERY,):
+            found = found or await self.read(
+                principal, moment, cypher("entity/page"), EntitySummary, **asked, most=most
+            )
         return tuple(one if moment == NOW else replace(one, importance=None, summary=None) for one in found)
 
     async def entity(self, principal: Principal, entity_id: UUID, moment: Moment) -> Entity:
@@ -104,23 +96,11 @@ class EntityReads:
         [found] = await self.read(principal, moment, cypher(statement), _Neighbours, **asked)
         if not found.relations:
             await self.entity(principal, entity_id, moment)  # one that may not be read is not found
-        return tuple(self._relation(one) for one in found.relations)
+        return tuple(self._relation(*one) for one in found.relations)
 
-    def _relation(self, one: _Related) -> Relation:
-        reads = self._domain.reading(one.relation_type, backwards=not one.outgoing)
-        return Relation(
-            one.relation_id,
-            one.relation_type,
-            reads,
-            one.outgoing,
-            one.other_id,
-            one.other_name,
-            one.other_kind,
-            one.strength,
-            one.confidence,
-            one.since,
-            one.until,
-        )
+    def _relation(self, relation_id: str, relation_type: str, outgoing: bool, other_id: str, *others: Any) -> Relation:
+        reads = self._domain.reading(relation_type, backwards=not outgoing)
+        return Relation(UUID(relation_id), relation_type, reads, outgoing, UUID(other_id), *others)
 
     async def why(self, principal: Principal, relation_id: UUID, moment: Moment, *, limit: int) -> Why:
         check_page(limit)

@@ -9,30 +9,31 @@ CYPHER 25
 UNWIND $mentions AS row
 MATCH (n:Node {user_id: row.user_id})-[:HOLDS]->(r:Record {record_id: row.record_id})
 MATCH (u:Node {node_id: row.user_id})
-WITH row, n, r, u, coalesce([row.revision, row.reader] > [coalesce(r.mentions_revision, 0), coalesce(r.mentions_reader, 0)], false) AS newer
-CALL (n, r, row, newer) {
+WITH row, n, r, u, datetime(row.known_from) AS known_from, datetime(row.at) AS at,
+     coalesce([row.revision, row.reader] > [coalesce(r.mentions_revision, 0), coalesce(r.mentions_reader, 0)], false) AS newer
+CALL (n, r, row, known_from, newer) {
   MATCH (r)-[m:MENTIONS]->(e:Entity)
   WHERE newer AND m.known_to IS NULL
     AND none(one IN row.entities WHERE one.key = e.key AND one.role = m.role AND one.names = m.names AND one.spans = m.spans)
-  SET m.known_to = datetime(row.known_from), e.mentions = e.mentions - 1
+  SET m.known_to = known_from, e.mentions = e.mentions - 1
   WITH n, e
   MATCH (e)-[a:ANCHORED_AT]->(n)
   SET a.mentions = a.mentions - 1
   RETURN count(*) AS ended
 }
-CALL (u, n, r, row, newer) {
+CALL (u, n, r, row, known_from, at, newer) {
   UNWIND CASE WHEN newer OR row.revision IS NULL THEN row.entities ELSE [] END AS one
   MERGE (e:Entity {user_id: row.user_id, key: one.key})
     ON CREATE SET e:$(one.label), e.entity_id = one.entity_id, e.name = one.name, e.name_key = one.name_key, e.kind = one.kind, e.active = true,
-                  e.mentions = 0, e.created_at = datetime(row.known_from), e.known_from = datetime(row.known_from)
+                  e.mentions = 0, e.created_at = known_from, e.known_from = known_from
   FOREACH (_ IN CASE WHEN size(one.name) > size(e.name) THEN [1] ELSE [] END | SET e.name = one.name, e.name_key = one.name_key)
   FOREACH (_ IN CASE WHEN e.kind = 'thing' AND one.kind <> 'thing' THEN [1] ELSE [] END |
     REMOVE e:$([label IN labels(e) WHERE label <> 'Entity']) SET e:$(one.label), e.kind = one.kind)
-  SET e.last_mentioned_at = CASE WHEN e.last_mentioned_at > datetime(row.at) THEN e.last_mentioned_at ELSE datetime(row.at) END
-  CALL (e, one, row) {
+  SET e.last_mentioned_at = CASE WHEN e.last_mentioned_at > at THEN e.last_mentioned_at ELSE at END
+  CALL (e, one, row, known_from) {
     UNWIND one.aliases AS alias
     MERGE (a:Alias {user_id: row.user_id, type: alias.type, key: alias.key})
-      ON CREATE SET a.user_key = replace(row.user_id, '-', ''), a.value = alias.value, a.name = alias.value, a.verified = alias.verified, a.known_from = datetime(row.known_from)
+      ON CREATE SET a.user_key = replace(row.user_id, '-', ''), a.value = alias.value, a.name = alias.value, a.verified = alias.verified, a.known_from = known_from
     WITH a, e WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) }
     CREATE (a)-[:NAMES]->(e)
     RETURN count(*) AS named
@@ -40,12 +41,12 @@ CALL (u, n, r, row, newer) {
   WITH u, n, r, row, one, e
   WHERE NOT EXISTS { (r)-[m:MENTIONS {role: one.role}]->(e) WHERE m.known_to IS NULL }
   CREATE (r)-[:MENTIONS {role: one.role, kind: one.kind, names: one.names, spans: one.spans, count: one.count, commit_id: row.commit_id,
-                         known_from: datetime(row.known_from)}]->(e)
+                         known_from: known_from}]->(e)
   MERGE (e)-[a:ANCHORED_AT]->(n) ON CREATE SET a.mentions = 0
-  MERGE (u)-[k:MENTIONED]->(e) ON CREATE SET k.times = 0, k.first_at = datetime(row.at)
+  MERGE (u)-[k:MENTIONED]->(e) ON CREATE SET k.times = 0, k.first_at = at
   SET e.mentions = e.mentions + 1, a.mentions = a.mentions + 1, k.times = k.times + 1
-  FOREACH (_ IN CASE WHEN k.at > datetime(row.at) THEN [] ELSE [1] END |
-    SET k.at = datetime(row.at), k.context = one.context, k.source = row.record_id)
+  FOREACH (_ IN CASE WHEN k.at > at THEN [] ELSE [1] END |
+    SET k.at = at, k.context = one.context, k.source = row.record_id)
   RETURN count(*) AS entered
 }
 SET r.mentions_revision = CASE WHEN newer THEN row.revision ELSE r.mentions_revision END,

@@ -30,5 +30,5 @@ CALL (as_of, rights, relation) {
 WITH as_of, rights, member, relation, other, strength, confidence, since, until
 WHERE strength > 0 AND ($ended OR until IS NULL OR until > toString(date(as_of))) AND part.mentioned(other)
 WITH as_of, rights, member, relation, other, strength, confidence, since, until ORDER BY strength DESC, confidence DESC, relation.relation_id LIMIT $limit
-RETURN collect({relation_id: relation.relation_id, relation_type: relation.name, outgoing: startNode(relation) = member, other_id: other.entity_id,
-                other_name: part.called(other), other_kind: part.kind_of(other), strength: strength, confidence: confidence, since: since, until: until}) AS relations
+RETURN collect([relation.relation_id, relation.name, startNode(relation) = member, other.entity_id, part.called(other), part.kind_of(other), strength,
+                confidence, since, until]) AS relations

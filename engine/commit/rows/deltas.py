@@ -9,16 +9,17 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from engine.domain.delta import Delta
-from engine.stores.postgres import Connection
+from engine.stores.postgres import Connection, json_rows
 from engine.stores.statements import sql_in
 
 Chained = tuple[Delta, UUID | None]
 """A delta and the one before it."""
 
 
-async def begin(connection: Connection, schema: str, delta: Delta) -> None:
-    """Logs the first delta of a new record; also in tables of an older version, which have no revisions."""
-    await connection.execute(sql_in("delta/insert", schema), _logged(delta, None))
+async def begin(connection: Connection, schema: str, deltas: Sequence[Delta]) -> None:
+    """Logs the first deltas of new records; also in tables of an older version, which have no revisions."""
+    rows = json_rows(row_of(delta, None) for delta in deltas)
+    await connection.execute(sql_in("delta/insert", schema), {"rows": rows})
 
 
 async def append(connection: Connection, schema: str, deltas: Sequence[Chained]) -> None:

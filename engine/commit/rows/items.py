@@ -8,14 +8,28 @@ from typing import Any
 from uuid import UUID
 
 from engine.domain.scope import Origin
-from engine.stores.postgres import Connection
+from engine.stores.postgres import Connection, json_rows
 from engine.stores.statements import sql_in
+
+AT_ONCE = 500
+"""Items of one statement."""
 
 
 async def insert(connection: Connection, schema: str, vectors: str, rows: Sequence[dict[str, Any]]) -> None:
     """Writes items with their vectors in the slot whose column is `vectors`."""
-    async with connection.cursor() as cursor:
-        await cursor.executemany(sql_in("item/insert", schema, vectors), rows)
+    for start in range(0, len(rows), AT_ONCE):
+        await connection.execute(sql_in("item/insert", schema, vectors), with_vectors(rows[start : start + AT_ONCE]))
+
+
+def with_vectors(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Rows as parameters: vectors and terms beside the other columns, since JSON would take them as text."""
+    vectors = [row["embedding"] for row in rows]
+    columns = [{name: value for name, value in row.items() if name not in ("embedding", "terms")} for row in rows]
+    return {
+        "rows": json_rows(columns),
+        "vectors": vectors if any(vector is not None for vector in vectors) else None,
+        "terms": [row["terms"] for row in rows],
+    }
 
 
 async def set_origin(connection: Connection, schema: str, items: Sequence[UUID], origin: Origin) -> None:

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from engine.commit.rows.items import origin_row
+from engine.commit.rows.items import origin_row, with_vectors
 from engine.domain.scope import Origin
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in
 
 
-async def insert(connection: Connection, schema: str, vectors: str, row: dict[str, Any]) -> None:
-    """Writes a record with its vector in the slot whose column is `vectors`."""
-    await connection.execute(sql_in("record/insert", schema, vectors), row)
+async def insert(connection: Connection, schema: str, vectors: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Writes records with their vectors in the slot whose column is `vectors`."""
+    await connection.execute(sql_in("record/insert", schema, vectors), with_vectors(rows))
 
 
 async def set_origin(connection: Connection, schema: str, record_id: UUID, origin: Origin) -> None:

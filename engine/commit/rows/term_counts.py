@@ -59,5 +59,10 @@ def moves(counts: Mapping[str, Counter[int]]) -> list[Moved]:
 async def move(connection: Connection, schema: str, moved: Sequence[Moved]) -> None:
     """Moves the counts of a node."""
     for one in moved:
-        parameters = {"unit": one.unit, "terms": one.terms, "counts": one.counts}
+        parameters = {"unit": one.unit, "terms": _array(one.terms), "counts": _array(one.counts)}
         await connection.execute(sql_in(one.statement, schema), parameters)
+
+
+def _array(numbers: Sequence[int]) -> str:
+    """An array as the statement casts it: the driver takes much longer for thousands of numbers."""
+    return f"{{{','.join(map(str, numbers))}}}"

@@ -11,6 +11,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from engine.domain.record import AssignableNode
 from engine.domain.terms import folded, words_at
@@ -26,6 +27,8 @@ LEAST_COMPOUND = 5
 ANCESTOR_SHARE = 0.4
 """How much of an ancestor's evidence a node inherits, where it is asked whether any node covers a text."""
 LONGEST_PHRASE = 4
+MOST_KEPT = 512
+"""Texts whose phrases are kept at hand: a decision and its reasons ask for the same ones."""
 
 LEAST_PART = 3
 
@@ -52,6 +55,7 @@ class NodeVocabulary:
                     self._compounds[end].append((phrase, owners))
         self._relations = {relation: _shared(owners) for relation, owners in self._related().items()}
         index = {node.path: number for number, node in enumerate(nodes)}
+        self._found_in = lru_cache(maxsize=MOST_KEPT)(lambda text: tuple(self._found(text)))
         self._ancestors = [
             [index[node.path[:depth]] for depth in range(2, len(node.path)) if node.path[:depth] in index]
             for node in nodes
@@ -89,14 +93,14 @@ class NodeVocabulary:
     def evidence(self, text: str) -> dict[int, float]:
         """How strongly a text speaks for each node, by number; a phrase counts once however often it stands there."""
         hits: dict[int, float] = defaultdict(float)
-        for _, owners in self._found(text):
+        for _, owners in self._found_in(text):
             for number, weight in owners.items():
                 hits[number] += weight
         return hits
 
     def phrases(self, text: str, number: int) -> list[str]:
         """The phrases by which a text speaks for a node, as they are written there; of a relation the word in the text."""
-        return [written for written, owners in self._found(text) if number in owners]
+        return [written for written, owners in self._found_in(text) if number in owners]
 
     def _found(self, text: str) -> Iterator[tuple[str, Owners]]:
         whole = folded(text)

@@ -214,10 +214,10 @@ class Revisions:
         draft = replace(work.draft, privacy=kept.privacy, unread=self._unread)
         record = EmbeddedRecord(draft, vectors[-1], tuple(vectors[:-1]))
         row = await computed(self.commit.record_row, record, file, work.commit_id, model) | {"now": renewed.known_at}
-        await manifests.enter(connection, schema, row, part=work.part)
+        await manifests.enter(connection, schema, [row], [row["file_id"]] if work.part else ())
         await records.set_version(connection, schema, row, renewed.rows)
         # Only now: a file that no record shows yet is hidden from its writer.
-        await note_received(connection, principal, draft, row)
+        await note_received(connection, principal, [(draft, row)])
         await self.renewals.supersede(connection, principal, renewal, [*ending, *derived, *whole], renewed.known_at)
         passages = Passages(connection, work.draft, work.match, kept)
         inputs = [whole_fact(work.draft, f":{work.version.version}")] if work.draft.items else []

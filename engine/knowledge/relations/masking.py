@@ -56,9 +56,9 @@ class Sentence:
     def add(self, written: str, start: int, end: int | None = None) -> None:
         """Adds characters as they are, or in place of those up to `end`."""
         self.text += written
-        for offset in range(len(written)):
-            self.starts.append(start + offset if end is None else start)
-            self.ends.append(start + offset + 1 if end is None else end)
+        length = len(written)
+        self.starts += range(start, start + length) if end is None else [start] * length
+        self.ends += range(start + 1, start + 1 + length) if end is None else [end] * length
 
     def mark(self, mention: Mention, start: int, end: int, owner: str = "") -> None:
         self.marks[len(self.text)] = mention
