@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 
 MOST_DATES = 16
 
@@ -71,14 +71,6 @@ _IN_COUNTED = (
     "autumn",
 )  # fmt: skip
 _DIGIT = re.compile(r"\d")
-
-
-def first_day(partial: str | None) -> datetime | None:
-    """The beginning of a year, month or day, as `2003`, `2003-05` or `2003-05-01`; None without one."""
-    if not partial:
-        return None
-    year, month, day = (*map(int, partial.split("-")), 1, 1)[:3]
-    return datetime(year, month, day, tzinfo=UTC)
 
 
 def _hinted(text: str) -> str:

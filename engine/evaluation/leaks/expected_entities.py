@@ -150,14 +150,16 @@ def relations(
 
 
 def facts(world: World, asker: Asker, entity_id: UUID, ended: bool, outcome: object) -> Iterator[str]:
-    """The live facts about an entity that the asker may read; for the user, too, what its relations say."""
+    """At most the live facts about an entity that it may read: drawn ones have no texts. For the user what relations state."""
     group = _found(world, asker, entity_id, NOW)
     if group is None or not isinstance(outcome, tuple):
         yield from denied(outcome) if group is None else [f"not given: {short(outcome)}"]
         return
     rows: tuple[EntityFact, ...] = outcome
     stored = {one.fact_id for one in rows if one.fact_id is not None and (not ended or one.status == "live")}
-    yield from differing("facts", world.spoken.facts_about(world, asker, group.whole.entity_id), stored)
+    yield from differing(
+        "facts too many", set(), stored - world.spoken.facts_about(world, asker, group.whole.entity_id)
+    )
     inferred = {one.relation_id for one in rows if one.relation_id is not None}
     related = {line[0][0] for line in _related(world, asker, group.whole.entity_id, NOW, True)}
     yield from differing("inferred facts", set(), inferred - (related if is_owner(asker) else set()))

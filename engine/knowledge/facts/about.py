@@ -11,13 +11,13 @@ from datetime import datetime
 from uuid import UUID
 
 from engine.domain.clock import NOW
-from engine.domain.dates import first_day
 from engine.domain.entity import EntityFact, Relation
 from engine.domain.fact import ShownStatus
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.profile import KnownFact
 from engine.knowledge.reading import EntityReads
+from engine.knowledge.relations.relation_times import first_day
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 
 from engine.domain.dates import dates_in
 
@@ -35,6 +35,14 @@ _ASIDE = re.compile(r"\((?!born )[^()]*\)|\(born [^()]*\)(?= \w)")
 """Brackets hold the dates of a life, not those of what is said behind them."""
 _OF_YEAR = re.compile(r"\b(?:is|was) an? (\d{4}) ")
 _YEAR = re.compile(r"(?<!\d)(1[0-8]\d\d)(?!\d)")
+
+
+def first_day(partial: str | None) -> datetime | None:
+    """The beginning of a year, month or day, as `2003`, `2003-05` or `2003-05-01`; None without one."""
+    if not partial:
+        return None
+    year, month, day = (*map(int, partial.split("-")), 1, 1)[:3]
+    return datetime(year, month, day, tzinfo=UTC)
 
 
 def times(
