@@ -56,6 +56,27 @@ async def test_a_conversation_brings_its_speakers_and_whom_it_mentions(memory: M
     assert held.fields is not None and held.fields["content"][start:end] == "Ellen"
 
 
+async def test_the_first_page_of_many_is_that_of_all(memory: Memory) -> None:
+    """Not all are looked at for it; one that was merged counts for both all the same."""
+    first, last = (
+        "Alma Berit Carl Dora Emil Frida Gerd".split(),
+        "Aker Brandt Celle Dorn Falk Gimle Hamar Jolster Krone".split(),
+    )
+    last += "Lindqvist Moberg Nyborg Ostrander Prill Quast Rudin Sandvik Thorsen".split()
+    everybody = [f"{one} {other}" for one in first for other in last]
+    for name, people in (("many", everybody), ("some", [*everybody[40:44], "Zora Quill"])):
+        turns = tuple(Turn("Bob", f"Yesterday I met {person} at the harbour.") for person in people)
+        await memory.records.remember(Conversation(name, turns))
+    other, zora = await named(memory, everybody[77]), await named(memory, "Zora Quill")
+    await memory.entities.merge(other.entity_id, zora.entity_id, "a maiden name")
+    whole = await memory.entities.list(limit=500)
+    assert len(whole) > 120 and {one.name for one in whole if one.mentions == 2} >= {*everybody[40:44], everybody[77]}
+    for limit in (1, 3, 8):
+        assert await memory.entities.list(limit=limit) == whole[:limit]
+    second = await memory.entities.list(limit=5, after=whole[2].place)
+    assert second == whole[3:8]
+
+
 @pytest.mark.ledger("M04")
 async def test_the_user_mentions_an_entity_as_it_was_mentioned_last(memory: Memory, engine: Engine) -> None:
     node = await family(memory)

@@ -10,16 +10,26 @@ CYPHER 25
 WITH $as_of AS as_of, part.rights() AS rights
 CALL () {
   MATCH (e:Entity)
-  WHERE e.user_id = $user_id AND e.mentions IS NOT NULL AND e.entity_id IS NOT NULL  // an index has all three
-    AND ($kinds = [] OR e.kind IN $kinds OR $principal <> $user_id)
-  WITH e, e.mentions AS kept, e.entity_id AS id, EXISTS { (e)-[:SUPERSEDES]->() } AS merged  // its count is not that of its members
-  ORDER BY merged DESC, kept DESC, id LIMIT $most
-  WITH collect(e) AS looked_at, collect(merged) AS merged
-  RETURN looked_at, CASE WHEN size(looked_at) < $most THEN -1 WHEN merged[-1] THEN $before[0] ELSE looked_at[-1].mentions END AS beyond
+  WHERE e.user_id = $user_id AND e.mentions >= 0 AND e.entity_id IS NOT NULL AND ($kinds = [] OR e.kind IN $kinds OR $principal <> $user_id)
+  WITH e ORDER BY e.user_id DESC, e.mentions DESC LIMIT $most  // as an index has them
+  RETURN collect(e) AS most_mentioned
 }
-WITH as_of, rights, looked_at, beyond, looked_at[-1].entity_id AS last_id
+WITH as_of, rights, most_mentioned, CASE WHEN size(most_mentioned) < $most THEN -1 ELSE most_mentioned[-1].mentions END AS beyond
+CALL (beyond) {
+  MATCH (e:Entity)
+  WHERE e.user_id = $user_id AND e.mentions = beyond AND e.entity_id IS NOT NULL AND ($kinds = [] OR e.kind IN $kinds OR $principal <> $user_id)
+  WITH e ORDER BY e.user_id, e.mentions, e.entity_id LIMIT $most
+  RETURN collect(e) AS as_often
+}
+CALL () {
+  MATCH (part_of:Entity)<-[:SUPERSEDES*1..]-(e:Entity)  // what it says of itself is not the count of all that it is read for
+  USING INDEX part_of:Entity(user_id, active)  // else all entities are looked at
+  WHERE part_of.user_id = $user_id AND part_of.active = false
+  RETURN collect(DISTINCT e) AS merged
+}
+WITH as_of, rights, beyond, most_mentioned + as_often + merged AS looked_at, CASE WHEN size(as_often) < $most THEN '~' ELSE as_often[-1].entity_id END AS last_id
 UNWIND looked_at AS e
-WITH as_of, rights, beyond, last_id, e
+WITH DISTINCT as_of, rights, beyond, last_id, e
 WHERE part.holds(e) AND NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE part.holds(merge) }
 CALL (e, as_of, rights) {
   MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
