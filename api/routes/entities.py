@@ -12,11 +12,12 @@ from pydantic import Field
 from api.bodies import JsonRoute
 from api.context import AtMoment, OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, identity, number
-from api.models import Body
+from api.models import Body, PropertyName, PropertyText
 from api.problems import WRITES, documented, replayable
 from engine.domain.entity import Entity, EntityFact, EntityPlace, EntitySummary, Merge, Pair, Relation, Why
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.profile import FactGroup, Profile
+from engine.domain.relation import MOST_PROPERTIES
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["entities"], route_class=JsonRoute)
 
@@ -26,6 +27,20 @@ class MergeBody(Body):
 
     merged_id: UUID = Field(description="The entity that becomes part of this one.")
     reason: str = Field(default="", max_length=LONGEST_NOTE)
+
+
+class ReasonBody(Body):
+    """Why."""
+
+    reason: str = Field(default="", max_length=LONGEST_NOTE, examples=["another Ellen"])
+
+
+class PropertiesBody(Body):
+    """Properties of a relation."""
+
+    properties: dict[PropertyName, PropertyText] = Field(
+        max_length=MOST_PROPERTIES, examples=[{"since_when": "school"}]
+    )
 
 
 @router.get("/entities", operation_id="listEntities", responses=PAGE_HEADERS)
@@ -96,6 +111,24 @@ async def user_profile(
 async def why(relation_id: UUID, memory: UserMemory, moment: AtMoment) -> Why:
     """The records that state a relation, and where."""
     return await memory.entities.why(relation_id, moment)
+
+
+@router.post("/relations/{relation_id}/archive", operation_id="archiveRelation", responses=WRITES)
+async def archive_relation(relation_id: UUID, body: ReasonBody, memory: OnceMemory) -> Relation:
+    """Sets a relation aside that the user finds wrong, whatever states it from then on."""
+    return await memory.entities.archive_relation(relation_id, body.reason)
+
+
+@router.post("/relations/{relation_id}/restore", operation_id="restoreRelation", responses=WRITES)
+async def restore_relation(relation_id: UUID, body: ReasonBody, memory: OnceMemory) -> Relation:
+    """Lets an archived relation count again. Repeating it changes nothing."""
+    return await memory.entities.restore_relation(relation_id, body.reason)
+
+
+@router.put("/relations/{relation_id}/properties", operation_id="describeRelation", responses=WRITES)
+async def describe_relation(relation_id: UUID, body: PropertiesBody, memory: OnceMemory) -> Relation:
+    """Gives a relation properties of the user's own, in place of those that it has."""
+    return await memory.entities.describe_relation(relation_id, body.properties)
 
 
 @router.get("/entity-pairs", operation_id="reviewEntities", responses=PAGE_HEADERS)

@@ -31,6 +31,7 @@ from engine.domain.graph import (
     ToldApart,
     UndoneMerge,
 )
+from engine.domain.relation import RelationDecision
 from engine.domain.retraction import RecordRetraction
 from engine.domain.stated_fact import RecordFacts
 
@@ -188,6 +189,17 @@ class EntitiesApart:
 
 
 @dataclass(frozen=True, slots=True)
+class RelationDecided:
+    """The user archived a relation, or lets it count again, or gave it properties."""
+
+    kind: ClassVar[CommitKind] = "relation_decided"
+    statement: ClassVar[str] = "entity/decided"
+    withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
+    decision: RelationDecision
+
+
+@dataclass(frozen=True, slots=True)
 class RecordRetracted:
     """What a record speaks of was withdrawn, or came back; it follows the change of the record."""
 
@@ -212,6 +224,7 @@ GraphChange = (
     | EntitiesMerged
     | MergeUndone
     | EntitiesApart
+    | RelationDecided
     | RecordRetracted
 )
 OF_KIND: Mapping[str, type[GraphChange]] = {change.kind: change for change in get_args(GraphChange)}

@@ -21,6 +21,7 @@ CommitKind = Literal[
     "entities_merged",
     "merge_undone",
     "told_apart",
+    "relation_decided",
     "record_retracted",
 ]
 CommitState = Literal["pending", "done", "set_aside", "discarded"]

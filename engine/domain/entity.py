@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -77,11 +78,13 @@ EntityPlace = tuple[int, UUID]
 
 @dataclass(frozen=True, slots=True)
 class EntityAnchor:
-    """A node where an entity is mentioned, with the names on the way down, and in how many of its records."""
+    """A node where an entity is mentioned, with the names on the way down, and in how many of its records. `about`: the name of
+    the node means it, as a job found last; for the user alone."""
 
     node_id: UUID
     path: tuple[str, ...]
     mentions: int
+    about: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +159,7 @@ class Relation:
     """A relation of an entity, read from its side: `reads` are the words between it and the other one.
 
     `strength`: how many records state it; `confidence`: that at least one of them is right, by the weight of each; `since` and
-    `until`: dates as exact as the texts.
+    `until`: dates as exact as the texts. `archived`: the user set it aside; `properties`: the user's own, for the user alone.
     """
 
     relation_id: UUID
@@ -170,6 +173,8 @@ class Relation:
     confidence: float
     since: str | None
     until: str | None
+    archived: bool
+    properties: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from engine.domain.entity import Entity, EntityPlace, EntitySummary, Evidence, P
 from engine.domain.names import name_key
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
+from engine.domain.relation import read_properties
 from engine.knowledge.configuration import Domain
 from engine.stores.neo4j import Neo4j
 from engine.stores.rows import R, only
@@ -30,7 +31,8 @@ MOST_SHOWN = 50
 @dataclass(frozen=True, slots=True)
 class _Neighbours:
     relations: tuple[list[Any], ...]
-    """Of each: relation_id, relation_type, outgoing, other_id, other_name, other_kind, strength, confidence, since, until."""
+    """Of each: relation_id, relation_type, outgoing, other_id, other_name, other_kind, strength, confidence, since, until,
+    archived, properties."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,9 @@ class EntityReads:
 
     def _relation(self, relation_id: str, relation_type: str, outgoing: bool, other_id: str, *others: Any) -> Relation:
         reads = self._domain.reading(relation_type, backwards=not outgoing)
-        return Relation(UUID(relation_id), relation_type, reads, outgoing, UUID(other_id), *others)
+        *shown, written = others
+        fields = [UUID(relation_id), relation_type, reads, outgoing, UUID(other_id), *shown, read_properties(written)]
+        return Relation(*fields)
 
     async def why(self, principal: Principal, relation_id: UUID, moment: Moment, *, limit: int) -> Why:
         check_page(limit)

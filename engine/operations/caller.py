@@ -41,6 +41,7 @@ from engine.knowledge.facts.about import EntityFacts
 from engine.knowledge.merges import Merges
 from engine.knowledge.profiles import Profiles
 from engine.knowledge.reading import EntityReads
+from engine.knowledge.relation_decisions import RelationDecisions
 from engine.knowledge.unread_records import UnreadRecords
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.file_log import FileLog
@@ -74,6 +75,7 @@ class Parts:
     entities: EntityReads
     entity_facts: EntityFacts
     merges: Merges
+    relation_decisions: RelationDecisions
     profiles: Profiles
     unread_records: UnreadRecords
     communities: CommunityReads

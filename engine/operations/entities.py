@@ -59,6 +59,25 @@ class Entities(OfGraph, name="entities"):
         """The records that state a relation, and where, the weightiest first. Raises NotFound where none may be read."""
         return await self._parts.entities.why(self._principal, relation_id, moment, limit=limit)
 
+    @writes(owner, redacts=_REASON, once=True)
+    async def archive_relation(self, relation_id: UUID, reason: str = "") -> Relation:
+        """Sets a relation aside that the user finds wrong: it is listed with those that are over alone, whatever states it from
+        then on. Returns it, read from its source. Raises NotFound."""
+        decisions = self._parts.relation_decisions
+        return await decisions.archive(self._principal, relation_id, archived=True, reason=reason)
+
+    @writes(owner, redacts=_REASON, once=True)
+    async def restore_relation(self, relation_id: UUID, reason: str = "") -> Relation:
+        """Lets an archived relation count again; repeating it changes nothing. Raises NotFound."""
+        decisions = self._parts.relation_decisions
+        return await decisions.archive(self._principal, relation_id, archived=False, reason=reason)
+
+    @writes(owner, redacts={"properties": redactions.properties}, once=True)
+    async def describe_relation(self, relation_id: UUID, properties: Mapping[str, str]) -> Relation:
+        """Gives a relation properties of the user's own, in place of those that it has: at most 20 texts. Raises NotFound,
+        InvalidInput, InvalidName."""
+        return await self._parts.relation_decisions.describe(self._principal, relation_id, properties)
+
     @reads(owner)
     async def meaning(self, entity_id: UUID) -> EntityMeaning:
         """What the texts that mention an entity mean, as a job found it. Raises NotFound, also where too few texts mention it."""

@@ -51,7 +51,7 @@ async def make(
     ] = None,
 ) -> None:
     """Make an edge from one node to another; an ended one holds again from now on."""
-    given = _pairs(properties or [])
+    given = pairs(properties or [])
     async with here.memory(user) as memory:
         ends = [await node_at(memory, end) for end in (source, target)]
         made = await memory.edges.make(ends[0], ends[1], edge_type, given)
@@ -74,9 +74,9 @@ async def end(
     here.answer(changed, f"Edge {edge}: {'ended' if changed.changed else 'had ended already'}.")
 
 
-def _pairs(properties: list[str]) -> dict[str, str]:
+def pairs(properties: list[str]) -> dict[str, str]:
     """Properties as they are typed. Raises InvalidInput."""
-    pairs = [one.partition("=") for one in properties]
-    if any(not (name and sign) for name, sign, _ in pairs):
+    found = [one.partition("=") for one in properties]
+    if any(not (name and sign) for name, sign, _ in found):
         raise InvalidInput("Write a property as NAME=VALUE.")
-    return {name: value for name, _, value in pairs}
+    return {name: value for name, _, value in found}

@@ -78,8 +78,8 @@ async def show(
     here.out.print(Text(f"entity {found.entity_id}{_also(found)}", style="dim"))
     if found.summary is not None:
         here.out.print(Text(f"{found.summary} · importance {found.importance or 0:.2f}"))
-    anchors = [("/".join(one.path[1:]) or "/", one.mentions) for one in found.anchors]
-    print_table(here, ("node", "mentions"), anchors, "No node mentions it.")
+    anchors = [("/".join(one.path[1:]) or "/", one.mentions, "about it" * one.about) for one in found.anchors]
+    print_table(here, ("node", "mentions", ""), anchors, "No node mentions it.")
     latest = [(f"{one.at:%Y-%m-%d}", one.title, one.role, one.count) for one in found.latest[:10]]
     print_table(here, ("when", "record", "role", "times"), latest, "No record mentions it.")
 
@@ -147,10 +147,13 @@ async def relations(
         one = await _named(memory, entity, moment)
         found = await memory.entities.relations(one, moment, ended=ended, limit=MOST)
     rows = [
-        (each.relation_id, each.reads, each.other_name, each.strength, f"{each.confidence:.2f}", each.since, each.until)
+        (
+            *(each.relation_id, each.reads, each.other_name, each.strength, f"{each.confidence:.2f}"),
+            *(each.since, each.until, "archived" if each.archived else ""),
+        )
         for each in found
     ]
-    head = ("relation", "", "other", "records", "confidence", "since", "until")
+    head = ("relation", "", "other", "records", "confidence", "since", "until", "")
     print_list(here, {"relations": found}, head, rows, "No relation is known.")
 
 

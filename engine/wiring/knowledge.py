@@ -21,6 +21,7 @@ from engine.knowledge.facts.about import EntityFacts
 from engine.knowledge.merges import Merges
 from engine.knowledge.profiles import Profiles
 from engine.knowledge.reading import EntityReads
+from engine.knowledge.relation_decisions import RelationDecisions
 from engine.knowledge.unread_records import UnreadRecords
 from engine.settings import Settings
 from engine.wiring.write_path import Stores, asked
@@ -32,6 +33,7 @@ class Knowledge(TypedDict):
     entities: EntityReads
     entity_facts: EntityFacts
     merges: Merges
+    relation_decisions: RelationDecisions
     profiles: Profiles
     retractions: Retractions
     unread_records: UnreadRecords
@@ -48,6 +50,7 @@ def knowledge(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) 
         "entities": entities,
         "entity_facts": facts,
         "merges": Merges(entities, units, clock),
+        "relation_decisions": RelationDecisions(entities, units, clock),
         "profiles": Profiles(stores.postgres, entities, facts, stores.active),
         "retractions": _retractions(stores, units, entities, clock),
         "unread_records": unread,

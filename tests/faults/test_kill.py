@@ -35,6 +35,7 @@ OF_KIND: dict[CommitKind, str] = {
     "entities_merged": "merge entities",
     "merge_undone": "undo merge",
     "told_apart": "tell apart",
+    "relation_decided": "archive relation",
     "record_retracted": "retract",
 }
 """What a victim does for a commit of each kind."""

@@ -77,6 +77,10 @@ async def speaking(engine: Engine, memory: Memory, operation: str) -> Callable[[
         pair = "MATCH (a:Entity {entity_id: $a}), (b:Entity {entity_id: $b}) CREATE (a)-[:POSSIBLY_SAME {pair_id: $me, score: 0.5, reason: 'alike', known_from: a.known_from}]->(b)"
         await engine.neo4j.write(pair, a=str(ellen), b=str(dave), me=me)
         return lambda: memory.entities.tell_apart(memory.principal.user_id)
+    if operation == "archive relation":
+        sister = next(one for one in await memory.entities.list(name="bob"))
+        [relation, *_] = await memory.entities.relations(sister.entity_id)
+        return lambda: memory.entities.archive_relation(relation.relation_id)
     if operation == "merge entities":
         return lambda: memory.entities.merge(ellen, dave)
     merge = await memory.entities.merge(ellen, dave)
@@ -95,7 +99,7 @@ async def prepared(engine: Engine, handle: str, operation: str) -> Callable[[], 
         colours = [Turn("Bob", f"Dave Kowalski's favourite colour is {colour}.") for colour in ("red", "blue")]
         await memory.records.remember(Conversation("before", (colours[0],)))
         return lambda: memory.records.remember(Conversation("victim", (colours[1],)))
-    if operation.startswith(("read", "merge", "undo", "tell")):
+    if operation.startswith(("read", "merge", "undo", "tell", "archive")):
         return await speaking(engine, memory, operation)
     if operation == "retract":
         report = await memory.records.remember_text("Victim", "Ellen Harlan works at Harlan Joinery.", node_id=root)

@@ -80,7 +80,7 @@ def test_demo_shows_the_whole_path_and_checks_itself(demo: subprocess.CompletedP
         assert question.ask in demo.stdout
     assert demo.stdout.count("Took ") == 5
     assert demo.stdout.count("Opened ") == 1 and "workshop-lease.md" in demo.stdout and "150 days" in demo.stdout
-    assert "✗" not in demo.stdout and "21 of 21 expectations were met." in demo.stdout
+    assert "✗" not in demo.stdout and "22 of 22 expectations were met." in demo.stdout
     assert (
         "Dave Kowalski is married to Ellen, since 2003" in demo.stdout and "Undone, they are two again." in demo.stdout
     )

@@ -27,6 +27,7 @@ WRITES_OF_THE_OUTBOX = {
     "entity/merge_undone.cypher",
     "entity/related.cypher",
     "entity/apart.cypher",
+    "entity/decided.cypher",
     "entity/retracted.cypher",
     "fact/stated.cypher",
     "access/granted.cypher",

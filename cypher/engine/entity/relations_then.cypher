@@ -1,7 +1,7 @@
 // Purpose: the relations of an entity, and of those that were merged into it, in both directions, the strongest first, at any moment and for any reader:
 //   those for which a record speaks that may be read, as strong as such records make them, and over where they say so.
 // Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (the end of time is now), earliest (of both that are asked for, else
-//   the end of time), entity_id, ended (also relations that are over), limit.
+//   the end of time), entity_id, ended (also relations that are over or archived), limit.
 // Returns: relations, as entity/relations does.
 CYPHER 25
 WITH $as_of AS as_of, part.rights() AS rights
@@ -28,7 +28,7 @@ CALL (as_of, rights, relation) {
          CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(last_at))) ELSE followed END AS until
 }
 WITH as_of, rights, member, relation, other, strength, confidence, since, until
-WHERE strength > 0 AND ($ended OR until IS NULL OR until > toString(date(as_of))) AND part.mentioned(other)
+WHERE strength > 0 AND ($ended OR (until IS NULL OR until > toString(date(as_of))) AND NOT part.archived(relation)) AND part.mentioned(other)
 WITH as_of, rights, member, relation, other, strength, confidence, since, until ORDER BY strength DESC, confidence DESC, relation.relation_id LIMIT $limit
 RETURN collect([relation.relation_id, relation.name, startNode(relation) = member, other.entity_id, part.called(other), part.kind_of(other), strength,
-                confidence, since, until]) AS relations
+                confidence, since, until, part.archived(relation), CASE WHEN $principal = $user_id THEN relation.properties END]) AS relations

@@ -23,12 +23,12 @@ CALL (keys) {
   WITH DISTINCT a.value AS value ORDER BY size(value) DESC, value
   RETURN collect(value) AS names
 }
-CALL (as_of, rights, places, newest) {
+CALL (as_of, rights, places, newest, e) {
   UNWIND places AS place
-  WITH as_of, rights, place.node AS n, count(DISTINCT place.record) AS mentions, newest ORDER BY mentions DESC, n.node_id LIMIT $most
+  WITH as_of, rights, e, place.node AS n, count(DISTINCT place.record) AS mentions, newest ORDER BY mentions DESC, n.node_id LIMIT $most
   MATCH way_down = (:Node {node_id: $user_id})-[:HAS_CHILD|HAD_CHILD*0..5]->(n)
   WHERE all(h IN relationships(way_down) WHERE part.holds(h))
-  RETURN collect({node_id: n.node_id, mentions: mentions, path: [p IN nodes(way_down) WHERE part.readable(p) | part.name_then(p)]}) AS anchors
+  RETURN collect({node_id: n.node_id, mentions: mentions, about: CASE WHEN $principal = $user_id THEN EXISTS { (n)-[:IS_ABOUT]->(e) } ELSE false END, path: [p IN nodes(way_down) WHERE part.readable(p) | part.name_then(p)]}) AS anchors
 }
 CALL (as_of, rights, members, newest) {
   UNWIND newest AS r

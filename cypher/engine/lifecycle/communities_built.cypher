@@ -1,4 +1,4 @@
-// Purpose: makes the communities of a user's graph, and importance and summary of its entities, those that a build found. For the service. Idempotent: a build
+// Purpose: makes the communities of a user's graph, and importance and summary of its entities, those that a build found; links nodes with the entities that they are about. For the service. Idempotent: a build
 //   that read the graph before the one that was entered last changes nothing.
 // Parameters: user_id, built_at (when it read), communities [{community_id, name, size, summary, fingerprint, vector (or null), vector_version (or null), members (entity
 //   ids)}], entities [{entity_id, importance, summary, summary_of (relation ids)}].
@@ -35,5 +35,23 @@ CALL () {
 CALL (known) {
   MATCH (e:Entity {user_id: $user_id}) WHERE e.key IS NOT NULL AND e.importance IS NOT NULL AND NOT e.entity_id IN known
   REMOVE e.importance, e.summary, e.summary_of
+}
+CALL () {  // a node is about the entity that its name means, where no other one may be meant and records there or below mention it
+  MATCH (n:Node {user_id: $user_id})
+  WHERE n.node_id <> $user_id
+  OPTIONAL MATCH (:Alias {user_id: $user_id, type: 'name', key: n.name_key})-[:NAMES]->(named:Entity)<-[merges:SUPERSEDES*0..8]-(e:Entity)
+  WHERE all(merge IN merges WHERE merge.known_to IS NULL) AND e.active
+    AND EXISTS { (named)-[a:ANCHORED_AT]->(:Node)<-[:HAS_CHILD*0..5]-(n) WHERE a.mentions > 0 }
+    AND NOT EXISTS {
+      MATCH (other:Entity {user_id: $user_id})
+      WHERE other.name_key STARTS WITH n.name_key AND (other.name_key = n.name_key OR other.name_key STARTS WITH n.name_key + ' ' AND other.kind = e.kind)
+        AND other.active AND other <> e AND other <> named
+    }
+  WITH n, head(collect(e)) AS e
+  CALL (n, e) {
+    MATCH (n)-[about:IS_ABOUT]->(other:Entity) WHERE coalesce(other <> e, true)
+    DELETE about
+  }
+  FOREACH (_ IN CASE WHEN e IS NULL THEN [] ELSE [1] END | MERGE (n)-[about:IS_ABOUT]->(e) ON CREATE SET about.since = $built_at)
 }
 RETURN size(kept) AS communities

@@ -236,6 +236,7 @@ def commit(world: World, rng: Random) -> Operation:
         "entities_merged",
         "merge_undone",
         "told_apart",
+        "relation_decided",
         "record_retracted",
         "node",
         "node_revised",
