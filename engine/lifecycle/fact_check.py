@@ -22,6 +22,7 @@ class _Row:
     revision: int
     status: FactStatus
     supersedes: UUID | None
+    confirms: UUID | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ class FactCheck:
                 "revision": one.revision,
                 "status": one.status,
                 "supersedes": str(one.supersedes) if one.supersedes else None,
+                "confirms": str(one.confirms) if one.confirms else None,
             }
             for one in rows
         ]

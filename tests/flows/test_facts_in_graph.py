@@ -230,14 +230,18 @@ DAMAGE = {
     # what: how it is inflicted, what is found of it
     "fact": (
         "MATCH (f:Fact {user_id: $user, status: 'live'}) DETACH DELETE f",
-        {"1 fact missing", "2 entities counted"},
+        {"2 facts missing", "2 entities counted"},
     ),
     "status": (
         "MATCH (f:Fact {user_id: $user, status: 'superseded'}) SET f.status = 'invalidated'",
         {"1 fact missing"},
     ),
     "chain": ("MATCH (:Fact {user_id: $user})-[s:SUPERSEDES]->(:Fact) DELETE s", {"1 fact missing"}),
-    "source": ("MATCH (:Fact {user_id: $user, status: 'live'})<-[s:STATES]-() DELETE s", {"1 fact missing"}),
+    "source": ("MATCH (:Fact {user_id: $user, status: 'live'})<-[s:STATES]-() DELETE s", {"2 facts missing"}),
+    "confirmation": (
+        "MATCH (f:Fact {user_id: $user})<-[s:STATES]-() WHERE s.fact_id <> f.fact_id DELETE s",
+        {"1 fact missing"},
+    ),
     "count": ("MATCH (e:Entity {user_id: $user, name: 'Dave'}) SET e.fact_count = 7", {"1 entity counted"}),
     "surplus": ("CREATE (:Fact {user_id: $user, fact_id: randomUUID(), status: 'live'})", {"1 fact left over"}),
 }
@@ -247,6 +251,7 @@ DAMAGE = {
 async def test_damage_of_facts_is_found_named_and_mended(reads: Engine, user: User, memory: Memory) -> None:
     await say(memory, 0, "Dave lives in Berlin.")
     await say(memory, 10, "Dave lives in Munich.")
+    await say(memory, 20, "Dave lives in Munich.")
     before, counted = await drawn(reads, user.user_id), await counts(reads, user)
     for inflict, words in DAMAGE.values():
         await reads.neo4j.write(f"{inflict} RETURN count(*) AS done", user=str(user.user_id))

@@ -139,6 +139,8 @@ def test_a_known_name_in_decomposed_letters_is_found() -> None:
 @pytest.mark.parametrize(
     ("text", "name", "kind"),
     [
+        ("We heard W. H. Brannoch read.", "W. H. Brannoch", "person"),
+        ("They sailed with the U.S. Tolvan crew.", "U.S. Tolvan", "thing"),
         ("I met Dr. Okonjo there.", "Okonjo", "person"),
         ("My cousin Wibke is here.", "Wibke", "person"),
         ("The film was directed by Tove Arnqvist.", "Tove Arnqvist", "person"),

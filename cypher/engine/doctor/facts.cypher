@@ -1,12 +1,17 @@
 // Purpose: which of these facts the graph lacks, or has otherwise: with another state, another place in the chain, without its text or the record that states
-//   it. Operator only, all users. Parameters: facts [{fact_id, user_id, revision, status, supersedes}]. Returns: fact_id, user_id.
+//   it. A confirmation is a record that states another fact; a withdrawn one may never have been there. Operator only, all users.
+// Parameters: facts [{fact_id, user_id, revision, status, supersedes, confirms}]. Returns: fact_id, user_id.
 CYPHER 25
 UNWIND $facts AS row
 OPTIONAL MATCH (f:Fact {fact_id: row.fact_id})
 WITH row, f
-WHERE f IS NULL OR coalesce(f.revision <> row.revision OR f.status <> row.status, true) OR f.caption IS NULL OR f.reader IS NULL
-   OR COLLECT { MATCH (f)-[:SUPERSEDES]->(o:Fact) RETURN o.fact_id } <> CASE WHEN row.supersedes IS NULL THEN [] ELSE [row.supersedes] END
-   OR NOT EXISTS { (f)<-[s:STATES]-(r:Record) WHERE s.fact_id = f.fact_id AND s.known_to IS NULL }
-   OR COUNT { (f)-[a:ABOUT]->(:Entity) WHERE a.primary } > 1
+WHERE CASE row.status
+  WHEN 'confirmation' THEN NOT EXISTS { (:Fact {fact_id: row.confirms})<-[s:STATES]-(:Record) WHERE s.fact_id = row.fact_id AND s.known_to IS NULL }
+  WHEN 'withdrawn' THEN coalesce(f.revision <> row.revision OR f.status <> row.status, false)
+  ELSE f IS NULL OR coalesce(f.revision <> row.revision OR f.status <> row.status, true) OR f.caption IS NULL OR f.reader IS NULL
+    OR COLLECT { MATCH (f)-[:SUPERSEDES]->(o:Fact) RETURN o.fact_id } <> CASE WHEN row.supersedes IS NULL THEN [] ELSE [row.supersedes] END
+    OR NOT EXISTS { (f)<-[s:STATES]-(r:Record) WHERE s.fact_id = f.fact_id AND s.known_to IS NULL }
+    OR COUNT { (f)-[a:ABOUT]->(:Entity) WHERE a.primary } > 1
+  END
 RETURN row.fact_id AS fact_id, row.user_id AS user_id
 LIMIT 10000

@@ -58,6 +58,10 @@ _HINT = re.compile(r"\(([^()]+)\)\s*$")
 _BEFORE, _AFTER = 72, 130
 
 
+_INITIALS = re.compile(r"(?!(?:U\. ?[SKN]|D\. ?C|L\. ?A|N\. ?Y)\.)(?:[A-Z]\. ?){1,3}[A-Z][^\W\d_A-Z][\w'’-]*$")
+"""Initials and a surname, `J.K. Rowling`; not those of countries and cities."""
+
+
 def kind_of(text: str, start: int, end: int, small: Set[str] = frozenset(), *, quoted: bool = False) -> str:
     """The kind of the name at a place of a text; `thing` where nothing tells. `small`: words that were seen without a capital."""
     name, before, after = text[start:end], text[max(0, start - _BEFORE) : start], text[end : end + _AFTER]
@@ -86,6 +90,7 @@ def kind_of(text: str, start: int, end: int, small: Set[str] = frozenset(), *, q
     )
     return (
         _by_words(name, words)
+        or ("person" if _INITIALS.match(name) else None)
         or _by_company(words, before, after, said, ordinary)
         or (UNKNOWN_KIND if said is None else said)
     )
