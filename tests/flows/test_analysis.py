@@ -74,7 +74,7 @@ def test_there_are_ten() -> None:
         )
 
 
-PLACED = "?"
+PLACED = "2efc58dfeb49"
 """Where the offline encoder places the bundled history. Its arithmetic is the processor's, and some turns lie between two nodes."""
 
 
