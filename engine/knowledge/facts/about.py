@@ -75,9 +75,9 @@ class EntityFacts:
             return ()
         one = await self._entities.entity(principal, entity_id, NOW)
         asked = {"relations": [str(relation.relation_id) for relation in relations], "ended": ended}
-        told = set(await self._entities.read(principal, NOW, cypher("entity/told_by_facts"), UUID, **asked))
+        stated = set(await self._entities.read(principal, NOW, cypher("entity/stated_by_facts"), UUID, **asked))
         now = self._entities.now()
-        return tuple(_said(one.name, relation, now) for relation in relations if relation.relation_id not in told)
+        return tuple(_said(one.name, relation, now) for relation in relations if relation.relation_id not in stated)
 
     async def known(self, principal: Principal, entity_id: UUID, *, limit: int) -> list[KnownFact]:
         """The strongest live facts about an entity in the memory as a whole, of no thread or workflow."""
