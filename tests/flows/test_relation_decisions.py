@@ -53,6 +53,8 @@ async def test_an_archived_relation_is_set_aside_and_comes_back(engine: Engine, 
     await memory.records.remember(Conversation("c2", (turn,)), node_id=node)
     assert "Globex" not in await relations(memory)
     [dave] = await memory.entities.list(name="dave")
+    facts = await memory.entities.facts(dave.entity_id, ended=True)
+    assert [one.text for one in facts] == ["Dave Kowalski is married to Ellen Harlan."]
     assert "Globex" not in [line for line in (await memory.profiles.entity(dave.entity_id)).text.splitlines()]
     await engine.parts.community_builds.run()
     assert "Globex" not in ((await memory.entities.get(dave.entity_id)).summary or "")

@@ -77,7 +77,8 @@ class EntityFacts:
         asked = {"relations": [str(relation.relation_id) for relation in relations], "ended": ended}
         stated = set(await self._entities.read(principal, NOW, cypher("entity/stated_by_facts"), UUID, **asked))
         now = self._entities.now()
-        return tuple(_said(one.name, relation, now) for relation in relations if relation.relation_id not in stated)
+        kept = [one for one in relations if one.relation_id not in stated and not one.archived]
+        return tuple(_said(one.name, relation, now) for relation in kept)
 
     async def known(self, principal: Principal, entity_id: UUID, *, limit: int) -> list[KnownFact]:
         """The strongest live facts about an entity in the memory as a whole, of no thread or workflow."""

@@ -38,11 +38,11 @@ _YEAR = re.compile(r"(?<!\d)(1[0-8]\d\d)(?!\d)")
 
 
 def first_day(partial: str | None) -> datetime | None:
-    """The beginning of a year, month or day, as `2003`, `2003-05` or `2003-05-01`; None without one."""
-    if not partial:
+    """The beginning of a year, month or day, as `2003`, `2003-05` or `2003-05-01`; None for anything else."""
+    try:
+        return datetime.fromisoformat(partial + "0000-01-01"[len(partial) :]).replace(tzinfo=UTC) if partial else None
+    except ValueError:
         return None
-    year, month, day = (*map(int, partial.split("-")), 1, 1)[:3]
-    return datetime(year, month, day, tzinfo=UTC)
 
 
 def times(
