@@ -103,9 +103,21 @@ class RecordMention:
 
 
 @dataclass(frozen=True, slots=True)
+class UserMention:
+    """That the user mentions an entity: how often, since when and when last; of the last time some words around the name and the
+    record, both None where that was withdrawn."""
+
+    at: datetime
+    first_at: datetime
+    times: int
+    context: str | None
+    record_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
 class Entity:
-    """All about an entity. `key`, `importance` and `summary` (see `EntitySummary`) are for the user alone. `merged`: entities
-    that were found to be this one; `latest`: its newest mentions."""
+    """All about an entity. `key`, `importance` and `summary` (see `EntitySummary`), `mentioned` are for the user alone, the last
+    three as they are now. `merged`: entities that were found to be this one; `latest`: its newest mentions."""
 
     entity_id: UUID
     key: str | None
@@ -120,6 +132,7 @@ class Entity:
     summary: str | None
     anchors: tuple[EntityAnchor, ...]
     latest: tuple[RecordMention, ...]
+    mentioned: UserMention | None
     fact_count: int
 
 

@@ -76,6 +76,8 @@ async def show(
         )
     )
     here.out.print(Text(f"entity {found.entity_id}{_also(found)}", style="dim"))
+    if found.mentioned is not None and found.mentioned.context:
+        here.out.print(Text(f"{found.mentioned.at:%Y-%m-%d}: {found.mentioned.context}", style="italic"))
     if found.summary is not None:
         here.out.print(Text(f"{found.summary} · importance {found.importance or 0:.2f}"))
     anchors = [("/".join(one.path[1:]) or "/", one.mentions, "about it" * one.about) for one in found.anchors]

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from engine.domain.clock import Moment
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
@@ -47,3 +48,22 @@ async def test_a_node_is_about_the_entity_that_its_name_means(engine: Engine, me
     assert await about(engine, memory, "kowalski") == {("Family", "Dave")}
     await say(memory, at_home.node_id, "We also met Dave Lindqvist.")
     assert await about(engine, memory, "kowalski") == set(), "which Dave is not sure any more"
+
+
+@pytest.mark.ledger("M04")
+async def test_the_last_mention_by_the_user_is_shown_to_the_user(engine: Engine, memory: Memory) -> None:
+    root = memory.principal.user_id
+    work = await memory.nodes.provision(NewNode(root, "Work"))
+    await say(memory, work.node_id, "Dave Kowalski called.")
+    await say(memory, work.node_id, "Later Dave Kowalski sanded the door.")
+    [one] = await memory.entities.list(name="kowalski")
+    shown = await memory.entities.get(one.entity_id)
+    assert shown.mentioned is not None and shown.mentioned.times == 2
+    assert shown.mentioned.context == "Later Dave Kowalski sanded the door."
+    assert shown.mentioned.record_id in {mention.record_id for mention in shown.latest}
+    app = await engine.workspace.integrations.create(f"app {uuid4()}")
+    await memory.grants.give(NewGrant(work.node_id, "third_party", app.integration_id))
+    reader = engine.memory_as(Principal("third_party", app.integration_id, root))
+    assert (await reader.entities.get(one.entity_id)).mentioned is None
+    past = Moment(known_at=datetime.now(UTC))
+    assert (await memory.entities.get(one.entity_id, past)).mentioned is None

@@ -1,5 +1,5 @@
 // Purpose: facts of records in the graph, about all that their records mention, as an ingest with a model would enter them, and what a job derives of
-//   entities: for the leak fuzzer. Service only.
+//   entities, and what the user decides of relations: for the leak fuzzer. Service only.
 // Parameters: facts [{fact_id, record_id, user_id, status, privacy}], users (ids). Returns: nothing.
 CYPHER 25
 UNWIND $facts AS row
@@ -14,3 +14,14 @@ WITH count(*) AS stated
 MATCH (e:Entity)
 WHERE e.user_id IN $users
 SET e.importance = 0.5, e.summary = 'What is known.', e.summary_of = [], e.fact_count = COUNT { (e)<-[:ABOUT]-(:Fact {status: 'live'}) }
+WITH count(*) AS entities
+CALL () {
+  MATCH (e:Entity)-[:ANCHORED_AT]->(n:Node)
+  WHERE e.user_id IN $users
+  MERGE (n)-[:IS_ABOUT]->(e)
+}
+CALL () {
+  MATCH (:Record)-[v:EVIDENCE]->(e:Entity)-[relation]->(:Entity)
+  WHERE e.user_id IN $users AND relation.relation_id = v.relation_id
+  SET v.fact_id = randomUUID(), relation.properties = '{"note": "the user\'s own"}'
+}

@@ -102,6 +102,9 @@ def shown(world: World, asker: Asker, entity_id: UUID, moment: Moment, outcome: 
     own = group.whole.key if is_owner(asker) else None
     yield from differing("entity and key", (group.whole.entity_id, own), (outcome.entity_id, outcome.key))
     yield from _derived(world, asker, outcome, moment)
+    if not is_owner(asker):
+        about = {one.node_id for one in outcome.anchors if one.about}
+        yield from differing("what is the user's alone", (set(), None), (about, outcome.mentioned))
     if moment.as_of is not None:
         return
     name, kind, names, mentions, nodes = _line(world, asker, group)
@@ -140,6 +143,8 @@ def relations(
         )
         for one in rows
     }
+    if not is_owner(asker):
+        yield from differing("properties", [], [one.properties for one in rows if one.properties])
     expected = dict(_related(world, asker, group.whole.entity_id, moment, ended))
     if moment.as_of is not None:
         every = dict(_related(world, asker, group.whole.entity_id, moment, True))
@@ -210,6 +215,8 @@ def why(world: World, asker: Asker, relation_id: UUID, moment: Moment, outcome: 
     }
     given = {(one.record_id, one.node_id, one.item_id is not None) for one in outcome.evidence}
     yield from differing("evidence too many", set(), given - expected)
+    if not is_owner(asker):
+        yield from differing("facts of evidence", {None}, {one.fact_id for one in outcome.evidence})
     if moment.as_of is not None:
         return
     yield from differing("evidence", expected, given)
