@@ -105,7 +105,7 @@ class RecordMention:
 @dataclass(frozen=True, slots=True)
 class UserMention:
     """That the user mentions an entity: how often, since when and when last; of the last time some words around the name and the
-    record, both None where that was withdrawn."""
+    record, both None where no mention is left."""
 
     at: datetime
     first_at: datetime

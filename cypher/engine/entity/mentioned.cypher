@@ -40,8 +40,8 @@ CALL (u, n, r, row, known_from, at, newer) {
   }
   WITH u, n, r, row, one, e
   WHERE NOT EXISTS { (r)-[m:MENTIONS {role: one.role}]->(e) WHERE m.known_to IS NULL }
-  CREATE (r)-[:MENTIONS {role: one.role, kind: one.kind, names: one.names, spans: one.spans, count: one.count, commit_id: row.commit_id,
-                         known_from: known_from}]->(e)
+  CREATE (r)-[:MENTIONS {role: one.role, kind: one.kind, names: one.names, spans: one.spans, count: one.count, context: one.context,
+                         commit_id: row.commit_id, known_from: known_from}]->(e)
   MERGE (e)-[a:ANCHORED_AT]->(n) ON CREATE SET a.mentions = 0
   MERGE (u)-[k:MENTIONED]->(e) ON CREATE SET k.times = 0, k.first_at = at
   SET e.mentions = e.mentions + 1, a.mentions = a.mentions + 1, k.times = k.times + 1

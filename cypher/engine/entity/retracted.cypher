@@ -4,29 +4,24 @@
 CYPHER 25
 MATCH (r:Record {record_id: $retraction.record_id})
 SET r.since = coalesce(r.since, r.known_from)  // takes the lock
-WITH r, coalesce(r.retraction_seen, 0) < $retraction.revision AS newer, datetime($retraction.at) AS at, coalesce(r.occurred_at, r.since) AS said
-CALL (r, newer, at, said) {
+WITH r, coalesce(r.retraction_seen, 0) < $retraction.revision AS newer, datetime($retraction.at) AS at
+CALL (r, newer, at) {
   MATCH (r)-[m:MENTIONS]->(e:Entity)
   WHERE newer AND CASE WHEN $retraction.undone THEN m.retracted ELSE m.known_to IS NULL END
-  WITH r, m, e, said, CASE WHEN $retraction.undone THEN 1 ELSE -1 END AS one, at
+  WITH r, m, e, CASE WHEN $retraction.undone THEN 1 ELSE -1 END AS one, at
   SET e.mentions = e.mentions + one, m.known_to = CASE WHEN $retraction.undone THEN null ELSE at END,
       m.retracted = CASE WHEN $retraction.undone THEN null ELSE true END
-  WITH r, m, e, said, one
+  WITH r, e, one
   MATCH (r)<-[:HOLDS]-(n:Node)
   MERGE (e)-[a:ANCHORED_AT]->(n) ON CREATE SET a.mentions = 0
   SET a.mentions = a.mentions + one
-  WITH r, m, e, said, one
+  WITH e, one
   OPTIONAL MATCH (:User {node_id: $retraction.user_id})-[k:MENTIONED]->(e)
   SET k.times = k.times + one
-  FOREACH (_ IN CASE WHEN one < 0 AND k.source = r.record_id THEN [1] ELSE [] END | SET m.context = k.context, k.source = null, k.context = null)
-  FOREACH (_ IN CASE WHEN one > 0 AND m.context IS NOT NULL AND k.source IS NULL THEN [1] ELSE [] END |
-    SET k.source = r.record_id, k.context = m.context, m.context = null)
-  WITH DISTINCT e, r, said
-  WITH e, head(COLLECT {
-    MATCH (e)<-[m:MENTIONS]-(line:Record) WHERE m.known_to IS NULL
-    RETURN coalesce(line.occurred_at, line.since, line.known_from) AS last ORDER BY last DESC LIMIT 1
-  }) AS last
-  SET e.last_mentioned_at = coalesce(last, e.last_mentioned_at)
+  WITH DISTINCT e, k
+  WITH e, k, part.last_mention(e) AS last
+  SET k.context = CASE WHEN last.record_id = k.source THEN coalesce(last.context, k.context) ELSE last.context END, k.source = last.record_id,
+      k.at = coalesce(last.at, k.at), e.last_mentioned_at = coalesce(last.at, e.last_mentioned_at)
   RETURN count(*) AS mentioned
 }
 CALL (r, newer, at) {

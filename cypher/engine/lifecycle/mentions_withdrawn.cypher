@@ -13,7 +13,10 @@ FOREACH (_ IN CASE WHEN m.known_to IS NULL THEN [1] ELSE [] END | SET a.mentions
 SET k.times = k.times - 1
 FOREACH (_ IN CASE WHEN k.source = r.record_id THEN [1] ELSE [] END | SET k.source = null, k.context = null)
 DELETE m
-WITH DISTINCT e, count(*) AS mentions
+WITH e, k, count(*) AS mentions
+WITH e, k, mentions, CASE WHEN k IS NOT NULL AND k.source IS NULL THEN part.last_mention(e) END AS last
+SET k.at = coalesce(last.at, k.at), k.source = coalesce(last.record_id, k.source), k.context = coalesce(last.context, k.context)
+WITH e, mentions
 CALL (e) {
   WITH e WHERE NOT EXISTS { (:Record)-[:MENTIONS]->(e) } AND NOT EXISTS { (e)-[:SUPERSEDES]-(:Entity) }
   OPTIONAL MATCH (alias:Alias)-[:NAMES]->(e)
