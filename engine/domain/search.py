@@ -51,6 +51,17 @@ class Anchor:
 
 
 @dataclass(frozen=True, slots=True)
+class ReachedOver:
+    """How a passage was reached beside its own words and meaning: over an entity that the question names (`from_item` None), or
+    that it shares with another passage. `entity`: its name as the passage writes it, None where it uses another one."""
+
+    entity: str | None
+    from_item: UUID | None = None
+    from_record: UUID | None = None
+    from_title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One found item with its record, its file and the signals that put it there."""
 
@@ -79,6 +90,7 @@ class Hit:
     scope: ScopeKind
     scope_id: str | None
     source: SourceKind
+    reached: ReachedOver | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import numpy as np
 
+from engine.domain.entity import entity_number
 from engine.domain.names import name_key
 from engine.domain.node import Edge, FileState, NodeType
 from engine.domain.principal import Principal
@@ -60,6 +61,25 @@ class AnchorRow:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedEntity:
+    """An entity that the question names. `keys`: of it and of all that was merged with it."""
+
+    name: str
+    keys: tuple[str, ...]
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """As items have it."""
+        return tuple(entity_number(key) for key in self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    anchors: tuple[AnchorRow, ...]
+    entities: tuple[NamedEntity, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FoundAnchor:
     """An anchor with the nodes below it, which are searched with it when it was named, and those above it, which keep
     content whose place further down was not certain."""
@@ -78,6 +98,8 @@ class Navigation:
     leading: Mapping[UUID, Anchor]
     namesakes: tuple[frozenset[UUID], ...] = ()
     """The nodes of each strong anchor that shares its name with another one."""
+    entities: tuple[NamedEntity, ...] = ()
+    """Those that the question names."""
 
     @property
     def strengths(self) -> dict[UUID, float]:
@@ -93,11 +115,12 @@ class Anchors:
 
     async def find(
         self, principal: Principal, question: Question, vector: QueryVector, moment: Mapping[str, datetime]
-    ) -> list[FoundAnchor]:
-        """The anchors of a question in the principal's graph, strongest first; one round trip. `moment`: as_of and known_at."""
-        rows = await self._neo4j.read(
+    ) -> tuple[list[FoundAnchor], tuple[NamedEntity, ...]]:
+        """The anchors of a question in the principal's graph, strongest first, and the entities that it names; one round trip.
+        `moment`: as_of and known_at."""
+        [found] = await self._neo4j.read(
             cypher("search/anchors"),
-            row=AnchorRow,
+            row=_Row,
             **principal.parameters,
             keys=padded(question.name_keys),
             text=lucene_query(question.lucene, principal.user_id.hex).ljust(SHORTEST_TEXT),
@@ -115,7 +138,7 @@ class Anchors:
             exactly=EXACT_SHELLS,
             least_meaning=FULL_MEANING * self._strengths.weak / max(self._strengths.meaning, self._strengths.weak),
         )
-        return weighed(rows, self._strengths)
+        return weighed(found.anchors, self._strengths), found.entities
 
 
 def padded(keys: Sequence[str]) -> list[str]:
@@ -147,7 +170,9 @@ def weighed(rows: Sequence[AnchorRow], strengths: AnchorStrengths) -> list[Found
     return sorted(kept, key=lambda one: (-one.anchor.score, one.anchor.path))[: strengths.most]
 
 
-def navigate(found: Sequence[FoundAnchor], strengths: AnchorStrengths, widen: str) -> Navigation:
+def navigate(
+    found: Sequence[FoundAnchor], strengths: AnchorStrengths, widen: str, entities: tuple[NamedEntity, ...] = ()
+) -> Navigation:
     """Which nodes to search: the anchors, those below and above them, or all nodes when no anchor is strong.
 
     The root matches every question a little, so it alone is never strong.
@@ -160,7 +185,7 @@ def navigate(found: Sequence[FoundAnchor], strengths: AnchorStrengths, widen: st
     everywhere = widen == "always" or (widen == "auto" and not strong)
     anchors = tuple(one.anchor for one in found)
     scope = dict.fromkeys((*leading, *(node for one in found for node in one.above)))
-    return Navigation(anchors, None if everywhere else tuple(scope), leading, _namesakes(found, strengths))
+    return Navigation(anchors, None if everywhere else tuple(scope), leading, _namesakes(found, strengths), entities)
 
 
 def _namesakes(found: Sequence[FoundAnchor], strengths: AnchorStrengths) -> tuple[frozenset[UUID], ...]:

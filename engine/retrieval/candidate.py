@@ -1,4 +1,4 @@
-"""A found item before it is ranked: its signals, its columns, the record and file it belongs to."""
+"""A found item: what ranks it, and its contents, which are read for what is shown."""
 
 from __future__ import annotations
 
@@ -11,22 +11,28 @@ from engine.domain.scope import ScopeKind, SourceKind
 from engine.domain.search import ItemKind
 from engine.retrieval.weights import Family
 
+ASKS, FOLLOWS_QUESTION, OPENS_SESSION, FIRST_PERSON = 1, 2, 4, 8
+"""Bits of `flags`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One row of the search statement; the names are those of its columns.
+    """One row of the statement that finds candidates; the names are those of its columns.
 
     words, meaning and record_words are z-scores of the item over everything that was searched, `…_previous`,
     `…_previous2` and `…_next` those of its neighbours in the session, 0 where there is none. `cosine` is None for an
-    item without a comparable vector.
+    item without a comparable vector. `number`: its place in the session, from 1. `tokens`: the sign bits of its token
+    vectors, one after the other (see `retrieval.coverage`). Of passages: `aboutness` says of each entity whether the passage
+    is about it, `passages` how many passages mention it, `weights` the sum of their edges to it (see `retrieval.walk`).
     """
 
     node_id: UUID
-    path: list[str]
+    item_id: UUID
     kind: ItemKind
     family: Family
     session: UUID
     position: int
+    number: int
     words: float
     words_previous: float
     words_previous2: float
@@ -37,19 +43,29 @@ class Candidate:
     record_words: float
     has_words: bool
     cosine: float | None
+    speaker: str
+    occurred_at: datetime | None
+    dates: list[str]
+    flags: int
+    word_count: int
+    time_expressions: int
+    entities: list[int]
+    aboutness: list[int] | None
+    passages: list[int] | None
+    weights: list[int] | None
+    tokens: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What is shown of a candidate; `row_id` is the candidate's `item_id`."""
+
+    node_id: UUID
+    row_id: UUID
     item_id: UUID
     record_id: UUID
     source_ref: str | None
-    speaker: str
     content: str
-    occurred_at: datetime | None
-    dates: list[str]
-    is_question: bool
-    previous_has_question: bool
-    first_of_session: bool
-    first_person: bool
-    word_count: int
-    time_expressions: int
     section: str
     record_title: str
     record_summary: str
@@ -57,6 +73,7 @@ class Candidate:
     file_id: UUID | None
     file_name: str | None
     file_state: FileState | None
-    scope: ScopeKind = "user"
-    scope_id: str | None = None
-    source: SourceKind = "ingested"
+    scope: ScopeKind
+    scope_id: str | None
+    source: SourceKind
+    path: list[str]

@@ -7,7 +7,7 @@ of them alike, or no time is asked for.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -16,18 +16,37 @@ from numpy.typing import NDArray
 
 from engine.domain.dates import agreement
 from engine.domain.terms import STOP_WORDS
-from engine.retrieval.candidate import Candidate
+from engine.retrieval.candidate import ASKS, FIRST_PERSON, FOLLOWS_QUESTION, OPENS_SESSION, Candidate
+from engine.retrieval.coverage import Coverage, Floats, coverage
 from engine.retrieval.query import Question
+from engine.retrieval.walk import Link, Walked, walk
 from engine.retrieval.weights import Weights
 
 _STORED = (
-    "words", "words_previous", "words_previous2", "words_next", "meaning", "meaning_previous", "meaning_next",
-    "record_words", "is_question", "previous_has_question", "first_of_session", "first_person",
+    "words", "words_previous", "words_previous2", "words_next", "meaning", "meaning_previous", "meaning_next", "record_words",
 )  # fmt: skip
-SIGNALS = (*_STORED, "speaker_named", "log_words", "time_expressions", "date_match", "anchor")
+_FLAGS = (
+    ("is_question", ASKS),
+    ("previous_has_question", FOLLOWS_QUESTION),
+    ("first_of_session", OPENS_SESSION),
+    ("first_person", FIRST_PERSON),
+)
+_AMONG = ("covered_window", "covered_next", "graph", "hop")
+"""What a candidate is among the others."""
+SIGNALS = (
+    *_STORED, *(name for name, _ in _FLAGS), "speaker_named", "log_words", "time_expressions", "date_match", "anchor", *_AMONG,
+)  # fmt: skip
 MOST_TIME_EXPRESSIONS = 2
 SESSION_DAY = 0.5
 """Weight of a matching date that is only the day on which something was said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The way to a passage: the passage that it starts at (None: the question), and the number of the entity."""
+
+    start: Candidate | None
+    entity: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +56,8 @@ class Ranked:
     candidate: Candidate
     score: float
     parts: NDArray[np.float64]
+    link: Reached | None = None
+    """Over which entity a passage was reached."""
 
     @property
     def signals(self) -> dict[str, float]:
@@ -45,25 +66,51 @@ class Ranked:
         return {signal: round(part, 4) for signal, part in named if part}
 
 
+@dataclass(frozen=True, slots=True)
+class Among:
+    """What the candidates are beside each other: how they cover the question, how a walk over entities reaches them."""
+
+    covered: Coverage
+    walked: Walked
+
+
+def among(
+    candidates: Sequence[Candidate], tokens: Floats | None, named: Collection[int], passages: int, weights: Weights
+) -> Among:
+    """`tokens`: the question's token vectors; `named`: its entities; `passages`: how many were searched."""
+    return Among(coverage(candidates, tokens), walk(candidates, named, passages, weights.walk))
+
+
 def fuse(
-    candidates: Sequence[Candidate], question: Question, anchors: Mapping[UUID, float], weights: Weights
+    candidates: Sequence[Candidate],
+    question: Question,
+    anchors: Mapping[UUID, float],
+    weights: Weights,
+    beside: Among | None = None,
 ) -> list[Ranked]:
     """All candidates, best first; equal scores in the order of the conversation. `anchors`: strength by node."""
     if not candidates:
         return []
+    beside = beside or among(candidates, None, (), 0, weights)
     named = named_speakers({candidate.speaker for candidate in candidates}, question)
-    matrix = np.array([_signals(candidate, question, named, anchors) for candidate in candidates])
-    by_family = {
-        family: np.array([section[signal] for signal in SIGNALS]) for family, section in weights.families.items()
-    }
+    own = np.array([_signals(candidate, question, named, anchors) for candidate in candidates])
+    covered, walked = beside.covered, beside.walked
+    matrix = np.column_stack((own, covered.window, covered.next, walked.graph, walked.hop))
+    families = dict(weights.families) | ({} if covered.known else {"turn": weights.plain_turn})
+    by_family = {family: np.array([section[signal] for signal in SIGNALS]) for family, section in families.items()}
     parts = matrix * np.array([by_family[candidate.family] for candidate in candidates])
-    offsets = np.array([weights.families[candidate.family]["offset"] for candidate in candidates])
+    offsets = np.array([families[candidate.family]["offset"] for candidate in candidates])
     scores = parts.sum(axis=1) + offsets
     order = sorted(
         range(len(candidates)),
         key=lambda i: (-scores[i], candidates[i].session, candidates[i].position, candidates[i].item_id),
     )
-    return [Ranked(candidates[i], float(scores[i]), parts[i]) for i in order]
+    ways = {place: _reached(candidates, link) for place, link in walked.links.items()}
+    return [Ranked(candidates[i], float(scores[i]), parts[i], ways.get(i)) for i in order]
+
+
+def _reached(candidates: Sequence[Candidate], link: Link) -> Reached:
+    return Reached(None if link.start is None else candidates[link.start], link.entity)
 
 
 def merged(ranked: Sequence[Ranked], namesakes: Iterable[frozenset[UUID]], limit: int) -> list[Ranked]:
@@ -96,6 +143,7 @@ def _signals(
     candidate: Candidate, question: Question, named: frozenset[str], anchors: Mapping[UUID, float]
 ) -> list[float]:
     stored = [float(getattr(candidate, name)) for name in _STORED]
+    stored += [float(candidate.flags & bit > 0) for _, bit in _FLAGS]
     times = min(candidate.time_expressions, MOST_TIME_EXPRESSIONS) if question.asks_time else 0
     return [
         *stored,

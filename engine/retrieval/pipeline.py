@@ -1,30 +1,34 @@
 """The read path. A question becomes anchors, anchors become a scope, the scope gives candidates, candidates are ranked.
 
-    parse → embed → anchors → scoped search → fusion → rationale
+    parse → embed → anchors → scoped search → fusion → contents of what is shown → rationale
 
-One embedding, one Cypher round trip, one SQL round trip; no language model and no file is touched. Opening a file
+One embedding, one Cypher round trip, two SQL round trips; no language model and no file is touched. Opening a file
 that a hit names is the second phase, in another module.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import get_args
+from uuid import UUID
 
 from engine.domain.clock import Clock, Moment, SystemClock
 from engine.domain.names import shown_name
 from engine.domain.principal import Principal
 from engine.domain.scope import check_scopes, check_sources
-from engine.domain.search import Anchor, Hit, ItemKind, SearchAnswer, SearchRequest
+from engine.domain.search import Anchor, Hit, ItemKind, LeftOut, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NeurigraphError, ProviderUnavailable
 from engine.hierarchy.damage import Damage
 from engine.providers.active import ActiveModel, Model
 from engine.providers.calls import QUESTION, LimitReached
 from engine.retrieval.anchors import Anchors, Navigation, navigate
-from engine.retrieval.fusion import Ranked, fuse, merged
+from engine.retrieval.candidate import Contents
+from engine.retrieval.fusion import Ranked, among, fuse, merged
 from engine.retrieval.query import Question, parse
-from engine.retrieval.rationale import rationale
-from engine.retrieval.scoped_search import QueryVector, Scope, ScopedSearch
+from engine.retrieval.rationale import rationale, reached_over
+from engine.retrieval.scoped_search import FAILURES, ROUNDS, QueryVector, Scope, ScopedSearch
 from engine.retrieval.touches import Touches
 from engine.retrieval.weights import Weights
 from engine.stores.limits import ending_within
@@ -38,7 +42,7 @@ MOST_NODES_ASKED = 1000
 class Search:
     """Answers questions from what the principal may read."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (wired in one place)
         self,
         postgres: Postgres,
         neo4j: Neo4j,
@@ -46,14 +50,15 @@ class Search:
         weights: Weights,
         clock: Clock | None = None,
         touches: Touches | None = None,
+        kinds: Sequence[str] = (),
     ) -> None:
-        """`touches` counts what is returned; None counts nothing."""
-        self._touches = touches
+        """`touches` counts what is returned; None counts nothing. `kinds`: of entities, in the domain."""
+        self._touches, self._kinds = touches, kinds
         self._active, self._weights, self._clock = active, weights, clock or SystemClock()
         self._limit = postgres.limit
         self._anchors = Anchors(neo4j, weights.anchors)
         self.damage = Damage(postgres)
-        self._scoped = ScopedSearch(postgres, weights.limits, self.damage)
+        self._scoped = ScopedSearch(postgres, weights, self.damage)
 
     async def search(self, principal: Principal, request: SearchRequest) -> SearchAnswer:
         """The best items for a question, with the anchors that led to them.
@@ -102,19 +107,24 @@ class Search:
         watch.lap("anchors")
         now = self._clock.now()
         scope = Scope(navigation.scope, request.kinds, request.moment, now, request.scopes, request.sources)
-        scanned = await self._scoped.scan(principal, scope, question.terms, vector)
+        entities = sorted({number for one in navigation.entities for number in one.numbers})
+        scanned = await self._scoped.scan(principal, scope, question.terms, entities, vector)
         watch.lap("search")
-        ranked = fuse(scanned.candidates, question, navigation.strengths, self._weights)
-        chosen = merged(ranked, navigation.namesakes, request.limit)
-        hits = tuple(_hit(one, navigation, owns=principal.owns) for one in chosen)
+        beside = among(scanned.candidates, vector.tokens, set(entities), scanned.passages_searched, self._weights)
+        ranked = fuse(scanned.candidates, question, navigation.strengths, self._weights, beside)
         watch.lap("rank")
+        shown = await self._shown(principal, scope, vector, ranked, navigation, request.limit)
+        left_out = scanned.left_out + shown.left_out
+        hits = tuple(self._hit(one, shown, navigation, owns=principal.owns) for one in shown.ranked)
+        watch.lap("contents")
         if question.cut:
             notes.append(f"The question was cut to {self._weights.limits.query_characters:,} characters.")
         undated = sum(hit.occurred_at is None for hit in hits)
         if request.moment.as_of is not None and undated:
             notes.append(f"{undated} of the hits have no date: they count as true at every time.")
-        if left_out := len(scanned.left_out):
-            notes.append(f"{left_out} damaged {'node was' if left_out == 1 else 'nodes were'} left out.")
+        if left_out:
+            nodes = "node was" if len(left_out) == 1 else "nodes were"
+            notes.append(f"{len(left_out)} damaged {nodes} left out.")
         answer = SearchAnswer(
             query=question.text,
             hits=hits,
@@ -125,17 +135,81 @@ class Search:
             timings_ms=watch.done(),
             notes=tuple(notes),
             embeddings="" if vector.values is None else model.name,
-            left_out=scanned.left_out,
+            left_out=left_out,
         )
         return answer, scanned.active
 
+    async def _shown(
+        self,
+        principal: Principal,
+        scope: Scope,
+        vector: QueryVector,
+        ranked: Sequence[Ranked],
+        navigation: Navigation,
+        limit: int,
+    ) -> Shown:
+        """The best candidates with their contents, without damaged nodes and without items that vanished since."""
+        left_out: tuple[LeftOut, ...] = ()
+        for attempt in range(ROUNDS):
+            without = {one.node_id for one in left_out}
+            healthy = [one for one in ranked if one.candidate.node_id not in without]
+            chosen = merged(healthy, navigation.namesakes, limit)
+            if not chosen:
+                break
+            starts = [one.link.start for one in chosen if one.link is not None and one.link.start is not None]
+            wanted = [one.candidate for one in chosen] + [start for start in starts if start.node_id not in without]
+            try:
+                contents = await self._scoped.contents(principal, scope, wanted)
+                found = [one for one in chosen if (one.candidate.node_id, one.candidate.item_id) in contents]
+                return Shown(tuple(found), contents, left_out)
+            except FAILURES:
+                fresh = await self._scoped.damaged(principal, scope, vector, left_out)
+                if not fresh or attempt == ROUNDS - 1:
+                    raise
+                left_out += fresh
+        return Shown((), {}, left_out)
+
+    def _hit(self, ranked: Ranked, shown: Shown, navigation: Navigation, *, owns: bool) -> Hit:
+        found, signals = ranked.candidate, ranked.signals
+        told = shown.contents[found.node_id, found.item_id]
+        path = tuple(told.path)
+        anchor: Anchor | None = navigation.leading.get(found.node_id)
+        reached = reached_over(ranked.link, told, shown.contents, navigation.entities, self._kinds)
+        return Hit(
+            item_id=told.item_id,
+            record_id=told.record_id,
+            node_id=found.node_id,
+            kind=found.kind,
+            content=told.content,
+            speaker=found.speaker,
+            occurred_at=found.occurred_at,
+            session=found.session,
+            position=found.position,
+            source_ref=told.source_ref if owns or found.kind != "chunk" else None,  # a path may name what is hidden
+            section=told.section,
+            score=round(ranked.score, 4),
+            signals=signals,
+            record_title=told.record_title,
+            record_summary=told.record_summary,
+            content_type=told.content_type,
+            file_id=told.file_id,
+            file_name=shown_name(told.file_name, told.record_title),
+            file_state=told.file_state,
+            path=path,
+            why=rationale(anchor, path, signals, reached),
+            scope=told.scope,
+            scope_id=told.scope_id,
+            source=told.source,
+            reached=reached,
+        )
+
     async def _embed(self, model: Model, question: Question) -> tuple[QueryVector, list[str]]:
         try:
-            values = await self._active.patience.asked(lambda: model.embed_query(question.text), QUESTION)
+            made = await self._active.patience.asked(lambda: model.embed_query(question.text), QUESTION)
         except ProviderUnavailable as error:
             cause = error.detail if isinstance(error, LimitReached) else "The embedding service did not answer."
             return QueryVector(None, model.version), [f"{cause.rstrip('.')}: searched by words only."]
-        return QueryVector(values, model.version), []
+        return QueryVector(made.vector, model.version, made.tokens), []
 
     async def _navigate(
         self, principal: Principal, request: SearchRequest, question: Question, vector: QueryVector
@@ -143,10 +217,19 @@ class Search:
         """Which nodes to search: those that the request names, or those that the anchors lead to."""
         if request.nodes is not None:
             return Navigation((), request.nodes, {})
-        found = await self._anchors.find(
+        found, entities = await self._anchors.find(
             principal, question, vector, request.moment.graph_parameters(self._clock.now())
         )
-        return navigate(found, self._weights.anchors, request.widen)
+        return navigate(found, self._weights.anchors, request.widen, entities)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is shown, best first, with the contents of it and of the passages from which it was reached, by node and item."""
+
+    ranked: tuple[Ranked, ...]
+    contents: Mapping[tuple[UUID, UUID], Contents]
+    left_out: tuple[LeftOut, ...]
 
 
 class _Stopwatch:
@@ -184,35 +267,3 @@ def _check_moment(moment: Moment) -> None:
     for time in (moment.as_of, moment.known_at):
         if time is not None and time.tzinfo is None:
             raise InvalidInput("A point in time needs its offset from UTC.")
-
-
-def _hit(ranked: Ranked, navigation: Navigation, *, owns: bool) -> Hit:
-    found, signals = ranked.candidate, ranked.signals
-    path = tuple(found.path)
-    anchor: Anchor | None = navigation.leading.get(found.node_id)
-    return Hit(
-        item_id=found.item_id,
-        record_id=found.record_id,
-        node_id=found.node_id,
-        kind=found.kind,
-        content=found.content,
-        speaker=found.speaker,
-        occurred_at=found.occurred_at,
-        session=found.session,
-        position=found.position,
-        source_ref=found.source_ref if owns or found.kind != "chunk" else None,  # a path may name what is hidden
-        section=found.section,
-        score=round(ranked.score, 4),
-        signals=signals,
-        record_title=found.record_title,
-        record_summary=found.record_summary,
-        content_type=found.content_type,
-        file_id=found.file_id,
-        file_name=shown_name(found.file_name, found.record_title),
-        file_state=found.file_state,
-        path=path,
-        why=rationale(anchor, path, signals),
-        scope=found.scope,
-        scope_id=found.scope_id,
-        source=found.source,
-    )

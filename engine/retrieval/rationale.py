@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from uuid import UUID
 
-from engine.domain.search import Anchor
+from engine.domain.entity import entity_number
+from engine.domain.search import Anchor, ReachedOver
+from engine.knowledge.resolution.keys import canonical_key
+from engine.retrieval.anchors import NamedEntity
+from engine.retrieval.candidate import Contents
+from engine.retrieval.fusion import Reached
 
 SHOWN = 3
 
@@ -22,17 +29,68 @@ _SIGNALS = {
     "speaker_named": "its speaker is named", "is_question": "asks itself",
     "previous_has_question": "follows a question", "first_of_session": "opens a conversation",
     "first_person": "speaks of its speaker", "log_words": "length", "time_expressions": "speaks of a time",
-    "date_match": "date", "anchor": "anchor",
+    "date_match": "date", "anchor": "anchor", "covered_window": "covers the question with the turns before it",
+    "covered_next": "covers the question with the turn after it", "graph": "shared entities", "hop": "one entity from a hit",
 }  # fmt: skip
 
 
-def rationale(anchor: Anchor | None, path: tuple[str, ...], signals: Mapping[str, float]) -> str:
-    """One line: path, anchor and reason where there is one, the three signals that raised the hit most."""
+_LONGEST_NAME = 6
+_WORD = re.compile(r"[^\W_][\w.’'&-]*")
+
+
+def rationale(
+    anchor: Anchor | None, path: tuple[str, ...], signals: Mapping[str, float], reached: ReachedOver | None = None
+) -> str:
+    """One line: path, anchor and reason where there is one, the entity over which it was reached, the three signals that raised
+    the hit most."""
     place = " > ".join(path)
     if anchor is not None:
         reasons = " and ".join(_REASONS[reason] for reason in anchor.reasons)
         within = "" if anchor.path == path else f" through {' > '.join(anchor.path)}"
         place += f"{within} ({reasons})"
+    if reached is not None:
+        over = f"over {reached.entity}" if reached.entity else "over an entity"
+        place += f", {over} from “{reached.from_title}”" if reached.from_title else f", {over} of the question"
     raised = sorted(((part, name) for name, part in signals.items() if part > 0), reverse=True)[:SHOWN]
     shown = ", ".join(f"{_SIGNALS[name]} {part:+.2f}" for part, name in raised)
     return f"{place}: {shown}" if shown else place
+
+
+def reached_over(
+    link: Reached | None,
+    told: Contents,
+    contents: Mapping[tuple[UUID, UUID], Contents],
+    named: Sequence[NamedEntity],
+    kinds: Sequence[str],
+) -> ReachedOver | None:
+    """The way to a passage by the names that are shown: those of the question, or the words of the passage. None without one.
+    `kinds`: of entities, in the domain."""
+    if link is None:
+        return None
+    if link.start is None:
+        return ReachedOver(next((one.name for one in named if link.entity in one.numbers), None))
+    start = contents.get((link.start.node_id, link.start.item_id))
+    if start is None:
+        return None
+    name = _name_in(f"{told.record_title}\n{told.content}", link.entity, kinds)
+    return ReachedOver(name, start.item_id, start.record_id, start.record_title)
+
+
+def _name_in(text: str, entity: int, kinds: Sequence[str]) -> str | None:
+    """The words of a text that name an entity, of which only the number is at hand."""
+    for name in _names(text):
+        of_any_kind = canonical_key("", name)
+        if any(entity_number(f"{kind}{of_any_kind}") == entity for kind in kinds):
+            return name
+    return None
+
+
+def _names(text: str) -> Iterator[str]:
+    """Runs of words that begin and end with a capital or a digit."""
+    words = list(_WORD.finditer(text))
+    for first in range(len(words)):
+        if words[first][0][0].islower():
+            continue
+        for last in range(first, min(first + _LONGEST_NAME, len(words))):
+            if not words[last][0][0].islower():
+                yield text[words[first].start() : words[last].end()]

@@ -1,4 +1,5 @@
-"""The one SQL call of a search: all nodes in scope, words and meaning in one scan each, candidates with neighbours."""
+"""The two SQL calls of a search: all nodes in scope, words and meaning in one scan each, candidates with neighbours; then the
+contents of what is shown."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from engine.domain.search import ItemKind, LeftOut
 from engine.errors import InvalidInput, NotFound, StoreFailed
 from engine.hierarchy.damage import Damage
 from engine.providers.embedder import Vectors
-from engine.retrieval.candidate import Candidate
-from engine.retrieval.weights import Limits
+from engine.retrieval.candidate import Candidate, Contents
+from engine.retrieval.weights import Weights
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
@@ -38,10 +39,12 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class QueryVector:
-    """The question's vector and the embedding version that it can be compared with; `values` None without one."""
+    """The question's vector and the embedding version that it can be compared with; `values` None without one. `tokens`: its
+    token vectors, None where the encoder gives none."""
 
     values: Vectors | None
     version: EmbeddingVersion
+    tokens: Vectors | None = None
 
     @property
     def text(self) -> str | None:
@@ -59,13 +62,14 @@ class Scanned:
     candidates: tuple[Candidate, ...]
     nodes_searched: int
     items_searched: int
+    passages_searched: int
     active: str
     left_out: tuple[LeftOut, ...] = ()
 
 
-_FAILURES = (StoreFailed, NotFound, InvalidInput)
+FAILURES = (StoreFailed, NotFound, InvalidInput)
 """Errors of a search at a damaged node: a missing table, lost rights, a row of the wrong shape."""
-_ROUNDS = 3
+ROUNDS = 3
 """Attempts of a search without the nodes that were found damaged."""
 
 
@@ -75,36 +79,65 @@ class _Row(Candidate):
 
     nodes_searched: int = 0
     items_searched: int = 0
+    passages_searched: int = 0
     active: str = ""
 
 
 class ScopedSearch:
     """Searches the items of nodes, under the principal's rights."""
 
-    def __init__(self, postgres: Postgres, limits: Limits, damage: Damage) -> None:
-        self._postgres, self._limits, self._damage = postgres, limits, damage
+    def __init__(self, postgres: Postgres, weights: Weights, damage: Damage) -> None:
+        self._postgres, self._limits, self._walk, self._damage = postgres, weights.limits, weights.walk, damage
 
-    async def scan(self, principal: Principal, scope: Scope, terms: Sequence[int], vector: QueryVector) -> Scanned:
-        """The candidates for a question's terms and vector, without those of damaged nodes.
+    async def scan(
+        self,
+        principal: Principal,
+        scope: Scope,
+        terms: Sequence[int],
+        entities: Sequence[int],
+        vector: QueryVector,
+    ) -> Scanned:
+        """The candidates for a question's terms, entities and vector, without those of damaged nodes.
 
         Raises StoreUnavailable, StoreDamaged where it is not nodes that are damaged.
         """
-        parameters = self._parameters(principal, scope, terms, vector)
+        parameters = self._parameters(principal, scope, terms, entities, vector)
         left_out: tuple[LeftOut, ...] = ()
-        for attempt in range(_ROUNDS):
-            without = [one.node_id for one in left_out]
+        for attempt in range(ROUNDS):
+            asked = parameters | {"without": [one.node_id for one in left_out]}
             try:
-                found = await self._postgres.fetch(
-                    principal, sql_text("search/search"), parameters | {"without": without}, row=_Row
-                )
+                found = await self._postgres.fetch(principal, sql_text("search/candidates"), asked, row=_Row)
                 break
-            except _FAILURES:
-                fresh = [one for one in await self._damaged(principal, scope, vector) if one.node_id not in without]
-                if not fresh or attempt == _ROUNDS - 1:
+            except FAILURES:
+                fresh = await self.damaged(principal, scope, vector, left_out)
+                if not fresh or attempt == ROUNDS - 1:
                     raise
-                left_out += tuple(fresh)
+                left_out += fresh
         candidates, first = tuple(row for row in found if row.item_id is not None), found[0]
-        return Scanned(candidates, first.nodes_searched, first.items_searched, first.active, left_out)
+        return Scanned(
+            candidates, first.nodes_searched, first.items_searched, first.passages_searched, first.active, left_out
+        )
+
+    async def contents(
+        self, principal: Principal, scope: Scope, candidates: Sequence[Candidate]
+    ) -> dict[tuple[UUID, UUID], Contents]:
+        """The contents of candidates, by node and item; of one that vanished since there are none. Raises what a scan raises."""
+        parameters = {
+            "nodes": [one.node_id for one in candidates],
+            "items": [one.item_id for one in candidates],
+            "as_of": scope.moment.as_of,
+            "known_at": scope.moment.known_at,
+            "now": scope.now,
+        }
+        found = await self._postgres.fetch(principal, sql_text("search/contents"), parameters, row=Contents)
+        return {(one.node_id, one.row_id): one for one in found}
+
+    async def damaged(
+        self, principal: Principal, scope: Scope, vector: QueryVector, known: Sequence[LeftOut]
+    ) -> tuple[LeftOut, ...]:
+        """The damaged nodes of the scope, without the known ones."""
+        found = await self._damaged(principal, scope, vector)
+        return tuple(one for one in found if one.node_id not in {before.node_id for before in known})
 
     async def _damaged(self, principal: Principal, scope: Scope, vector: QueryVector) -> tuple[LeftOut, ...]:
         # A search of the past also reads nodes that hold moved records: any of them may be the damaged one.
@@ -113,7 +146,7 @@ class ScopedSearch:
         return await self._damage.found(principal, nodes, rows=True, vector=vector.text, version=version)
 
     def _parameters(
-        self, principal: Principal, scope: Scope, terms: Sequence[int], vector: QueryVector
+        self, principal: Principal, scope: Scope, terms: Sequence[int], entities: Sequence[int], vector: QueryVector
     ) -> dict[str, Any]:
         return {
             "user_id": principal.user_id,
@@ -122,11 +155,15 @@ class ScopedSearch:
             "query": vector.text,
             "version": vector.version.name,
             "terms": list(terms),
+            "entities": list(entities),
             "kinds": None if scope.kinds is None else list(scope.kinds),
             "as_of": scope.moment.as_of,
             "known_at": scope.moment.known_at,
             "now": scope.now,
             "candidates": self._limits.candidates,
+            "walked": self._walk.candidates,
+            "rare": self._walk.rare,
+            "named": self._walk.named,
             "shrink": self._limits.shrink,
             "sources": None if scope.sources is None else list(scope.sources),
             "scopes": [str(scope) for scope in scope.scopes],

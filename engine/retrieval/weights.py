@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from engine.errors import SettingsError
 
@@ -16,7 +16,12 @@ SHIPPED = Path(__file__).with_name("ranking.toml")
 Family = Literal["turn", "passage"]
 """Turns of conversations, and everything else: chunks, facts, observations, summaries."""
 
+WITHOUT_TOKENS = "turn_without_tokens"
+"""The section for turns where the encoder gives no token vectors."""
+
 Section = Mapping[str, float]
+_COUNTS = ("candidates", "rare", "named", "steps", "hop_from")
+"""Whole numbers of the section `walk`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,20 @@ class Limits:
     candidates: int
     nodes: int
     shrink: int
+
+
+@dataclass(frozen=True, slots=True)
+class WalkWeights:
+    """The walk over entities; the names are those of the file."""
+
+    candidates: int
+    rare: int
+    named: int
+    steps: int
+    restart: float
+    temperature: float
+    graph: float
+    hop_from: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +65,14 @@ class AnchorStrengths:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Everything that a search weighs by. `families`: by family, then by signal; `offset` is added as it is."""
+    """Everything that a search weighs by. `families`: by family, then by signal; `offset` is added as it is. `plain_turn`: of
+    turns where there are no token vectors."""
 
     limits: Limits
     anchors: AnchorStrengths
+    walk: WalkWeights
     families: Mapping[Family, Section]
+    plain_turn: Section
 
 
 def load_weights(path: Path | None = None) -> Weights:
@@ -65,10 +87,15 @@ def load_weights(path: Path | None = None) -> Weights:
     anchors = sections["anchors"]
     most = _count("most", anchors["most"])
     strengths = {key: value for key, value in anchors.items() if key != "most"}
+    walk: dict[str, Any] = {
+        key: _count(key, value) if key in _COUNTS else value for key, value in sections["walk"].items()
+    }
     return Weights(
         Limits(**limits),
         AnchorStrengths(**strengths, most=most),
+        WalkWeights(**walk),
         {"turn": sections["turn"], "passage": sections["passage"]},
+        sections[WITHOUT_TOKENS],
     )
 
 

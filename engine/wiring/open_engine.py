@@ -185,12 +185,13 @@ def _wired(
     provisioning, moving = Provisioning(postgres, units, active, clock), Moving(postgres, units, nodes, clock)
     assigns = assigner(settings, stores, provisioning, redactor, clock)
     ingest = ingest_by(assigns, settings, stores, units, redactor, clock, on_step)
+    kinds = tuple(ingest.entities.domain.labels)
     parts = Parts(
         provisioning=provisioning,
         shells=shells,
         ingest=ingest,
         streams=streams(settings, stores, ingest, redactor, clock, on_step),
-        search=Search(postgres, neo4j, active, load_weights(settings.ranking), clock, touches),
+        search=Search(postgres, neo4j, active, load_weights(settings.ranking), clock, touches, kinds),
         touches=touches,
         changes=Changes(shells, ContentHistory(units, active, clock), node_history, edges),
         documents=Documents(postgres, shells),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
@@ -12,11 +11,11 @@ from hypothesis import strategies as st
 
 from engine.errors import InvalidInput, SettingsError
 from engine.retrieval.anchors import AnchorRow, lucene_query, navigate, padded, weighed
-from engine.retrieval.candidate import Candidate
 from engine.retrieval.fusion import SIGNALS, fuse, merged, named_speakers
 from engine.retrieval.query import parse
 from engine.retrieval.rationale import rationale
 from engine.retrieval.weights import load_weights
+from tests.unit.candidates import turn
 
 WEIGHTS = load_weights()
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -26,25 +25,12 @@ def question(text: str):
     return parse(text, NOW, WEIGHTS.limits)
 
 
-def turn(position: int = 0, **columns) -> Candidate:
-    base = Candidate(
-        node_id=UUID(int=1), path=["Bob"], kind="turn", family="turn", session=UUID(int=7), position=position, words=0.0,
-        words_previous=0.0, words_previous2=0.0, words_next=0.0, meaning=0.0, meaning_previous=0.0, meaning_next=0.0,
-        record_words=0.0, has_words=False, cosine=None, item_id=UUID(int=position + 1), record_id=UUID(int=3),
-        source_ref=None, speaker="", content="", occurred_at=None, dates=[], is_question=False,
-        previous_has_question=False, first_of_session=False, first_person=False, word_count=0, time_expressions=0,
-        section="", record_title="", record_summary="", content_type="conversation", file_id=None, file_name=None,
-        file_state=None,
-    )  # fmt: skip
-    return replace(base, **columns)
-
-
 def order(candidates, text="what is it", anchors=None):
     return [one.candidate.position for one in fuse(candidates, question(text), anchors or {}, WEIGHTS)]
 
 
 def test_every_weight_belongs_to_a_signal():
-    for section in WEIGHTS.families.values():
+    for section in (*WEIGHTS.families.values(), WEIGHTS.plain_turn):
         assert set(section) == {*SIGNALS, "offset"}
 
 

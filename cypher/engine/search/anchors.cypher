@@ -1,6 +1,6 @@
 // Purpose: the nodes where a question's subjects live, by name, alias, full text, meaning of the shell, and over edges from
-//   nodes that were named; each with the way to it and its edges. One round trip; only what the principal may read,
-//   also in what is counted and averaged.
+//   nodes that were named; each with the way to it and its edges; and the entities that the question names. One round trip; only what the
+//   principal may read, also in what is counted and averaged.
 // Parameters: user_id (whose graph), principal and kind (who asks; kind with blanks to 12 characters), keys (normal forms of possible names, at
 //   least 101), text (Lucene query that holds +user_key, with blanks to 1,100 characters), vector (of the question, in float32; any one where
 //   with_vector is false), version (its embedding version, with blanks to 40 characters), slot (a or b, where that lies), column and label (the
@@ -10,9 +10,9 @@
 //   exactly (so many shells are compared one by one; in bigger graphs the index finds them).
 //   None is ever null and each has one type and one size class: the server plans again for each other combination, which takes seconds.
 //   What others than the user may read is collected once, at the top: nine such filters made the plan twice as long.
-// Returns: node_id, name, summary, node_type, layer, state, path, edges, above (ids of the readable nodes above it, the root first), below (ids
+// Returns: one row: anchors [{node_id, name, summary, node_type, layer, state, path, edges, above (ids of the readable nodes above it, the root first), below (ids
 //   of the nodes under a named one), and what was found: named, aliased, text (Lucene score), meaning (spreads above the user's average
-//   shell), linked (number of edges).
+//   shell), linked (number of edges)}], entities [{name, keys (of all that the user merged with it)}].
 CYPHER 25
 WITH $as_of AS as_of, trim($version) AS version, part.rights() AS rights
 WITH as_of, version,
@@ -117,7 +117,21 @@ CALL (n, naming, readable) {
   WITH d LIMIT 1000
   RETURN collect(d.node_id) AS below
 }
-RETURN n.node_id AS node_id, part.name_then(n) AS name, part.summary_then(n) AS summary, n.node_type AS node_type, n.layer AS layer,
-       n.state AS state, path, edges, above, below,
-       coalesce(naming = 1, false) AS named, coalesce(naming = 0, false) AS aliased, text, meaning, linked
-ORDER BY naming DESC, meaning DESC, node_id
+WITH as_of, {node_id: n.node_id, name: part.name_then(n), summary: part.summary_then(n), node_type: n.node_type, layer: n.layer, state: n.state,
+  path: path, edges: edges, above: above, below: below, named: coalesce(naming = 1, false), aliased: coalesce(naming = 0, false),
+  text: text, meaning: meaning, linked: linked} AS anchor, naming, meaning
+ORDER BY naming DESC, meaning DESC, anchor.node_id
+WITH collect(anchor) AS anchors
+WITH anchors, $as_of AS as_of, part.rights() AS rights
+CALL (as_of, rights) {
+  MATCH (alias:Alias {user_id: $user_id, type: 'name'})-[:NAMES]->(e:Entity)
+  WHERE alias.key IN $keys AND ($principal = $user_id OR EXISTS { (e)<-[mention:MENTIONS]-(line:Record)<-[:HOLDS]-(place:Node)
+    WHERE alias.key IN mention.names AND part.holds(mention) AND part.shown(line) AND part.opened(place, 'records') })
+  WITH DISTINCT as_of, alias.value AS name, e LIMIT $most
+  RETURN collect({name: name, keys: CASE WHEN $principal = $user_id THEN COLLECT {
+    MATCH (e)-[joins:SUPERSEDES*0..5]-(one:Entity)
+    WHERE all(join IN joins WHERE part.holds(join))
+    RETURN DISTINCT one.key LIMIT 50
+  } ELSE [e.key] END}) AS entities
+}
+RETURN anchors, entities

@@ -1,19 +1,23 @@
--- Searches nodes of the principal: one scan of every node, statistics over all that was scanned, the candidates of both lists
--- with their neighbours, and their contents.
+-- Searches nodes of the principal: one scan of every node, statistics over all that was scanned, the candidates of both lists with their
+-- neighbours, and what ranks them; their contents are another statement.
 --
 -- user_id     whose graph
 -- nodes       uuid[] of the nodes to search, NULL for all that the principal may read;  without: uuid[] of damaged ones among them
 -- most_nodes  search at most so many nodes
 -- query       the question's vector as text, NULL without one;  version: its embedding version
 -- terms       integer[] of the question's terms;  kinds: text[] of the kinds of items, NULL for all
+-- entities    integer[] of the entities that the question names
 -- as_of, known_at   the moment on both clocks, NULL for the present;  now: the present of the engine's clock
 -- sources     text[] of the sources of items, NULL for all;  scopes: text[] of those searched beside what is the user's
--- candidates  so many by words and so many by meaning, per family
+-- candidates  so many by words and so many by meaning, per family;  walked: so many passages by meaning, for the walk over entities
+-- rare, named  an entity of at most so many passages leads from the nearest passages to others, from the question to its passages
 -- shrink      families of fewer items than this lean on the statistics of all items
 --
--- Returns one row per candidate: words, meaning, record_words as z-scores of the item and, shifted inside its session,
--- of its neighbours (0 where there is none; a conversation's turns may lie in several nodes); the item's columns. Every row, also the only one without an item when
--- nothing was found, carries nodes_searched, items_searched and active, the embedding version that is active.
+-- Returns one row per candidate: words, meaning, record_words as z-scores of the item and, shifted inside its session, of its neighbours (0 where
+-- there is none; a conversation's turns may lie in several nodes); number, its place in the session; flags (1 asks, 2 follows a question, 4 opens a
+-- session, 8 first person); its entities, which of them it is about (aboutness 1 or 0), of how many passages each is, and their weight (2 where a passage
+-- is about it), for passages only; the bits of its tokens. Every row, also the only one without an item when nothing was found, carries nodes_searched,
+-- items_searched, passages_searched and active, the embedding version that is active.
 WITH moment AS (
     SELECT coalesce(%(as_of)s::timestamptz, %(now)s) AS as_of, coalesce(%(known_at)s::timestamptz, 'infinity') AS known_at,
            least(%(as_of)s::timestamptz, %(known_at)s::timestamptz) AS earliest  -- before their right, readers are shown nothing
@@ -38,7 +42,7 @@ WITH moment AS (
            var_pop(meaning) AS meaning_var, avg(record_words) AS record_words, var_pop(record_words) AS record_words_var
     FROM scanned
 ), families AS (
-    SELECT s.family, s.share, s.share * s.words + (1 - s.share) * o.words AS words,
+    SELECT s.family, s.items, s.share * s.words + (1 - s.share) * o.words AS words,
            sqrt(s.share * s.words_var + (1 - s.share) * o.words_var) AS words_spread,
            s.share * coalesce(s.meaning, o.meaning) + (1 - s.share) * o.meaning AS meaning,
            sqrt(s.share * coalesce(s.meaning_var, o.meaning_var) + (1 - s.share) * o.meaning_var) AS meaning_spread,
@@ -46,10 +50,19 @@ WITH moment AS (
            sqrt(s.share * coalesce(s.record_words_var, o.record_words_var) + (1 - s.share) * o.record_words_var)
                AS record_words_spread
     FROM overall AS o, (
-        SELECT family, CASE WHEN count(*) >= %(shrink)s::integer THEN 1 ELSE count(*) / %(shrink)s::float8 END AS share,
+        SELECT family, count(*) AS items, CASE WHEN count(*) >= %(shrink)s::integer THEN 1 ELSE count(*) / %(shrink)s::float8 END AS share,
                avg(words) AS words, var_pop(words) AS words_var, avg(meaning) AS meaning, var_pop(meaning) AS meaning_var,
                avg(record_words) AS record_words, var_pop(record_words) AS record_words_var
         FROM scanned GROUP BY family) AS s
+), met AS MATERIALIZED (  -- entities of passages
+    SELECT e AS entity, count(*)::integer AS passages, (count(*) + count(*) FILTER (WHERE e = ANY (s.about)))::integer AS weight
+    FROM scanned AS s, unnest(s.entities) AS e WHERE s.family = 'passage' GROUP BY e
+), bridges AS MATERIALIZED (
+    SELECT m.entity FROM met AS m WHERE m.passages BETWEEN 2 AND %(rare)s::integer AND m.entity IN (
+        SELECT unnest(n.entities) FROM (
+            SELECT entities FROM scanned WHERE family = 'passage' AND meaning IS NOT NULL ORDER BY meaning DESC, item_id LIMIT 10) AS n)
+    UNION
+    SELECT m.entity FROM met AS m WHERE m.passages <= %(named)s::integer AND m.entity = ANY (%(entities)s::integer[])
 ), best AS MATERIALIZED (
     (SELECT item_id, session, family FROM scanned WHERE family = 'turn' AND words > 0
      ORDER BY words DESC, item_id LIMIT %(candidates)s::integer)
@@ -61,10 +74,14 @@ WITH moment AS (
      ORDER BY words DESC, item_id LIMIT %(candidates)s::integer)
     UNION
     (SELECT item_id, session, family FROM scanned WHERE family = 'passage' AND meaning IS NOT NULL
-     ORDER BY meaning DESC, item_id LIMIT %(candidates)s::integer)
+     ORDER BY meaning DESC, item_id LIMIT %(walked)s::integer)
+    UNION
+    (SELECT item_id, session, family FROM scanned
+     WHERE family = 'passage' AND entities && ARRAY(SELECT entity FROM bridges) LIMIT 3 * %(walked)s::integer)
 ), centred AS MATERIALIZED (
-    SELECT s.node_id, s.schema_name, s.item_id, s.kind, s.family, s.session, s.position,
-           EXISTS (SELECT FROM best AS b WHERE b.item_id = s.item_id) AS chosen,
+    SELECT s.place, s.item_id, s.kind, s.family, s.session, s.position, s.speaker, s.occurred_at, s.dates, s.flags, s.word_count, s.time_expressions,
+           s.entities, s.about, s.tokens,
+           s.item_id IN (SELECT item_id FROM best) AS chosen,
            coalesce((s.words - f.words) / nullif(f.words_spread, 0), 0) AS words,
            coalesce((s.meaning - f.meaning) / nullif(f.meaning_spread, 0), 0) AS meaning,
            coalesce((s.record_words - f.record_words) / nullif(f.record_words_spread, 0), 0) AS record_words,
@@ -72,34 +89,25 @@ WITH moment AS (
     FROM scanned AS s JOIN families AS f USING (family)
     WHERE (s.session, s.family) IN (SELECT session, family FROM best)
 ), placed AS (
-    SELECT c.*,
+    SELECT c.*, row_number() OVER talk AS number,
            coalesce(lag(words) OVER talk, 0) AS words_previous, coalesce(lag(words, 2) OVER talk, 0) AS words_previous2,
            coalesce(lead(words) OVER talk, 0) AS words_next,
            coalesce(lag(meaning) OVER talk, 0) AS meaning_previous, coalesce(lead(meaning) OVER talk, 0) AS meaning_next,
-           chosen OR coalesce(lag(chosen) OVER talk, false) OR coalesce(lag(chosen, 2) OVER talk, false)
-               OR coalesce(lead(chosen) OVER talk, false) AS candidate
+           chosen OR family = 'turn' AND (coalesce(lag(chosen) OVER talk, false) OR coalesce(lag(chosen, 2) OVER talk, false)
+               OR coalesce(lead(chosen) OVER talk, false) OR coalesce(lead(chosen, 2) OVER talk, false)) AS candidate
     FROM centred AS c
     WINDOW talk AS (PARTITION BY family, session ORDER BY position, item_id)
-), candidates AS MATERIALIZED (
-    SELECT * FROM placed WHERE candidate LIMIT 8 * %(candidates)s::integer
-), contents AS MATERIALIZED (
-    SELECT g.schema_name, t.*
-    FROM moment AS m, (SELECT schema_name, array_agg(item_id) AS items FROM candidates GROUP BY schema_name) AS g
-    JOIN (SELECT unnest(schemas) AS schema_name, unnest(templates) AS template FROM places) AS p USING (schema_name)
-    CROSS JOIN LATERAL engine.search_contents(g.schema_name, p.template, g.items, m.as_of, m.known_at) AS t
-), ways AS MATERIALIZED (
-    SELECT c.node_id, CASE WHEN %(as_of)s::timestamptz IS NULL AND %(known_at)s::timestamptz IS NULL
-                           THEN (SELECT array_agg(p.name ORDER BY p.layer) FROM engine.nodes AS p WHERE p.node_id = ANY (c.lineage))
-                           ELSE engine.path_at(c.node_id, m.as_of, m.known_at) END AS path
-    FROM moment AS m, engine.nodes AS c WHERE c.node_id = ANY (ARRAY(SELECT node_id FROM candidates))  -- names that may be read
 ), found AS (
-    SELECT c.node_id, w.path, c.kind, c.family, c.session, c.position, c.words, c.words_previous, c.words_previous2, c.words_next,
+    SELECT p.nodes[c.place] AS node_id, c.item_id, c.kind, c.family, c.session, c.position, c.number, c.words, c.words_previous, c.words_previous2, c.words_next,
            c.meaning, c.meaning_previous, c.meaning_next, c.record_words, c.has_words, c.cosine,
-           t.item_id, t.record_id, t.source_ref, t.speaker, t.content, t.occurred_at, t.dates, t.is_question, t.previous_has_question,
-           t.first_of_session, t.first_person, t.word_count, t.time_expressions, t.section, t.record_title, t.record_summary,
-           t.content_type, t.file_id, t.file_name, t.file_state, t.scope, t.scope_id, t.source
-    FROM candidates AS c JOIN contents AS t ON t.schema_name = c.schema_name AND t.row_id = c.item_id JOIN ways AS w USING (node_id)
+           c.speaker, c.occurred_at, c.dates, c.flags, c.word_count, c.time_expressions, c.entities,
+           CASE c.family WHEN 'passage' THEN w.aboutness END AS aboutness, w.passages, w.weights, c.tokens
+    FROM places AS p, (SELECT * FROM placed WHERE candidate LIMIT 10 * %(candidates)s::integer + 3 * %(walked)s::integer) AS c
+    LEFT JOIN LATERAL (
+        SELECT array_agg((u.e = ANY (c.about))::integer ORDER BY u.place) AS aboutness, array_agg(m.passages ORDER BY u.place) AS passages,
+               array_agg(m.weight ORDER BY u.place) AS weights
+        FROM unnest(c.entities) WITH ORDINALITY AS u (e, place) JOIN met AS m ON m.entity = u.e WHERE c.family = 'passage') AS w ON true
 )
 SELECT coalesce(array_length(p.nodes, 1), 0) AS nodes_searched, o.items AS items_searched,
-       engine.active_embeddings() AS active, f.*
+       coalesce((SELECT f.items FROM families AS f WHERE f.family = 'passage'), 0) AS passages_searched, engine.active_embeddings() AS active, f.*
 FROM places AS p CROSS JOIN overall AS o LEFT JOIN found AS f ON true
