@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import blake2b
 from typing import Literal
 from uuid import UUID
 
@@ -45,6 +46,13 @@ class Mention:
     form: NameForm = "name"
     role: MentionRole = "mention"
     sure: bool = True
+
+
+def entity_number(key: str) -> int:
+    """The number of an entity in the rows of items, 1 to 2**31 - 1, from its key in the graph (`person:dave-kowalski`). It stays
+    the same, so it is never looked up; two entities of a graph have one number by chance in one of 2**31 pairs."""
+    digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=4).digest()
+    return (int.from_bytes(digest, "big") & 0x7FFFFFFF) or 1
 
 
 # what readers get --------------------------------------------------------------------------------------------

@@ -131,7 +131,7 @@ class Search:
 
     async def _embed(self, model: Model, question: Question) -> tuple[QueryVector, list[str]]:
         try:
-            values = await self._active.patience.asked(lambda: model.embed_query(question.text), QUESTION)
+            values = (await self._active.patience.asked(lambda: model.embed_query(question.text), QUESTION)).vector
         except ProviderUnavailable as error:
             cause = error.detail if isinstance(error, LimitReached) else "The embedding service did not answer."
             return QueryVector(None, model.version), [f"{cause.rstrip('.')}: searched by words only."]
