@@ -95,8 +95,8 @@ async def _embedded(ground: Ground, texts: Sequence[str]) -> tuple[Vectors, list
     model = ground.engine.active.current
     asked = [text for text in texts if text.rstrip().endswith("?")] or list(texts)
     step = max(len(asked) // QUESTIONS, 1)
-    questions = [await model.embed_query(text) for text in asked[::step][:QUESTIONS]]
-    return await model.embed_documents(texts), questions
+    questions = [(await model.embed_query(text)).vector for text in asked[::step][:QUESTIONS]]
+    return await model.vectors(texts), questions
 
 
 async def _measured(

@@ -110,7 +110,7 @@ def _ways(ground: Ground, memory: Memory, connection: Connection) -> dict[str, W
         return await memory.search(SearchRequest(question, limit=HITS, widen="always"))
 
     async def one_table(question: str) -> object:
-        parameters = {"question": question, "vector": await embedder.embed_query(question), "limit": HITS}
+        parameters = {"question": question, "vector": (await embedder.embed_query(question)).vector, "limit": HITS}
         return await (await connection.execute(query, parameters)).fetchall()
 
     async def encoder(question: str) -> object:

@@ -7,11 +7,41 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 Status = Literal["active", "canary", "archived"]
 Slot = Literal["a", "b"]
 Compression = Literal["float32", "halfvec"]
 HALF_ABOVE = 1000
 """Vectors longer than this are stored in half precision unless asked otherwise."""
+
+
+MOST_TOKENS = 256
+"""Tokens of a text of which vectors are kept."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Embedded:
+    """A stored text as a model sees it: its unit vector; and of the vector of each token that counts the signs, one bit a
+    dimension, one token after the other: None where the model gives no vectors of tokens, empty where no token counts."""
+
+    vector: NDArray[np.float32]
+    tokens: bytes | None = None
+
+
+def vector_of(embedded: Embedded | None) -> NDArray[np.float32] | None:
+    """The vector alone; None where it is made later."""
+    return None if embedded is None else embedded.vector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmbeddedQuery:
+    """A question as a model sees it: its unit vector, and those of its tokens that count, shape (tokens, dimension); None where
+    the model gives none."""
+
+    vector: NDArray[np.float32]
+    tokens: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, slots=True)

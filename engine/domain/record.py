@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.domain.assignment import BY_HAND, Decision
 from engine.domain.document import DocumentChange
+from engine.domain.embedding import Embedded
 from engine.domain.extraction import NOTHING, UNASKED, WHOLE, Derived, ExtractionReport, ModelReading
 from engine.domain.fact import FactRelation
 from engine.domain.graph import EntityMention, StatedRelation
@@ -91,6 +92,10 @@ class ItemDraft:
         return self.derived is not None and not self.whole
 
     tags: tuple[str, ...] = ()
+    entities: tuple[int, ...] = ()
+    """Numbers of the entities that it names, the most frequent first."""
+    about: tuple[int, ...] = ()
+    """Those of them that it is about: the names in the title of its document, the subject of a fact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +163,7 @@ class EmbeddedRecord:
 
     draft: RecordDraft
     vector: NDArray[np.float32] | None
-    item_vectors: tuple[NDArray[np.float32] | None, ...]
+    item_vectors: tuple[Embedded | None, ...]
     verdicts: Mapping[tuple[UUID, UUID], FactRelation] = field(default_factory=dict)
 
     @property

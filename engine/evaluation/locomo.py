@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from engine.domain.embedding import EmbeddedQuery
 from engine.domain.search import SearchAnswer, SearchRequest
 from engine.errors import InvalidInput
 from engine.evaluation.baselines import Baselines, StoredItem
 from engine.evaluation.metrics import DEPTHS, Tally, mean, stage_times
 from engine.progress import Progress, Silent
-from engine.providers.embedder import Vectors
 
 Ask = Callable[[str, SearchRequest], Awaitable[SearchAnswer]]
 """Searches the memory of the user with a handle."""
 Rows = Callable[[str], Awaitable[Sequence[StoredItem]]]
 """The stored items of the user with a handle."""
-Embed = Callable[[str], Awaitable[Vectors]]
+Embed = Callable[[str], Awaitable[EmbeddedQuery]]
 """The vector of a question."""
 Widening = Literal["auto", "always", "never"]
 
@@ -130,7 +130,7 @@ async def _baselines(asked: Sequence[Question], rows: Rows, embed: Embed, progre
             by_user[question.handle] = Baselines(await rows(question.handle))
         user = by_user[question.handle]
         by_words.add(question.category, user.by_words(question.text, ASKED), question.evidence)
-        meaning = user.by_meaning(await embed(question.text), ASKED)
+        meaning = user.by_meaning((await embed(question.text)).vector, ASKED)
         by_meaning.add(question.category, meaning, question.evidence)
         progress.advance("evaluation")
     return {"bm25": by_words.summary(), "cosine": by_meaning.summary()}

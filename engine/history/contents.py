@@ -36,6 +36,7 @@ from engine.domain.delta import (
     planned,
     timeline,
 )
+from engine.domain.embedding import Embedded
 from engine.domain.graph import RecordRevision, RecordSlice, own_slice, times
 from engine.domain.principal import Principal
 from engine.domain.scope import Privacy, ScopeKind, counted_unit
@@ -43,7 +44,6 @@ from engine.domain.terms import Unit, sparse_of, weights, words
 from engine.errors import EmbeddingsChanged, NotFound, ProviderUnavailable
 from engine.history.chain import load, next_delta
 from engine.providers.active import ActiveModel, Model
-from engine.providers.embedder import Vectors
 from engine.stores.postgres import Connection, Jsonb, Parameters, Statement
 from engine.stores.statements import sql_in
 
@@ -111,7 +111,7 @@ class Wording:
 
     text: str
     rows: list[UUID]
-    vector: Vectors | None
+    vector: Embedded | None
 
 
 class ContentHistory:
@@ -148,7 +148,7 @@ class ContentHistory:
         return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)
 
     async def _next(
-        self, connection: Connection, place: Place, change: Change, vector: Vectors | None = None, *, pending: bool = False
+        self, connection: Connection, place: Place, change: Change, vector: Embedded | None = None, *, pending: bool = False
     ) -> tuple[Delta, Plan] | Changed:  # fmt: skip
         """Writes a change in the transaction of the caller; returns the answer where nothing would differ. Raises NotFound."""
         stored = await self._read(connection, place, change.subject_id, pending=pending)
@@ -161,18 +161,17 @@ class ContentHistory:
         await self._write(connection, place, stored, delta, plan, vector)
         return delta, plan
 
-    async def _vector(self, model: Model, change: Change) -> Vectors | None:
+    async def _vector(self, model: Model, change: Change) -> Embedded | None:
         text = change.fields.get(SEARCHED[change.subject_kind])
         return None if text is None else await self._embedded(model, text)
 
-    async def _embedded(self, model: Model, text: str) -> Vectors | None:
-        """The vector of a text; None while the embedding service does not answer: a job makes it later."""
+    async def _embedded(self, model: Model, text: str) -> Embedded | None:
+        """A text with its vector; None while the embedding service does not answer: a job makes it later."""
         try:
-            found = await self._active.patience.asked(lambda: model.embed_documents([text]))
+            [found] = await self._active.patience.asked(lambda: model.embed_documents([text]))
         except ProviderUnavailable:
             return None
-        first: Vectors = found[0]
-        return first
+        return found
 
     async def _read(self, connection: Connection, place: Place, subject_id: UUID, *, pending: bool = False) -> Stored:
         """The subject, locked; with `pending` also where the graph does not have its record yet."""
@@ -190,7 +189,7 @@ class ContentHistory:
         return Stored(own.open, others, subject, own.unit, counted)
 
     async def _write(
-        self, connection: Connection, place: Place, now: Stored, delta: Delta, plan: Plan, vector: Vectors | None
+        self, connection: Connection, place: Place, now: Stored, delta: Delta, plan: Plan, vector: Embedded | None
     ) -> None:
         """Writes the slices as planned, then the delta, in the transaction of the caller."""
         kind, schema, known = place.kind, place.schema, delta.known_at
@@ -236,7 +235,7 @@ class ContentHistory:
         if vector is None:
             await pending_vectors.note(connection, [place.node_id])
         pending: Parameters = {"rows": wording.rows, "embedding_pending": vector is None}
-        parameters = pending | place.model.meaning(vector)
+        parameters = pending | place.model.item_meaning(vector)
         if place.kind == "item":
             found = words(text)
             parameters |= {

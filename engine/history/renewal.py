@@ -29,6 +29,7 @@ from engine.domain.delta import (
     timeline,
 )
 from engine.domain.document import Ending, RecordRenewal, Renewed
+from engine.domain.embedding import Embedded
 from engine.domain.principal import Principal
 from engine.domain.rereading import HeldFields
 from engine.domain.scope import Privacy, ScopeKind, counted_unit
@@ -105,7 +106,8 @@ class Renewals(ContentHistory):
         if not wanted:
             return None
         plan = renewed(stored.own, stored.others, wanted, delta.delta_id, delta.known_at)
-        await self._write(connection, place, stored, delta, plan, renewal.vector)
+        embedded = None if renewal.vector is None else Embedded(renewal.vector)
+        await self._write(connection, place, stored, delta, plan, embedded)
         since = None if subject.since == BEGINNING else subject.since
         return Renewed(delta.known_at, since, _rows(plan, renewal.record_id), recorded(place, delta, plan))
 

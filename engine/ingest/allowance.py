@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import TypeVar
 
+from engine.domain.embedding import Embedded
 from engine.domain.record import LeftOut, LeftOutKind
 from engine.errors import ProviderUnavailable, WrongDimension
 from engine.providers.active import ActiveModel, Model
 from engine.providers.calls import LimitReached, budget
-from engine.providers.embedder import Vectors
 
 Answer = TypeVar("Answer")
 Batch = TypeVar("Batch")
@@ -23,17 +23,17 @@ class Allowance:
     def __init__(self, active: ActiveModel) -> None:
         self._active = active
         self._left: Counter[tuple[LeftOutKind, str]] = Counter()
-        self._ahead: dict[tuple[str, str], Vectors] = {}
+        self._ahead: dict[tuple[str, str], Embedded] = {}
 
-    async def vectors(self, model: Model, texts: Sequence[str]) -> list[Vectors | None]:
-        """One vector a text; None for all where a limit or the service does not allow it: they are made later."""
+    async def vectors(self, model: Model, texts: Sequence[str]) -> list[Embedded | None]:
+        """Each text with its vector; None for all where a limit or the service does not allow it: they are made later."""
         there = [self._ahead.get((model.name, text)) for text in texts]
         for text in texts:
             self._ahead.pop((model.name, text), None)
         made = iter(await self._made(model, [text for text, one in zip(texts, there, strict=True) if one is None]))
         return [next(made) if one is None else one for one in there]
 
-    async def ahead(self, model: Model, texts: Sequence[str]) -> list[Vectors] | None:
+    async def ahead(self, model: Model, texts: Sequence[str]) -> list[Embedded] | None:
         """The vectors of texts that are about to be stored, kept for a call of `vectors`. None where the service does not answer
         or the write has limits: then `vectors` makes them, or none are made."""
         if budget().limited or not texts:
@@ -71,7 +71,7 @@ class Allowance:
             await asyncio.gather(task, return_exceptions=True)
             await batches.aclose()
 
-    async def _made(self, model: Model, texts: Sequence[str]) -> list[Vectors | None]:
+    async def _made(self, model: Model, texts: Sequence[str]) -> list[Embedded | None]:
         try:
             return list(await self._active.patience.asked(lambda: model.embed_documents(texts))) if texts else []
         except (ProviderUnavailable, WrongDimension) as error:

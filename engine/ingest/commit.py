@@ -102,8 +102,7 @@ class RecordCommit:
         commit_id = uuid4()
         whole = await self._prepared(principal, ordered, stored, commit_id, model)
         drafts = [record.draft for record in ordered]
-        holders = Counter(draft.file.file_id for draft in drafts)  # records may share a file
-        nodes = list({one.node.node_id for one in drafts if special(one) or holders[one.file.file_id] > 1})
+        nodes = list({one.node.node_id for one in drafts})
         pending = list({record.draft.node.node_id for record in ordered if record.pending})
 
         async for attempt in attempts(self.postgres, nodes):
@@ -231,7 +230,7 @@ def _node_part(schema: str, records: Sequence[EmbeddedRecord], now: datetime, mo
     found = [(record, index, item_words(item)) for record in records for index, item in enumerate(record.draft.items)]
     rows = [
         item_row(record.draft.items[index], record.draft.record_id, record.draft.privacy, terms, now)
-        | model.meaning(record.item_vectors[index])
+        | model.item_meaning(record.item_vectors[index])
         for record, index, terms in in_turn(found)
     ]
     counted = term_counts.of_documents(records, [terms for _, _, terms in found])

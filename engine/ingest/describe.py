@@ -9,8 +9,10 @@ from uuid import UUID, uuid5
 import numpy as np
 
 from engine.domain.description import keywords, summarize, summary_vector
+from engine.domain.embedding import Embedded, vector_of
 from engine.domain.extraction import WHOLE, Derived
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
+from engine.ingest.named_items import named_by_all
 from engine.providers.embedder import Vectors
 
 LONGEST_WHOLE = 20_000
@@ -50,23 +52,23 @@ def texts_of(drafts: Sequence[RecordDraft], *, derived: bool = False) -> list[st
 
 
 def embedded(
-    drafts: Sequence[RecordDraft], came_in: Sequence[Vectors | None], found: Sequence[Vectors | None]
+    drafts: Sequence[RecordDraft], came_in: Sequence[Embedded | None], found: Sequence[Embedded | None]
 ) -> list[EmbeddedRecord]:
     """The drafts with the vectors of the input and of what was derived from it, in the order of `texts_of`."""
     own, derived = iter(came_in), iter(found)
     records: list[EmbeddedRecord] = []
     for draft in drafts:
         vectors = [next(own if item.derived is None else derived) for item in draft.items]
-        summary = next(derived) if draft.extracted else _quoted(draft, vectors)
+        summary = vector_of(next(derived)) if draft.extracted else _quoted(draft, vectors)
         records.append(with_whole(EmbeddedRecord(draft, summary, tuple(vectors))))
     return records
 
 
-def _quoted(draft: RecordDraft, vectors: Sequence[Vectors | None]) -> Vectors | None:
+def _quoted(draft: RecordDraft, vectors: Sequence[Embedded | None]) -> Vectors | None:
     """The vector of a summary that no model wrote: from those of the items that it quotes."""
     pairs = zip(draft.items, vectors, strict=True)
     quoted = [(item.content, vector) for item, vector in pairs if item.derived is None and vector is not None]
-    contents, own = [content for content, _ in quoted], [vector for _, vector in quoted]
+    contents, own = [content for content, _ in quoted], [one.vector for _, one in quoted]
     return summary_vector(draft.summary, contents, np.stack(own)) if own else None
 
 
@@ -80,7 +82,8 @@ def with_whole(record: EmbeddedRecord) -> EmbeddedRecord:
     if draft.extracted:
         return record
     draft = replace(draft, items=(*draft.items, whole_fact(draft)))
-    return replace(record, draft=draft, item_vectors=(*record.item_vectors, record.vector))
+    whole = None if record.vector is None else Embedded(record.vector)
+    return replace(record, draft=draft, item_vectors=(*record.item_vectors, whole))
 
 
 def whole_fact(draft: RecordDraft, version: str = "") -> ItemDraft:
@@ -97,6 +100,7 @@ def whole_fact(draft: RecordDraft, version: str = "") -> ItemDraft:
         occurred_at=draft.occurred_at,
         span=(0, len(draft.text)) if first.span else (first.position, last.position + 1),
         token_count=sum(item.token_count for item in draft.items),
+        entities=named_by_all(draft.items),
         derived=Derived("fact", WHOLE),
     )
 

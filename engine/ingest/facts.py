@@ -22,6 +22,7 @@ from engine.commit.rows import attributes
 from engine.commit.rows import facts as fact_rows
 from engine.commit.unit_of_work import UnitOfWork
 from engine.domain.attribute import FactAttribute
+from engine.domain.embedding import vector_of
 from engine.domain.fact import EndingFact, FactRow, subject_hash
 from engine.domain.graph import ManifestLine
 from engine.domain.names import name_key
@@ -160,7 +161,7 @@ def new_facts(principal: Principal, records: Sequence[EmbeddedRecord], now: date
 def _of_record(principal: Principal, record: EmbeddedRecord, now: datetime) -> Iterator[NewFact]:
     draft = record.draft
     lines: dict[int, ItemDraft] = {}
-    for item, vector in zip(draft.items, record.item_vectors, strict=True):
+    for item, embedded in zip(draft.items, record.item_vectors, strict=True):
         if item.derived is None:
             lines[item.position] = item
         elif item.kind == "fact" and not item.whole:
@@ -177,7 +178,7 @@ def _of_record(principal: Principal, record: EmbeddedRecord, now: datetime) -> I
             )
             known = Known(row, item.content, True, item.position)
             names = f"{key} {words_of(entity)}" if entity else key
-            yield NewFact(known, names, draft.node.schema_name, vector, record.verdicts)
+            yield NewFact(known, names, draft.node.schema_name, vector_of(embedded), record.verdicts)
 
 
 def _row(principal: Principal, draft: RecordDraft, item: ItemDraft, said_at: datetime | None, now: datetime) -> FactRow:

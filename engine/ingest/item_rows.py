@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -35,7 +34,7 @@ def item_row(item: ItemDraft, record_id: UUID, privacy: Privacy, found: list[str
         "source_ref": item.source_ref,
         "speaker": item.speaker,
         "content": item.content,
-        "content_hash": hashlib.sha256(item.content.encode("utf-8")).digest(),
+        "content_hash": items.hash_of(item.content),
         "terms": sparse_of(weights(found, item.unit)),
         "occurred_at": item.occurred_at,
         "dates": list(item.dates),
@@ -44,6 +43,8 @@ def item_row(item: ItemDraft, record_id: UUID, privacy: Privacy, found: list[str
         "span_start": start,
         "span_end": end,
         "token_count": item.token_count,
+        "entities": list(item.entities),
+        "about": list(item.about),
         **derived_columns(item, privacy),
         **times(now, item.occurred_at),
     }
@@ -84,7 +85,7 @@ def derived_columns(item: ItemDraft, privacy: str) -> dict[str, Any]:
 
 
 def special(draft: RecordDraft) -> bool:
-    """Whether its origin is not the default, or a model made one of its items: then its node needs the newest tables."""
+    """Whether its origin is not the default, or a model made one of its items."""
     return draft.origin != INGESTED or any(item.extracted for item in draft.items)
 
 

@@ -33,6 +33,7 @@ from engine.ingest.failures import FailureLog
 from engine.ingest.fresh import FreshDocument, FreshTurns, fresh, texts_ahead
 from engine.ingest.judged_facts import JudgedFacts
 from engine.ingest.judged_names import JudgedNames
+from engine.ingest.named_items import named
 from engine.ingest.sessions import Run, Sessions
 from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Placed, SourceSeen, Stored, failed
 from engine.ingest.versions.revising import Revisions
@@ -195,7 +196,7 @@ class Ingest:
         texts, readings = [texts_in(draft) for draft in read], [draft.reading for draft in read]
         spoken = await self.entities.spoken(run.principal, texts, readings, judge)
         read = [
-            replace(draft, entities=one.entities, relations=one.relations, about=one.about)
+            replace(named(draft, one), relations=one.relations, about=one.about)
             for draft, one in zip(read, spoken, strict=True)
         ]
         words, count_tokens = self.extraction.limits.summary_words, model.embedder.count_tokens

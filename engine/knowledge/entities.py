@@ -24,6 +24,15 @@ from engine.domain.principal import Principal
 from engine.domain.relation import RelationDraft
 from engine.domain.stated_fact import AboutEntity
 from engine.knowledge.configuration import Domain
+from engine.knowledge.item_entities import (
+    NO_NAMES,
+    ItemEntities,
+    KnownEntity,
+    RecordNames,
+    Titles,
+    items_of,
+    names_of_titles,
+)
 from engine.knowledge.mentions import Named, Text, UsedName, entity_mentions, used_name
 from engine.knowledge.naming.subjects import USER, FactNames
 from engine.knowledge.read_by_model import WEIGHT, over, stated, times
@@ -43,16 +52,7 @@ FEWEST_KEYS, SHORTEST_TEXT = 101, 1100
 MOST_WORDS = 800
 """Words of a full-text query; the server takes 1,024 clauses."""
 NAMED_PERSON = "person"
-
-
-@dataclass(frozen=True, slots=True)
-class KnownEntity:
-    """An entity of the graph; `key` None: the user whose graph it is."""
-
-    key: str | None
-    name: str
-    kind: str
-    names: tuple[str, ...]
+NO_TITLES: Mapping[str, Mapping[str, str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,9 @@ class Spoken:
     relations: tuple[StatedRelation, ...] = ()
     about: Mapping[UUID, tuple[AboutEntity, ...]] = field(default_factory=dict)
     """By the facts that were read out of it."""
+    items: Mapping[UUID, ItemEntities] = field(default_factory=dict)
+    """What each of its texts names, as the rows of items hold it."""
+    names: RecordNames = NO_NAMES
 
 
 class Entities:
@@ -93,17 +96,19 @@ class Entities:
         `readings`: what a model says of each record; `judge`: a model that is asked where a name may be a known entity's.
         """
         read = await computed(read_records, records, readings or [UNASKED] * len(records), self.domain)
+        titles = await computed(names_of_titles, {text.piece.title for record in records for text in record})
         names = {name_key(effective_name(found)) for record in read for found in record.names.values()}
+        names |= {name for named in titles.values() for name in named}
         if not names and not any(record.of_user for record in read):
             return [Spoken(about=dict.fromkeys(record.facts, ())) for record in read]
-        known = await self._known(principal, names)
+        known = await self.known(principal, names)
         resolved = await computed(_resolved, read, known)
         if judge is not None and (doubts := doubts_of(resolved, candidates(known))):
             resolved = joined(resolved, doubts, await judge.verdicts(doubts))
-        return await computed(self._decided, read, resolved)
+        return await computed(self._decided, read, resolved, titles, known)
 
-    async def _known(self, principal: Principal, names: Iterable[str]) -> Sequence[KnownEntity]:
-        """The entities that these names may belong to, and the user; one trip."""
+    async def known(self, principal: Principal, names: Iterable[str]) -> Sequence[KnownEntity]:
+        """The entities that these names (normal forms) may belong to, and the user; one trip. Raises StoreUnavailable."""
         keys, moment = sorted(names), NOW.graph_parameters(self._clock.now())
         most = min(MOST_KNOWN, KNOWN_FOR_A_NAME * len(keys))
         text = lucene_query(keys, principal.user_id.hex).ljust(SHORTEST_TEXT)
@@ -113,15 +118,26 @@ class Entities:
         )
         return found.entities
 
-    def _decided(self, records: Sequence[ReadRecord], resolved: Mapping[FoundName, Resolution]) -> list[Spoken]:
+    def _decided(
+        self,
+        records: Sequence[ReadRecord],
+        resolved: Mapping[FoundName, Resolution],
+        titles: Mapping[str, Mapping[str, str]] = NO_TITLES,
+        known: Sequence[KnownEntity] = (),
+    ) -> list[Spoken]:
         stated = self._stated(records, resolved)
+        found = [
+            {used: entity for used in record.names if (entity := _entity(record, used, resolved))} for record in records
+        ]
+        titled = Titles(titles, found, known)
         spoken = []
-        for record in records:
-            entities = {used: entity for used in record.names if (entity := _entity(record, used, resolved))}
+        for record, entities in zip(records, found, strict=True):
             mentions = self._mentions(record, entities)
             there = {one.key for one in mentions}
             about = {fact: _about(names, entities, there) for fact, names in record.facts.items()}
-            spoken.append(Spoken(mentions, tuple(stated[record.number]), about))
+            items = items_of(record, entities, titled.keys(record, entities))
+            keys = {name: entity.key for (name, speaker), entity in entities.items() if name and not speaker}
+            spoken.append(Spoken(mentions, tuple(stated[record.number]), about, items, RecordNames(keys)))
         return spoken
 
     def _mentions(self, record: ReadRecord, entities: Mapping[UsedName, Named]) -> tuple[EntityMention, ...]:

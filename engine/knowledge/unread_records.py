@@ -12,12 +12,15 @@ from datetime import datetime
 from itertools import groupby
 from uuid import UUID, uuid4
 
+from engine.commit.rows.items import NamedRow
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.graph import READER
 from engine.domain.principal import Principal
-from engine.knowledge.entities import Entities
+from engine.knowledge.entities import Entities, Spoken
+from engine.knowledge.item_entities import rows_named
 from engine.knowledge.mentions import ReadFact, Text, fact_text, text_of
+from engine.knowledge.older_items import name_items
 from engine.knowledge.stating import RecordSpoken, entered
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
@@ -84,6 +87,7 @@ class UnreadRecords:
         """What these records of a user speak of, committed."""
         texts = await self._texts(principal, records)
         spoken = await self._entities.spoken(principal, [texts[one.record_id] for one in records])
+        await self._name(texts, spoken, records)
         commit_id, now = uuid4(), self._clock.now()
         read = [
             RecordSpoken(
@@ -102,6 +106,16 @@ class UnreadRecords:
         async with self._units.begin(principal) as unit:
             await unit.accept(*entered(read), commit_id=commit_id)
         return read
+
+    async def _name(
+        self, texts: Mapping[UUID, Sequence[Text]], spoken: Sequence[Spoken], records: Sequence[_Unread]
+    ) -> None:
+        """The entities in the rows of their items; before the graph's part, which says that a record was read."""
+        rows: dict[str, list[NamedRow]] = defaultdict(list)
+        for record, said in zip(records, spoken, strict=True):
+            rows[record.schema_name] += rows_named(texts[record.record_id], said.items)
+        for schema, named in rows.items():
+            await name_items(self._postgres, schema, named)
 
     async def _texts(self, principal: Principal, records: Sequence[_Unread]) -> Mapping[UUID, list[Text]]:
         titles = {one.record_id: one.title for one in records}

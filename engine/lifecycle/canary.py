@@ -8,8 +8,8 @@ readers never wait.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import groupby
 from time import monotonic
@@ -19,7 +19,7 @@ from uuid import UUID
 import numpy as np
 
 from engine.domain.description import summary_vector
-from engine.domain.embedding import Pace
+from engine.domain.embedding import Embedded, Pace
 from engine.domain.node import shell_text
 from engine.domain.utterance import embedded_text
 from engine.errors import Conflict, EmbeddingsChanged
@@ -59,13 +59,16 @@ class BareShell:
 
 
 @dataclass(frozen=True, slots=True)
-class _Item:
+class Item:
+    """A row of an item that is to be embedded. `whole`: it holds a whole input."""
+
     row_id: UUID
     kind: str
     session: UUID
     section: str
     content: str
     content_hash: bytes
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ class _RecordItem:
     embedding: Any
 
 
-M = TypeVar("M", _Item, _Record)
+M = TypeVar("M", Item, _Record)
 
 
 class CanaryBuild:
@@ -126,18 +129,16 @@ class CanaryBuild:
 
     async def _items(self, schema: str) -> None:
         speakers: dict[UUID, list[str]] | None = None
-        async for rows in self._missing("embedding/slot_items", schema, row=_Item):
+        async for rows in self._missing("embedding/slot_items", schema, row=Item):
             if speakers is None:
-                found = await self._rows("embedding/slot_speakers", schema, {}, row=_Speakers)
-                speakers = {one.session: one.speakers for one in found}
-            texts = [_embedded(row, speakers.get(row.session, ())) for row in rows]
-            await self._fill("embedding/slot_items_fill", schema, rows, self._model.embed_documents(texts))
+                speakers = await speakers_of(self._postgres, schema)
+            await self._fill("embedding/slot_items_fill", schema, rows, items_embedded(self._model, rows, speakers))
 
     async def _records(self, schema: str) -> None:
         async for rows in self._missing("embedding/slot_records", schema, row=_Record):
             await self._fill("embedding/slot_records_fill", schema, rows, self._summaries(schema, rows))
 
-    async def _summaries(self, schema: str, rows: Sequence[_Record]) -> Sequence[Vectors]:
+    async def _summaries(self, schema: str, rows: Sequence[_Record]) -> Sequence[Embedded]:
         """As they are made when they are written: from the items that an unchanged summary quotes, else from its text."""
         originals = [row.row_id for row in rows if row.original]
         parameters = {"records": originals, "version": self._model.name}
@@ -145,9 +146,10 @@ class CanaryBuild:
         items = await self._rows(statement, schema, parameters, row=_RecordItem) if originals else []
         by_record = {record: list(group) for record, group in groupby(items, key=lambda item: item.record_id)}
         rest = [row.summary for row in rows if row.row_id not in by_record]
-        embedded = iter(await self._model.embed_documents(rest))
+        embedded = iter(await self._model.vectors(rest))
         return [
-            _quoting(row.summary, by_record[row.row_id]) if row.row_id in by_record else next(embedded) for row in rows
+            Embedded(_quoting(row.summary, by_record[row.row_id]) if row.row_id in by_record else next(embedded))
+            for row in rows
         ]
 
     async def _rows(self, name: str, schema: str, parameters: Parameters, *, row: type[R]) -> list[R]:
@@ -164,12 +166,11 @@ class CanaryBuild:
             after = rows[-1].row_id
             yield rows
 
-    async def _fill(self, name: str, schema: str, rows: Sequence[M], embedding: Awaitable[Iterable[Vectors]]) -> None:
+    async def _fill(self, name: str, schema: str, rows: Sequence[M], embedding: Awaitable[Iterable[Embedded]]) -> None:
         started = monotonic()
-        vectors = await embedding
         parameters = [
-            {**asdict(row), "embedding": self._model.stored(vector), "version": self._model.name}
-            for row, vector in zip(rows, vectors, strict=True)
+            {**asdict(row), **self._model.item_meaning(one), "version": self._model.name}
+            for row, one in zip(rows, await embedding, strict=True)
         ]
         try:
             async with self._postgres.as_service() as connection, connection.cursor() as cursor:
@@ -205,7 +206,7 @@ class CanaryBuild:
     async def _fill_shells(self, shells: Sequence[BareShell]) -> None:
         started = monotonic()
         texts = [shell_text(shell.name, shell.summary or "", shell.keywords or ()) for shell in shells]
-        vectors = await self._model.embed_documents(texts)
+        vectors = await self._model.vectors(texts)
         filling = [
             {"node_id": shell.node_id, "revision": shell.revision, "vector": shell_vector(vector)}
             for shell, vector in zip(shells, vectors, strict=True)
@@ -225,7 +226,19 @@ class CanaryBuild:
         await asyncio.sleep((monotonic() - started) * (1 / self._pace.duty - 1))
 
 
-def _embedded(item: _Item, speakers: Sequence[str]) -> str:
+async def speakers_of(postgres: Postgres, schema: str) -> dict[UUID, list[str]]:
+    """Who speaks in each session of a node."""
+    found = await postgres.fetch_as_service(sql_in("embedding/slot_speakers", schema), {}, row=_Speakers)
+    return {one.session: one.speakers for one in found}
+
+
+async def items_embedded(model: Model, items: Sequence[Item], speakers: Mapping[UUID, Sequence[str]]) -> list[Embedded]:
+    """Items as they are embedded; what holds a whole input has no tokens: its turns or passages have them."""
+    made = await model.embed_documents([_text(item, speakers.get(item.session, ())) for item in items])
+    return [replace(one, tokens=None) if item.whole else one for item, one in zip(items, made, strict=True)]
+
+
+def _text(item: Item, speakers: Sequence[str]) -> str:
     """What an item's vector is made from, as when it was written: turns without names, passages below their section."""
     if item.kind == "turn":
         return embedded_text(item.content, speakers)

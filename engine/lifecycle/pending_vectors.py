@@ -11,6 +11,7 @@ from datetime import datetime
 
 from engine.domain.embedding import Pace
 from engine.lifecycle.canary import CanaryBuild, nodes
+from engine.lifecycle.older_tokens import OlderTokens
 from engine.progress import Silent
 from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
@@ -20,11 +21,13 @@ from engine.stores.statements import sql_text
 
 @dataclass(frozen=True, slots=True)
 class PendingReport:
-    """The result of a run: vectors made, nodes that are complete again, nodes that still wait."""
+    """The result of a run: vectors made, nodes that are complete again, nodes that still wait; older items that got their
+    tokens."""
 
     filled: int
     settled: int
     waiting: int
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,8 @@ class PendingVectors:
             settle = sql_text("embedding/pending_settle")
             [done] = await self._postgres.fetch_as_service(settle, {"node_id": node.node_id}, row=bool)
             settled += done
-        return PendingReport(filled, settled, (await self.waiting()).nodes)
+        tokens = await OlderTokens(self._postgres, await self._active.follow()).run()
+        return PendingReport(filled, settled, (await self.waiting()).nodes, tokens)
 
     async def waiting(self) -> Waiting:
         """The vectors that are still to be made. Raises StoreUnavailable."""

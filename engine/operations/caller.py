@@ -39,6 +39,7 @@ from engine.knowledge.communities.building import CommunityBuilds
 from engine.knowledge.communities.reading import CommunityReads
 from engine.knowledge.facts.about import EntityFacts
 from engine.knowledge.merges import Merges
+from engine.knowledge.older_items import OlderItems
 from engine.knowledge.profiles import Profiles
 from engine.knowledge.reading import EntityReads
 from engine.knowledge.relation_decisions import RelationDecisions
@@ -78,6 +79,7 @@ class Parts:
     relation_decisions: RelationDecisions
     profiles: Profiles
     unread_records: UnreadRecords
+    older_items: OlderItems
     communities: CommunityReads
     community_builds: CommunityBuilds
     documents: Documents

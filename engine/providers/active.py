@@ -11,17 +11,18 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from pgvector import HalfVector, Vector
 
-from engine.domain.embedding import EmbeddingVersion, ModelChoice
+from engine.domain.embedding import Embedded, EmbeddedQuery, EmbeddingVersion, ModelChoice
 from engine.errors import NeurigraphError, ProviderUnavailable, WrongDimension
 from engine.providers.calls import Patience, budget
 from engine.providers.embedder import Embedder, Vectors
 
 log = logging.getLogger(__name__)
+M = TypeVar("M", Embedded, EmbeddedQuery)
 
 TEXTS_OF_A_CALL = 128
 """Texts that one request to an embedding service holds."""
@@ -40,35 +41,57 @@ class Model:
     def name(self) -> str:
         return self.version.name
 
-    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of stored texts; raises ProviderUnavailable, LimitReached, WrongDimension."""
+    @property
+    def has_tokens(self) -> bool:
+        """Whether it gives vectors of tokens."""
+        return self.version.provider == "onnx"
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[Embedded]:
+        """Stored texts, one of each; raises ProviderUnavailable, LimitReached, WrongDimension."""
         if not texts:
-            return np.empty((0, self.version.dimension), dtype=np.float32)
+            return []
         return await self._made(texts, lambda: self.embedder.embed_documents(texts))
 
-    async def embed_query(self, text: str) -> Vectors:
-        """The unit vector of a question; raises ProviderUnavailable, LimitReached, WrongDimension."""
-        return await self._made([text], lambda: self.embedder.embed_query(text))
+    async def vectors(self, texts: Sequence[str]) -> Vectors:
+        """The unit vectors of stored texts alone, shape (len(texts), dimension); raises the same."""
+        if not texts:
+            return np.empty((0, self.version.dimension), dtype=np.float32)
+        return np.stack([one.vector for one in await self.embed_documents(texts)])
+
+    async def embed_query(self, text: str) -> EmbeddedQuery:
+        """A question; raises ProviderUnavailable, LimitReached, WrongDimension."""
+        return (await self._made([text], lambda: self._asked(text)))[0]
+
+    async def _asked(self, text: str) -> list[EmbeddedQuery]:
+        return [await self.embedder.embed_query(text)]
 
     async def shell(self, text: str) -> dict[str, Any]:
         """The properties of a shell that say what it means, as the graph takes them."""
         column = self.version.column
-        return {column: shell_vector((await self.embed_documents([text]))[0]), f"{column}_version": self.name}
+        return {column: shell_vector((await self.vectors([text]))[0]), f"{column}_version": self.name}
 
-    async def _made(self, texts: Sequence[str], call: Callable[[], Awaitable[Vectors]]) -> Vectors:
+    async def _made(self, texts: Sequence[str], call: Callable[[], Awaitable[list[M]]]) -> list[M]:
         calls = 0 if self.version.provider == "onnx" else -(-len(texts) // TEXTS_OF_A_CALL)
-        vectors = await budget().spent(calls, texts, self.embedder, call)
-        if vectors.shape[-1] != self.version.dimension:
-            raise WrongDimension(
-                f"{self.version.model} gave {vectors.shape[-1]} dimensions; those of {self.name} have {self.version.dimension}."
-            )
-        return vectors
+        made = await budget().spent(calls, texts, self.embedder, call)
+        for one in made:
+            if len(one.vector) != self.version.dimension:
+                raise WrongDimension(
+                    f"{self.version.model} gave {len(one.vector)} dimensions;"
+                    f" those of {self.name} have {self.version.dimension}."
+                )
+        return made
 
     def meaning(self, vector: Vectors | None) -> dict[str, Any]:
         """The columns of a row that say what it means; both empty where its vector is made later."""
         if vector is None:
             return {"embedding": None, "embedding_version": None}
         return {"embedding": self.stored(vector), "embedding_version": self.name}
+
+    def item_meaning(self, embedded: Embedded | None) -> dict[str, Any]:
+        """The same of an item, with the bits of its tokens."""
+        if embedded is None:
+            return {**self.meaning(None), "tokens": None}
+        return {**self.meaning(embedded.vector), "tokens": embedded.tokens}
 
     def stored(self, vector: Vectors) -> Vector | HalfVector:
         """The value to send for a column of this version."""

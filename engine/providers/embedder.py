@@ -8,6 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.domain.embedding import Embedded, EmbeddedQuery
+
 Vectors = NDArray[np.float32]
 
 
@@ -30,11 +32,12 @@ class Embedder(Protocol):
     def dimension(self) -> int:
         """Length of the vectors, read from the model itself."""
 
-    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of stored texts, shape (len(texts), dimension). Raises ProviderUnavailable."""
+    async def embed_documents(self, texts: Sequence[str]) -> list[Embedded]:
+        """Stored texts, one of each: unit vectors of length `dimension`, with the signs of token vectors where the model has
+        these. Raises ProviderUnavailable."""
 
-    async def embed_query(self, text: str) -> Vectors:
-        """The unit vector of a question, shape (dimension,). Raises ProviderUnavailable."""
+    async def embed_query(self, text: str) -> EmbeddedQuery:
+        """A question, with the vectors of its tokens where the model has these. Raises ProviderUnavailable."""
 
     def count_tokens(self, text: str) -> int:
         """Tokens of the text by the model's own tokenizer, or a close one."""

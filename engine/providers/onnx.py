@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +16,9 @@ import numpy as np
 import onnxruntime as ort
 from tokenizers import Tokenizer
 
+from engine.domain.embedding import Embedded, EmbeddedQuery
 from engine.errors import SettingsError
+from engine.providers.counting_tokens import CountingTokens
 from engine.providers.embedder import Vectors
 from engine.turns import Turns
 
@@ -56,6 +59,7 @@ class OnnxEncoder:
         self._model, self._session, self._tokenizer = model, session, tokenizer
         self._inputs = {entry.name for entry in session.get_inputs()}
         self._turns = Turns(1, each=1)  # one run uses all threads
+        self._prefixes: dict[str, int] = {}
         self.model = model.name
         self.version = f"onnx-{model.name}-1"
         self.dimension = int(session.get_outputs()[0].shape[-1])
@@ -79,31 +83,59 @@ class OnnxEncoder:
         tokenizer.no_padding()
         return cls(model, session, tokenizer)
 
-    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of stored texts, shape (len(texts), dimension). Each batch waits for its turn, so that a question of
-        another principal does not wait for all of them."""
+    @cached_property
+    def _counting(self) -> CountingTokens:
+        """Made at the first text: it looks through the vocabulary."""
+        return CountingTokens.of(self._tokenizer, self.version, self.dimension)
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[Embedded]:
+        """Stored texts, in their order. Each batch waits for its turn, so that a question of another principal does not wait for
+        all of them."""
         prefixed = [self._model.document_prefix + text for text in texts]
-        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        made: dict[int, Embedded] = {}
         for start in range(0, len(prefixed), WINDOW):
             async with self._turns.turn():
                 batches = await asyncio.to_thread(self._batches, prefixed[start : start + WINDOW])
             for chosen, rows in batches:
                 async with self._turns.turn():
-                    vectors[[start + index for index in chosen]] = await asyncio.to_thread(self._run, rows)
-        return vectors
+                    run = await asyncio.to_thread(self._embedded, rows)
+                made |= zip((start + index for index in chosen), run, strict=True)
+        return [made[index] for index in range(len(texts))]
 
-    async def embed_query(self, text: str) -> Vectors:
+    async def embed_query(self, text: str) -> EmbeddedQuery:
         async with self._turns.turn():
-            vectors = await asyncio.to_thread(self.encode, [self._model.query_prefix + text])
-        first: Vectors = vectors[0]
-        return first
+            return await asyncio.to_thread(self._asked, self._model.query_prefix + text)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """The raw encoder without prefixes: what benchmarks compare with. Blocks."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         for chosen, rows in self._batches(texts):
-            vectors[chosen] = self._run(rows)
+            vectors[chosen] = self._run(rows)[0]
         return vectors
+
+    def token_vectors(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of the tokens that count in stored texts: what their mean is made from. Blocks."""
+        found = []
+        for _, rows in self._batches([self._model.document_prefix + text for text in texts]):
+            found += self._counting.vectors(rows, self._run(rows)[1], self._prefix(self._model.document_prefix))
+        return np.concatenate(found)
+
+    def _embedded(self, rows: list[list[int]]) -> list[Embedded]:
+        vectors, tokens = self._run(rows)
+        bits = self._counting.bits(rows, tokens, self._prefix(self._model.document_prefix))
+        return [Embedded(vector, own) for vector, own in zip(vectors, bits, strict=True)]
+
+    def _asked(self, prefixed: str) -> EmbeddedQuery:
+        [(_, rows)] = self._batches([prefixed])
+        vectors, tokens = self._run(rows)
+        [own] = self._counting.vectors(rows, tokens, self._prefix(self._model.query_prefix))
+        return EmbeddedQuery(vectors[0], self._counting.centred(own))
+
+    def _prefix(self, text: str) -> int:
+        """The tokens that stand before those of a text with this prefix: its own, and the one that begins every text."""
+        if text not in self._prefixes:
+            self._prefixes[text] = 1 + len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        return self._prefixes[text]
 
     def _batches(self, texts: Sequence[str]) -> list[tuple[list[int], list[list[int]]]]:
         """Places of texts with their tokens: texts of like length share a batch, so that little is spent on padding."""
@@ -116,7 +148,8 @@ class OnnxEncoder:
             batches[-1][1].append(rows[index])
         return batches
 
-    def _run(self, rows: list[list[int]]) -> Vectors:
+    def _run(self, rows: list[list[int]]) -> tuple[Vectors, Vectors]:
+        """The unit vectors of some texts, and the vectors of their tokens, padded."""
         longest = max(len(row) for row in rows)
         ids = np.zeros((len(rows), longest), dtype=np.int64)
         mask = np.zeros_like(ids)
@@ -131,8 +164,7 @@ class OnnxEncoder:
             weight = mask[:, :, None].astype(np.float32)
             pooled = (tokens * weight).sum(axis=1) / weight.sum(axis=1)
         norm = np.linalg.norm(pooled, axis=1, keepdims=True)
-        unit: Vectors = (pooled / np.maximum(norm, 1e-12)).astype(np.float32)
-        return unit
+        return (pooled / np.maximum(norm, 1e-12)).astype(np.float32), tokens
 
     def count_tokens(self, text: str) -> int:
         """Tokens by the encoder's own tokenizer, not cut (counted in pieces, so that long texts stay cheap)."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import openai
 
+from engine.domain.embedding import Embedded, EmbeddedQuery
 from engine.errors import ProviderUnavailable, WrongDimension
 from engine.providers.embedder import Vectors
 
@@ -46,15 +47,13 @@ class OpenAIEmbedder:
                 raise
         return cls(client, model, dimension)
 
-    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        if not texts:
-            return np.empty((0, self.dimension), dtype=np.float32)
+    async def embed_documents(self, texts: Sequence[str]) -> list[Embedded]:
         batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
-        return np.concatenate(await asyncio.gather(*(self._bounded(batch) for batch in batches)))
+        made = await asyncio.gather(*(self._bounded(batch) for batch in batches))
+        return [Embedded(vector) for vectors in made for vector in vectors]
 
-    async def embed_query(self, text: str) -> Vectors:
-        first: Vectors = (await self._bounded([text]))[0]
-        return first
+    async def embed_query(self, text: str) -> EmbeddedQuery:
+        return EmbeddedQuery((await self._bounded([text]))[0])
 
     async def _bounded(self, texts: Sequence[str]) -> Vectors:
         async with self._gate:

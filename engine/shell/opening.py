@@ -81,8 +81,8 @@ async def best_passage(text: str, question: str, embedder: Embedder) -> Paragrap
     by_words = worded(pieces, question)
     chosen = sorted(np.argsort(-by_words, kind="stable")[:MOST_PARAGRAPHS].tolist())
     try:
-        vectors = await embedder.embed_documents([f"{pieces[at].section}. {pieces[at].text}" for at in chosen])
-        by_meaning = vectors @ await embedder.embed_query(question)
+        made = await embedder.embed_documents([f"{pieces[at].section}. {pieces[at].text}" for at in chosen])
+        by_meaning = np.stack([one.vector for one in made]) @ (await embedder.embed_query(question)).vector
     except ProviderUnavailable:
         return surrounded(pieces, chosen[int(np.argmax(by_words[chosen]))])
     scores = standardised(by_words[chosen]) + standardised(by_meaning.astype(np.float64))

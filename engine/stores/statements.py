@@ -97,10 +97,15 @@ def sql_of(name: str, /, **identifiers: str) -> sql.Composed:
     return sql_text(name).format(**{part: sql.Identifier(value) for part, value in identifiers.items()})
 
 
+TOKENS = {"embedding": "tokens", "embedding_b": "tokens_b"}
+"""The column of the token bits of items, by that of the vectors."""
+
+
 @cache
 def sql_in(name: str, schema: str, vectors: str = "embedding") -> sql.Composed:
     """The SQL statement of this name with `{schema}` as the identifier of a node's schema.
 
-    `{embedding}` and `{embedding_version}` are the columns of a slot: `vectors` and the one beside it.
+    `{embedding}`, `{embedding_version}` and `{tokens}` are the columns of a slot: `vectors` and those beside it.
     """
-    return sql_of(name, schema=schema, embedding=vectors, embedding_version=f"{vectors}_version")
+    slot = {"embedding": vectors, "embedding_version": f"{vectors}_version", "tokens": TOKENS[vectors]}
+    return sql_of(name, schema=schema, **slot)

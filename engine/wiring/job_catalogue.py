@@ -49,6 +49,11 @@ async def _check_drift(engine: Engine) -> Report:
     return {"errors": errors, "warnings": len(findings) - errors, DETAILS: details}
 
 
+async def _find_entities(engine: Engine) -> Report:
+    read = asdict(await engine.parts.unread_records.run())
+    return read | {"items": await engine.parts.older_items.run()}
+
+
 def unchained(engine: Engine) -> UnchainedFacts:
     """What enters facts into chains that stand in none, and into the graph."""
     commit, active = engine.parts.ingest.commit, engine.parts.ingest.active
@@ -72,7 +77,6 @@ _store_conversations = _reported(lambda engine: engine.parts.streams.run())
 _upgrade_nodes = _reported(lambda engine: engine.upgrades.run())
 _pending_embeddings = _reported(lambda engine: engine.pending.run())
 _pending_readings = _reported(lambda engine: engine.parts.readings.run())
-_find_entities = _reported(lambda engine: engine.parts.unread_records.run())
 _chain_facts = _reported(lambda engine: unchained(engine).run())
 _build_communities = _reported(lambda engine: engine.parts.community_builds.run())
 _build_replays = _reported(lambda engine: engine.parts.replays.run())

@@ -19,6 +19,7 @@ from engine.knowledge.communities.modelled import ModelInsights
 from engine.knowledge.communities.reading import CommunityReads
 from engine.knowledge.facts.about import EntityFacts
 from engine.knowledge.merges import Merges
+from engine.knowledge.older_items import OlderItems
 from engine.knowledge.profiles import Profiles
 from engine.knowledge.reading import EntityReads
 from engine.knowledge.relation_decisions import RelationDecisions
@@ -37,6 +38,7 @@ class Knowledge(TypedDict):
     profiles: Profiles
     retractions: Retractions
     unread_records: UnreadRecords
+    older_items: OlderItems
     communities: CommunityReads
     community_builds: CommunityBuilds
 
@@ -54,6 +56,7 @@ def knowledge(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) 
         "profiles": Profiles(stores.postgres, entities, facts, stores.active),
         "retractions": _retractions(stores, units, entities, clock),
         "unread_records": unread,
+        "older_items": OlderItems(stores.postgres, stores.neo4j, ingest.entities),
         "communities": CommunityReads(stores.postgres, stores.neo4j, clock, ingest.entities.domain, stores.active),
         "community_builds": _community_builds(settings, stores, ingest, clock),
     }

@@ -77,18 +77,21 @@ async def test_vectors_come_in_the_order_of_the_texts_as_unit_vectors(service: S
     embedder = await connect(service)
     assert (embedder.dimension, embedder.version) == (8, "openai-some-model")
     texts = ["x" * length for length in range(1, 300)]
-    vectors = await embedder.embed_documents(texts)
+    embedded = await embedder.embed_documents(texts)
+    assert all(one.tokens is None for one in embedded), "the service gives no vectors of tokens"
+    vectors = np.array([one.vector for one in embedded])
     assert vectors.shape == (299, 8)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1)
-    assert np.allclose(vectors[41], await embedder.embed_query("x" * 42))
-    assert (await embedder.embed_documents([])).shape == (0, 8)
+    query = await embedder.embed_query("x" * 42)
+    assert np.allclose(vectors[41], query.vector) and query.tokens is None
+    assert await embedder.embed_documents([]) == []
     await embedder.close()
 
 
 async def test_a_busy_service_is_asked_again(service: Service) -> None:
     embedder = await connect(service)
     service.script = [(429, b"{}"), (500, b"{}")]
-    assert (await embedder.embed_query("x")).shape == (8,)
+    assert (await embedder.embed_query("x")).vector.shape == (8,)
     assert service.requests == 4
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change
+from engine.domain.embedding import EmbeddedQuery
 from engine.domain.history import Conversation, History, PlannedEdge, PlannedNode, Turn
 from engine.domain.node import NewNode
 from engine.domain.search import SearchRequest
@@ -228,10 +229,10 @@ class Embedder:
     def __init__(self, vector: np.ndarray | None) -> None:
         self._vector = vector
 
-    async def embed_query(self, _: str) -> np.ndarray:
+    async def embed_query(self, _: str) -> EmbeddedQuery:
         if self._vector is None:
             raise ProviderUnavailable
-        return self._vector
+        return EmbeddedQuery(self._vector)
 
 
 def search_with(engine, vector: np.ndarray | None) -> Search:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import LiteralString
 from uuid import uuid4
 
 import pytest
@@ -20,7 +21,13 @@ from engine.neurigraph import Engine
 
 pytestmark = pytest.mark.usefixtures("few_nodes")  # the doctor looks at all users
 
+BACK_TO_8 = (
+    "ALTER TABLE {schema}.memory_items DROP COLUMN entities, DROP COLUMN about, DROP COLUMN tokens, DROP COLUMN tokens_b",
+    "CREATE OR REPLACE TRIGGER forget_meaning BEFORE UPDATE ON {schema}.memory_items FOR EACH ROW"
+    " WHEN (OLD.content IS DISTINCT FROM NEW.content) EXECUTE FUNCTION engine.forget_meaning()",
+)
 BACK_TO_2 = (
+    *BACK_TO_8,
     "ALTER POLICY readable ON {schema}.metadata_records USING (true)",  # theirs knew neither slices nor moves
     "ALTER POLICY changeable ON {schema}.metadata_records USING (true)",
     "ALTER POLICY readable ON {schema}.memory_items USING (true)",
@@ -40,14 +47,21 @@ BACK_TO_2 = (
 )
 
 
-async def outdated(engine: Engine, nodes: Sequence[ProvisionedNode]) -> None:
-    """Gives nodes the tables of template 2."""
+async def outdated(
+    engine: Engine, nodes: Sequence[ProvisionedNode], version: int = 2, changes: Sequence[LiteralString] = BACK_TO_2
+) -> None:
+    """Gives nodes the tables of an older template."""
     async with engine.postgres.as_service() as connection:
         for node in nodes:
-            for text in BACK_TO_2:
+            for text in changes:
                 await connection.execute(sql.SQL(text).format(schema=sql.Identifier(node.schema_name)))
-        statement = "UPDATE engine.nodes SET template_version = 2 WHERE node_id = ANY (%s)"
-        await connection.execute(statement, [[node.node_id for node in nodes]])
+        statement = "UPDATE engine.nodes SET template_version = %s WHERE node_id = ANY (%s)"
+        await connection.execute(statement, [version, [node.node_id for node in nodes]])
+
+
+async def before_ranking(engine: Engine, nodes: Sequence[ProvisionedNode]) -> None:
+    """Gives nodes the tables of template 8: their items have neither entities nor tokens."""
+    await outdated(engine, nodes, 8, BACK_TO_8)
 
 
 async def with_relations(engine: Engine, node: ProvisionedNode) -> None:
@@ -123,15 +137,17 @@ async def test_the_doctor_notices_what_is_not_as_the_template(
 async def test_an_old_node_is_searched_and_written_beside_new_ones(engine: Engine, memory: Memory) -> None:
     old, new = await made(memory, 2)
     await outdated(engine, [old])
-    await memory.records.remember(
-        Conversation("later", (Turn("Bob", "A heron flew over the old bay."),)), node_id=old.node_id
-    )
-    hits = (await memory.search(SearchRequest("heron bay", nodes=(old.node_id, new.node_id)))).hits
-    assert len(hits) == 3 and {hit.node_id for hit in hits} == {old.node_id, new.node_id}
+    both = SearchRequest("heron bay", nodes=(old.node_id, new.node_id))
+    hits = (await memory.search(both)).hits
+    assert len(hits) == 2 and {hit.node_id for hit in hits} == {old.node_id, new.node_id}
     assert await versions(engine, [old]) == {False}
+    later = Conversation("later", (Turn("Bob", "A heron flew over the old bay."),))
+    await memory.records.remember(later, node_id=old.node_id)  # what needs the newer tables upgrades its node
+    assert await versions(engine, [old]) == {True} and len((await memory.search(both)).hits) == 3
+    await outdated(engine, [old])
     item = next(hit for hit in hits if hit.node_id == old.node_id)
     change = Change("item", item.item_id, {"content": "The stork nests at the bay."}, old.node_id)
-    assert (await memory.history.change(change)).revision == 2  # what needs the newer tables upgrades its node
+    assert (await memory.history.change(change)).revision == 2
     assert await versions(engine, [old]) == {True}
     assert len((await memory.nodes.metadata(old.node_id)).records) == 2
 

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from pgvector import HalfVector, Vector
 
-from engine.domain.embedding import Compression, EmbeddingVersion, ModelChoice, usual_compression, version_name
+from engine.domain.embedding import (
+    Compression,
+    Embedded,
+    EmbeddedQuery,
+    EmbeddingVersion,
+    ModelChoice,
+    usual_compression,
+    version_name,
+)
 from engine.errors import WrongDimension
 from engine.providers.active import Model
 from engine.providers.onnx import MODELS
@@ -19,11 +27,11 @@ class Embedder:
 
     version, provider, model, dimension = "openai-some", "openai", "some", 8
 
-    async def embed_documents(self, texts: list[str]) -> np.ndarray:
-        return np.ones((len(texts), self.dimension), np.float32)
+    async def embed_documents(self, texts: list[str]) -> list[Embedded]:
+        return [Embedded(np.ones(self.dimension, np.float32)) for _ in texts]
 
-    async def embed_query(self, _: str) -> np.ndarray:
-        return np.ones(self.dimension, np.float32)
+    async def embed_query(self, _: str) -> EmbeddedQuery:
+        return EmbeddedQuery(np.ones(self.dimension, np.float32))
 
 
 def version(dimension: int, compression: Compression = "float32") -> EmbeddingVersion:
@@ -34,8 +42,8 @@ def version(dimension: int, compression: Compression = "float32") -> EmbeddingVe
 
 async def test_vectors_of_another_length_than_the_versions_are_refused() -> None:
     fits, other = Model(version(8), Embedder()), Model(version(9), Embedder())
-    assert (await fits.embed_documents(["a", "b"])).shape == (2, 8)
-    assert (await other.embed_documents([])).shape == (0, 9)
+    assert (await fits.vectors(["a", "b"])).shape == (2, 8)
+    assert (await other.vectors([])).shape == (0, 9) and await other.embed_documents([]) == []
     for attempt in (other.embed_documents(["a"]), other.embed_query("a"), other.shell("a")):
         with pytest.raises(WrongDimension, match="8 dimensions"):
             await attempt

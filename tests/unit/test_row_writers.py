@@ -66,6 +66,7 @@ BESIDE = {
     "knowledge/facts/carried": ("carries facts into the graph", "facts"),
     "lifecycle/mending/entities": ("has facts carried into the graph again", "facts"),
     "lifecycle/pending_vectors": ("makes vectors that were left out", "metadata_records pending_vectors"),
+    "lifecycle/older_tokens": ("makes tokens of items that are older than these", "memory_items"),
     "lifecycle/file_states": ("states of files change without a commit", "file_manifest"),
     "lifecycle/remedies": (
         "mends what is lost",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -15,6 +17,16 @@ AT_ONCE = 500
 """Items of one statement."""
 
 
+@dataclass(frozen=True, slots=True)
+class NamedRow:
+    """A row of an item with the text in which names were found: numbers of the entities that it names, and is about."""
+
+    item_id: UUID
+    content: str
+    entities: Sequence[int]
+    about: Sequence[int]
+
+
 async def insert(connection: Connection, schema: str, vectors: str, rows: Sequence[dict[str, Any]]) -> None:
     """Writes items with their vectors in the slot whose column is `vectors`."""
     for start in range(0, len(rows), AT_ONCE):
@@ -22,12 +34,14 @@ async def insert(connection: Connection, schema: str, vectors: str, rows: Sequen
 
 
 def with_vectors(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Rows as parameters: vectors and terms beside the other columns, since JSON would take them as text."""
+    """Rows as parameters: vectors, tokens and terms beside the other columns, since JSON would take them as text."""
     vectors = [row["embedding"] for row in rows]
-    columns = [{name: value for name, value in row.items() if name not in ("embedding", "terms")} for row in rows]
+    apart = ("embedding", "tokens", "terms")
+    columns = [{name: value for name, value in row.items() if name not in apart} for row in rows]
     return {
         "rows": json_rows(columns),
         "vectors": vectors if any(vector is not None for vector in vectors) else None,
+        "tokens": [row["tokens"] for row in rows],
         "terms": [row["terms"] for row in rows],
     }
 
@@ -47,6 +61,26 @@ async def place(connection: Connection, schema: str, places: Sequence[tuple[UUID
     if places:
         columns = zip(("items", "positions", "starts", "ends"), zip(*places, strict=True), strict=True)
         await connection.execute(sql_in("item/place", schema), {name: list(values) for name, values in columns})
+
+
+async def name(connection: Connection, schema: str, rows: Sequence[NamedRow], *, bare: bool = False) -> None:
+    """Which entities rows of items name now. `bare`: of those only that name none yet."""
+    for start in range(0, len(rows), AT_ONCE):
+        named = [
+            {
+                "item_id": one.item_id,
+                "content_hash": hash_of(one.content),
+                "entities": list(one.entities),
+                "about": list(one.about),
+            }
+            for one in rows[start : start + AT_ONCE]
+        ]
+        await connection.execute(sql_in("item/name", schema), {"rows": json_rows(named), "bare": bare})
+
+
+def hash_of(content: str) -> bytes:
+    """What the text of an item is recognised by."""
+    return hashlib.sha256(content.encode("utf-8")).digest()
 
 
 async def end(connection: Connection, schema: str, items: Sequence[UUID], known_to: datetime) -> None:

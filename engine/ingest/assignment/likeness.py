@@ -77,7 +77,7 @@ class NodeLikeness:
         plain = None if nodes is None else await self._vectors(model, PLAIN)
         if made is None or nodes is None or plain is None:
             return nothing
-        vectors = np.array(made)
+        vectors = np.array([one.vector for one in made])
         usual = await self._usual(principal, vectors, vocabulary, model)
         scores = iter(standard_scores(vectors, nodes, usual, plain))
         return [
@@ -89,7 +89,7 @@ class NodeLikeness:
         """Cached vectors of texts that are needed repeatedly; None while the embedding service does not answer."""
         missing = list(dict.fromkeys(text for text in texts if (model.name, text) not in self._kept))
         try:
-            made = await self._active.patience.asked(lambda: model.embed_documents(missing)) if missing else ()
+            made = await self._active.patience.asked(lambda: model.vectors(missing)) if missing else ()
         except (ProviderUnavailable, WrongDimension):
             return None
         known = dict(zip(missing, made, strict=True))

@@ -105,7 +105,7 @@ class Proposals:
             if answered is not None:
                 return answered
         vectors = await allowance.vectors(active.current, said.texts)  # all or, beyond a limit, none
-        made = [one for one in vectors if one is not None]
+        made = [one.vector for one in vectors if one is not None]
         proposal = proposed(said, np.stack(made) if len(made) == len(vectors) else None, existing)
         return replace(proposal, left_out=allowance.left_out)
 

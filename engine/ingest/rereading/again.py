@@ -18,8 +18,10 @@ from uuid import UUID, uuid4
 
 from engine.commit.changes import RecordRevised
 from engine.commit.rows import facts, items, pending_vectors, sources, term_counts
+from engine.commit.rows.items import NamedRow
 from engine.commit.unit_of_work import UnitOfWork, UnitsOfWork
 from engine.domain.document import NewVersion, RecordRenewal, Renewed, chunk_hash
+from engine.domain.embedding import Embedded
 from engine.domain.extraction import UNASKED
 from engine.domain.graph import DocumentFile, RecordRevision
 from engine.domain.principal import Principal
@@ -31,14 +33,15 @@ from engine.ingest.describe import describe
 from engine.ingest.entered import enter_version
 from engine.ingest.extraction.extract import Extraction, HeldItemId
 from engine.ingest.item_rows import KeptRecord, item_row, item_words, set_items_origin
+from engine.ingest.named_items import named
 from engine.ingest.rereading.held import DocumentPart, Held, HeldRecords, Place
 from engine.ingest.versions.passages import item_counts, items_counted
 from engine.ingest.versions.revising import RecordRenewals
 from engine.knowledge.entities import Entities, Spoken
+from engine.knowledge.item_entities import rows_named
 from engine.knowledge.mentions import texts_of
 from engine.knowledge.stating import RecordSpoken, entered
 from engine.providers.active import ActiveModel, Model
-from engine.providers.embedder import Vectors
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in, sql_text
 from engine.turns import computed
@@ -48,10 +51,11 @@ CHANGED = "This was changed meanwhile."
 
 @dataclass(frozen=True, slots=True)
 class SpokenAnew:
-    """Whom a record speaks of, with what a model says now, and when that was said."""
+    """Whom a record speaks of, with what a model says now, and when that was said; `items`: what each of its texts names."""
 
     spoken: Spoken
     at: datetime | None
+    items: list[NamedRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +64,11 @@ class Reread:
     `embeddings`: the version that they were made with; `spoken`: whom it speaks of, where a model has said more of that."""
 
     rebuilt: Rebuilt
-    vectors: Vectors | None
+    vectors: Sequence[Embedded] | None
     embeddings: str
     spoken: SpokenAnew | None = None
 
-    def within(self, model: Model) -> Vectors | None:
+    def within(self, model: Model) -> Sequence[Embedded] | None:
         """The vectors, if this model made them."""
         return self.vectors if self.embeddings == model.name else None
 
@@ -101,8 +105,12 @@ class Rereading:
         [read], report = await extraction.read(principal, [drafted], set(), Allowance(self._active))
         model = self._active.current
         draft = await computed(describe, read, model.embedder.count_tokens, extraction.limits.summary_words)
-        rebuilt = replace(rebuilt_of(held, draft), missing=bool(report.failures))
+        rebuilt = rebuilt_of(held, draft)
+        if rebuilt.fresh:
+            [found] = await self._entities.spoken(principal, [texts_of(read)], [read.reading])
+            rebuilt = rebuilt_of(held, named(draft, found))
         spoken = await self._spoken(principal, held, read) if by_model else None
+        rebuilt = replace(rebuilt, missing=bool(report.failures))
         return Reread(rebuilt, await self._vectors(model, rebuilt), model.name, spoken)
 
     async def _spoken(self, principal: Principal, held: Held, draft: RecordDraft) -> SpokenAnew | None:
@@ -112,9 +120,9 @@ class Rereading:
         if draft.reading == UNASKED or not {text.item_id for text in texts} <= there:
             return None
         [spoken] = await self._entities.spoken(principal, [texts], [draft.reading])
-        return SpokenAnew(spoken, draft.occurred_at)
+        return SpokenAnew(spoken, draft.occurred_at, rows_named(texts, spoken.items))
 
-    async def _vectors(self, model: Model, rebuilt: Rebuilt) -> Vectors | None:
+    async def _vectors(self, model: Model, rebuilt: Rebuilt) -> Sequence[Embedded] | None:
         texts = [item.embedded for item in rebuilt.fresh]
         texts += [rebuilt.new_summary] if rebuilt.new_summary else []
         try:
@@ -145,17 +153,16 @@ class Rereading:
         if kept is None or {(one.item_id, one.revision) for one in ending} != set(rebuilt.gone):
             raise Outdated(CHANGED)
         vectors = reread.within(model)
-        summary = vectors[-1] if vectors is not None and rebuilt.new_summary else None
-        known = tuple(one.known_from for one in ending)
-        renewal = RecordRenewal(
-            rebuilt.node_id, schema, rebuilt.record_id, rebuilt.fields, summary, known, "read again", at
-        )
+        summary = vectors[-1].vector if vectors is not None and rebuilt.new_summary else None
+        known, place = tuple(one.known_from for one in ending), (rebuilt.node_id, schema, rebuilt.record_id)
+        renewal = RecordRenewal(*place, rebuilt.fields, summary, known, "read again", at)
         renewed = await self._renewals.renew(connection, principal, model, renewal)
         if renewed is None or renewed.graph.revision != rebuilt.revision + 1:
             raise Outdated(CHANGED)
         await self._renewals.supersede(connection, principal, renewal, ending, renewed.known_at)
-        fresh = await _add(connection, rebuilt, kept, vectors, model, renewed)
+        fresh = await _add(connection, reread, kept, model, renewed)
         await items.place(connection, schema, rebuilt.places)
+        await items.name(connection, schema, reread.spoken.items if reread.spoken else ())
         counts = item_counts(fresh, ending, private=kept.private, scoped=kept.scoped)
         await term_counts.move(connection, schema, term_counts.moves(counts))
         await facts.note(connection, [rebuilt.node_id])
@@ -236,15 +243,16 @@ def _chunks(items: Sequence[ItemDraft]) -> tuple[tuple[UUID, str], ...]:
 
 
 async def _add(
-    connection: Connection, rebuilt: Rebuilt, kept: KeptRecord, vectors: Vectors | None, model: Model, renewed: Renewed
+    connection: Connection, reread: Reread, kept: KeptRecord, model: Model, renewed: Renewed
 ) -> list[ItemDraft]:
     """New items, with their vectors or noted for the job that makes them; those that were added."""
+    rebuilt, vectors = reread.rebuilt, reread.within(model)
     there = await _observed(connection, rebuilt)
     added = [place for place, item in enumerate(rebuilt.fresh) if item.item_id not in there]
     fresh = [rebuilt.fresh[place] for place in added]
     rows = [
         item_row(item, rebuilt.record_id, kept.privacy, item_words(item), renewed.known_at)
-        | model.meaning(None if vectors is None else vectors[place])
+        | model.item_meaning(None if vectors is None else vectors[place])
         for item, place in zip(fresh, added, strict=True)
     ]
     await items.insert(connection, rebuilt.schema, model.version.column, rows)

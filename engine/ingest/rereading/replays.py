@@ -21,6 +21,7 @@ from pydantic import TypeAdapter
 
 from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
+from engine.domain.embedding import Embedded
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.replay import Replay, ReplayComparison, ReplayState
@@ -61,6 +62,7 @@ class _Opened:
 class _Staged(Place):
     plan: dict[str, Any]
     vectors: bytes | None
+    tokens: list[bytes | None] | None
     embeddings: str | None
 
     @property
@@ -70,7 +72,8 @@ class _Staged(Place):
             return Reread(rebuilt, None, "")
         rows = len(rebuilt.fresh) + (rebuilt.new_summary is not None)
         vectors = np.frombuffer(self.vectors, dtype="<f4").reshape(rows, -1)
-        return Reread(rebuilt, vectors, self.embeddings)
+        embedded = [Embedded(*one) for one in zip(vectors, self.tokens or [None] * rows, strict=True)]
+        return Reread(rebuilt, embedded, self.embeddings)
 
 
 class Replays:
@@ -263,6 +266,7 @@ def _row(principal: Principal, replay_id: UUID, reread: Reread) -> Parameters:
         "keywords": not rebuilt.fields.keys().isdisjoint(KEYWORDS),
         "missing": rebuilt.missing,
         "plan": Jsonb(_PLAN.dump_python(rebuilt, mode="json")) if rebuilt.differs else None,
-        "vectors": None if vectors is None else np.asarray(vectors, dtype="<f4").tobytes(),
+        "vectors": None if vectors is None else np.asarray([one.vector for one in vectors], dtype="<f4").tobytes(),
+        "tokens": None if vectors is None else [one.tokens for one in vectors],
         "embeddings": None if vectors is None else reread.embeddings,
     }

@@ -8,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from engine.commit.rows import items, term_counts
+from engine.commit.rows.items import NamedRow
 from engine.domain.document import Ending, Matched, Renewed
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
 from engine.domain.scope import counted_unit
@@ -39,6 +40,11 @@ class Passages:
         stayed = [item for item, place in pairs if place is not None]
         places = [(item.item_id, item.position, *(item.span or (0, 0))) for item in stayed]
         await items.place(self._connection, self._schema, places)
+        await items.name(
+            self._connection,
+            self._schema,
+            [NamedRow(item.item_id, item.content, item.entities, item.about) for item in stayed],
+        )
 
     async def count(self, fresh: Sequence[ItemDraft], ending: Sequence[Ending]) -> None:
         """The node's counts of words: with what came, without what ended."""
@@ -53,8 +59,8 @@ class Passages:
 def _item_rows(fresh: EmbeddedRecord, model: Model, now: datetime) -> list[Parameters]:
     draft = fresh.draft
     return [
-        item_row(item, draft.record_id, draft.privacy, item_words(item), now) | model.meaning(vector)
-        for item, vector in zip(draft.items, fresh.item_vectors, strict=True)
+        item_row(item, draft.record_id, draft.privacy, item_words(item), now) | model.item_meaning(embedded)
+        for item, embedded in zip(draft.items, fresh.item_vectors, strict=True)
     ]
 
 

@@ -20,6 +20,7 @@ from engine.commit.changes import RecordRevised
 from engine.commit.rows import facts, manifests, pending_vectors, records, sources
 from engine.commit.unit_of_work import UnitOfWork, attempts
 from engine.domain.document import Ending, NewVersion, RecordRenewal, Renewed
+from engine.domain.embedding import Embedded, vector_of
 from engine.domain.graph import DocumentFile
 from engine.domain.principal import Principal
 from engine.domain.record import STORED_ALREADY, AssignableNode, EmbeddedRecord, Skipped, SourceAdvance, StoredRecord
@@ -31,6 +32,7 @@ from engine.ingest.commit import RecordCommit, StoredFile
 from engine.ingest.describe import whole_fact
 from engine.ingest.entered import enter_version, note_received, note_unread
 from engine.ingest.item_rows import KeptRecord
+from engine.ingest.named_items import named
 from engine.ingest.sources import ChangedDocument, Stored
 from engine.ingest.versions.new_version import PartHead, VersionPart, parts_of, renewal_of
 from engine.ingest.versions.passages import Passages, items_counted
@@ -38,7 +40,6 @@ from engine.knowledge.entities import Entities
 from engine.knowledge.mentions import texts_of
 from engine.knowledge.stating import entered, spoken_of
 from engine.providers.active import ActiveModel, Model
-from engine.providers.embedder import Vectors
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in, sql_text
 from engine.turns import computed
@@ -124,7 +125,7 @@ class Revisions:
         parts = await computed(parts_of, changed, heads, there, count_tokens, self._summary_words)
         spoken = await self._entities.spoken(principal, [texts_of(work.draft) for work in parts])
         parts = [
-            replace(work, draft=replace(work.draft, entities=one.entities, relations=one.relations))
+            replace(work, draft=replace(named(work.draft, one), relations=one.relations))
             for work, one in zip(parts, spoken, strict=True)
         ]
         file = await self.commit.put(parts[0].draft)
@@ -174,7 +175,7 @@ class Revisions:
     async def _transaction(
         self,
         principal: Principal,
-        parts: Sequence[tuple[VersionPart, Sequence[Vectors | None]]],
+        parts: Sequence[tuple[VersionPart, Sequence[Embedded | None]]],
         file: StoredFile,
         model: Model,
         note: VersionNote,
@@ -195,7 +196,7 @@ class Revisions:
             await note(connection, first, [work.version for work in works], gone, len(lacking))
 
     async def _renewed(
-        self, unit: UnitOfWork, work: VersionPart, vectors: Sequence[Vectors | None], file: StoredFile, model: Model
+        self, unit: UnitOfWork, work: VersionPart, vectors: Sequence[Embedded | None], file: StoredFile, model: Model
     ) -> None:
         """Writes one part within the transaction. Raises VersionRefused."""
         connection, principal = unit.connection, unit.principal
@@ -207,12 +208,13 @@ class Revisions:
             raise VersionRefused(NARROWER)
         ending = await self.renewals.ending(connection, schema, work.match.gone)
         derived, whole = await self.renewals.derived(connection, schema, record_id)
-        renewal = renewal_of(work, vectors[-1], [*ending, *derived, *whole])
+        summary = vector_of(vectors[-1])
+        renewal = renewal_of(work, summary, [*ending, *derived, *whole])
         renewed = await self.renewals.renew(connection, principal, model, renewal)
         if renewed is None:
             raise VersionRefused(ENDED)
         draft = replace(work.draft, privacy=kept.privacy, unread=self._unread)
-        record = EmbeddedRecord(draft, vectors[-1], tuple(vectors[:-1]))
+        record = EmbeddedRecord(draft, summary, tuple(vectors[:-1]))
         row = await computed(self.commit.record_row, record, file, work.commit_id, model) | {"now": renewed.known_at}
         await manifests.enter(connection, schema, [row], [row["file_id"]] if work.part else ())
         await records.set_version(connection, schema, row, renewed.rows)
@@ -221,8 +223,9 @@ class Revisions:
         await self.renewals.supersede(connection, principal, renewal, [*ending, *derived, *whole], renewed.known_at)
         passages = Passages(connection, work.draft, work.match, kept)
         inputs = [whole_fact(work.draft, f":{work.version.version}")] if work.draft.items else []
-        items = (*work.fresh, *inputs)  # the vector of the whole is that of the summary, the last of all
-        fresh = EmbeddedRecord(replace(draft, items=items), vectors[-1], tuple(vectors[: len(items)]))
+        items = (*work.fresh, *inputs)  # the vector of the whole is that of the summary
+        of_inputs = [None if summary is None else Embedded(summary)] * len(inputs)
+        fresh = EmbeddedRecord(replace(draft, items=items), summary, (*vectors[:-1], *of_inputs))
         await passages.write(fresh, model, renewed)
         await passages.count(work.fresh, [*ending, *derived])
         await note_unread(connection, [draft], renewed.known_at)

@@ -151,7 +151,7 @@ class CommunityBuilds:
             return []
         try:
             summaries = [one.summary for one in made]
-            vectors = await self._active.patience.asked(lambda: model.embed_documents(summaries))
+            vectors = await self._active.patience.asked(lambda: model.vectors(summaries))
         except (ProviderUnavailable, WrongDimension):
             return list(made)
         return [

@@ -29,9 +29,11 @@ BEGIN
         EXECUTE format('ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', node.schema_name, part.name);
         EXECUTE format('GRANT %s ON %I.%I TO neurigraph_request', part.rights, node.schema_name, part.name);
     END LOOP;
+    EXECUTE format('ALTER TABLE %I.memory_items ALTER COLUMN tokens SET STORAGE EXTERNAL, ALTER COLUMN tokens_b SET STORAGE EXTERNAL', node.schema_name);
     PERFORM engine.shape_slots(node.schema_name);
     PERFORM engine.guard_meaning(node.schema_name);
     PERFORM engine.apply_node_policies(p_node, node.schema_name);
     PERFORM engine.guard_deltas(node.schema_name);
     PERFORM engine.note_pending_vectors(ARRAY[p_node]);
+    PERFORM engine.note_older_items(p_node, 'entities'), engine.note_older_items(p_node, 'tokens');
 END $$;

@@ -9,8 +9,9 @@ DECLARE
     place text;
 BEGIN
     FOREACH place IN ARRAY ARRAY['memory_items', 'metadata_records'] LOOP
-        EXECUTE format('UPDATE %1$I.%2$I SET %3$I = NULL, %4$I = NULL WHERE %4$I = $1 AND vector_dims(%3$I) <> $2',
-                       node_schema, place, vectors, vectors || '_version') USING version, size;
+        EXECUTE format('UPDATE %1$I.%2$I SET %3$I = NULL, %4$I = NULL %5$s WHERE %4$I = $1 AND vector_dims(%3$I) <> $2',
+                       node_schema, place, vectors, vectors || '_version',
+                       CASE place WHEN 'memory_items' THEN ', ' || replace(vectors, 'embedding', 'tokens') || ' = NULL' END) USING version, size;
     END LOOP;
     PERFORM engine.note_pending_vectors(ARRAY[p_node]);
 END $$;

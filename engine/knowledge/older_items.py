@@ -1,0 +1,171 @@
+"""Items that were stored before their rows said which entities they name: filled from the graph, by the job `entities`.
+
+    nodes that are noted → their records, page by page → what the graph says of these → rows that name nothing yet
+
+A mention says by which names and where in which item; a fact what it is about. A row gets those whose names still stand at
+their places, so what was changed by hand meanwhile names nothing. Postgres notes how far a node is: an interrupted run goes on
+there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from engine.commit.rows import items
+from engine.commit.rows.items import NamedRow
+from engine.domain.names import name_key
+from engine.domain.principal import Principal
+from engine.knowledge.entities import Entities
+from engine.knowledge.item_entities import RecordNames, Titles, names_of_titles, numbered
+from engine.knowledge.naming.kinship import relations_with_my
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_in, sql_text
+from engine.turns import computed
+
+NODES, RECORDS = 100, 50
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    node_id: UUID
+    user_id: UUID
+    schema_name: str
+    after: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of an item, its slices too. `item_id`: of the item; `title`: of its document, empty for a turn."""
+
+    row_id: UUID
+    item_id: UUID
+    record_id: UUID
+    kind: str
+    whole: bool
+    content: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Mentioned:
+    """An entity that a record mentions, or that a fact of it is about (`fact_id`, `primary`)."""
+
+    record_id: UUID
+    key: str
+    names: tuple[str, ...]
+    spans: tuple[str, ...]
+    fact_id: UUID | None
+    primary: bool
+
+
+class OlderItems:
+    """Fills the rows of all users; for the service."""
+
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, entities: Entities) -> None:
+        self._postgres, self._neo4j, self._entities = postgres, neo4j, entities
+
+    async def run(self) -> int:
+        """Fills all nodes that are noted; how many items. Raises StoreUnavailable; what was filled stays."""
+        filled = 0
+        async for node in self._nodes():
+            filled += await self._node(node)
+        return filled
+
+    async def _nodes(self) -> AsyncIterator[_Noted]:
+        after = UUID(int=0)
+        while True:
+            page = {"lacking": "entities", "after": after, "most": NODES}
+            nodes = await self._postgres.fetch_as_service(sql_text("item/older_nodes"), page, row=_Noted)
+            for node in nodes:
+                yield node
+            if len(nodes) < NODES:
+                return
+            after = nodes[-1].node_id
+
+    async def _node(self, node: _Noted) -> int:
+        filled, after = 0, node.after
+        while True:
+            page = {"after": after, "most": RECORDS}
+            rows = await self._postgres.fetch_as_service(sql_in("item/older", node.schema_name), page, row=_Row)
+            if not rows:
+                break
+            named = await self._named(Principal.user(node.user_id), rows)
+            note = {"node_id": node.node_id, "lacking": "entities", "before": after, "after": rows[-1].record_id}
+            async with self._postgres.as_service() as connection:
+                await items.name(connection, node.schema_name, named, bare=True)
+                await connection.execute(sql_text("item/older_advance"), note)
+            after, filled = rows[-1].record_id, filled + len(named)
+        await self._postgres.change_as_service(
+            sql_text("item/older_end"), {"node_id": node.node_id, "lacking": "entities", "after": after}
+        )
+        return filled
+
+    async def _named(self, principal: Principal, rows: Sequence[_Row]) -> list[NamedRow]:
+        records = [str(record) for record in {row.record_id for row in rows}]
+        told: dict[UUID, list[_Mentioned]] = defaultdict(list)
+        for one in await self._neo4j.read(cypher("lifecycle/items_named"), row=_Mentioned, records=records):
+            told[one.record_id].append(one)
+        names = await computed(names_of_titles, {row.title for row in rows})
+        asked = {name for one in names.values() for name in one}
+        known = await self._entities.known(principal, asked) if asked else ()
+        return await computed(lambda: list(_rows(rows, told, Titles(names, [], known))))
+
+
+def _rows(rows: Sequence[_Row], told: Mapping[UUID, Sequence[_Mentioned]], titles: Titles) -> Iterator[NamedRow]:
+    """What each row names."""
+    for record_id, own in _by_record(rows).items():
+        names = RecordNames({name: one.key for one in told[record_id] if not one.fact_id for name in one.names})
+        placed = _placed(told[record_id])
+        about = {(one.fact_id, one.key) for one in told[record_id] if one.primary}
+        for row in own:
+            if row.whole:
+                continue
+            keys = _keys(row, placed, names)
+            title = titles.named(row.title, names.keys) if row.title and row.kind == "chunk" else []
+            subject = [key for key in keys if (row.item_id, key) in about]
+            found = numbered(keys, [*title, *subject])
+            if found.entities:
+                yield NamedRow(row.row_id, row.content, found.entities, found.about)
+
+
+def _by_record(rows: Sequence[_Row]) -> dict[UUID, list[_Row]]:
+    found: dict[UUID, list[_Row]] = defaultdict(list)
+    for row in rows:
+        found[row.record_id].append(row)
+    return found
+
+
+def _placed(told: Sequence[_Mentioned]) -> dict[UUID, list[tuple[int, int, _Mentioned]]]:
+    """Where each item names which of them; facts name theirs anywhere."""
+    places: dict[UUID, list[tuple[int, int, _Mentioned]]] = defaultdict(list)
+    for one in told:
+        if one.fact_id is not None:
+            places[one.fact_id].append((0, 0, one))
+        for span in one.spans:
+            item, _, place = span.partition(":")
+            start, _, end = place.partition("-")
+            places[UUID(item)].append((int(start), int(end), one))
+    return places
+
+
+def _keys(row: _Row, placed: Mapping[UUID, Sequence[tuple[int, int, _Mentioned]]], names: RecordNames) -> list[str]:
+    """Keys of the entities that a row names, as often as it does."""
+    if row.kind in ("observation", "summary"):
+        return names.keys_in(row.content)
+    kin = {(start, end) for start, end, _ in relations_with_my(row.content)}
+    return [
+        one.key
+        for start, end, one in placed.get(row.item_id, ())
+        if one.fact_id is not None or (start, end) in kin or name_key(row.content[start:end]) in one.names
+    ]
+
+
+async def name_items(postgres: Postgres, schema: str, named: Sequence[NamedRow]) -> None:
+    """Writes what items name, for the service. Tables of an older version have no room for it: their upgrade notes the node."""
+    async with postgres.as_service() as connection:
+        if await connection.fetch(sql_text("node/current"), {"schema_name": schema}, row=UUID):
+            await items.name(connection, schema, named)

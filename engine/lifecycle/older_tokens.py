@@ -1,0 +1,87 @@
+"""Tokens of items that were stored before there were any: made in the background, beside the vectors that stay as they are.
+
+Nodes are noted when their tables are upgraded, when another version becomes the active one, and when a record is moved from a
+noted node. Postgres notes how far a node is, so a run is bounded, and the next one goes on there. Two runs at once do no harm.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from uuid import UUID
+
+from engine.domain.embedding import Pace
+from engine.lifecycle.canary import BATCH, NODES, Item, items_embedded, speakers_of
+from engine.providers.active import Model
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_in, sql_text
+
+PACE = Pace(duty=0.5, most=2000)
+"""Of one run; a job begins the next."""
+LACKING = "tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    node_id: UUID
+    schema_name: str
+    after: UUID
+
+
+class OlderTokens:
+    """Makes the tokens that items of the active version lack; for the service."""
+
+    def __init__(self, postgres: Postgres, model: Model, pace: Pace = PACE) -> None:
+        self._postgres, self._model, self._pace = postgres, model, pace
+        self.filled = 0
+
+    async def run(self) -> int:
+        """One run over the nodes that are noted; how many items. Raises ProviderUnavailable, EmbeddingsChanged,
+        StoreUnavailable; what was made stays."""
+        after = UUID(int=0)
+        while self._model.has_tokens and not self._exhausted:
+            page = {"lacking": LACKING, "after": after, "most": NODES}
+            nodes = await self._postgres.fetch_as_service(sql_text("item/older_nodes"), page, row=_Noted)
+            for node in nodes:
+                await self._node(node)
+            if len(nodes) < NODES:
+                break
+            after = nodes[-1].node_id
+        return self.filled
+
+    @property
+    def _exhausted(self) -> bool:
+        return self._pace.most is not None and self.filled >= self._pace.most
+
+    async def _node(self, node: _Noted) -> None:
+        after, speakers = node.after, None
+        while not self._exhausted:
+            lacking = sql_in("embedding/slot_tokens", node.schema_name, self._model.version.column)
+            page = {"version": self._model.name, "after": after, "most": BATCH}
+            rows = await self._postgres.fetch_as_service(lacking, page, row=Item)
+            if not rows:
+                note = {"node_id": node.node_id, "lacking": LACKING, "after": after}
+                await self._postgres.change_as_service(sql_text("item/older_end"), note)
+                return
+            speakers = speakers or await speakers_of(self._postgres, node.schema_name)
+            await self._fill(node, rows, after, speakers)
+            after = rows[-1].row_id
+
+    async def _fill(
+        self, node: _Noted, rows: Sequence[Item], before: UUID, speakers: Mapping[UUID, Sequence[str]]
+    ) -> None:
+        started, version = monotonic(), self._model.version
+        made = await items_embedded(self._model, rows, speakers)
+        filling = [
+            {"row_id": row.row_id, "content_hash": row.content_hash, "tokens": one.tokens, "version": version.name}
+            for row, one in zip(rows, made, strict=True)
+        ]
+        note = {"node_id": node.node_id, "lacking": LACKING, "before": before, "after": rows[-1].row_id}
+        async with self._postgres.as_service() as connection, connection.cursor() as cursor:
+            await connection.execute(sql_text("embedding/slot_hold"), {"version": version.name, "slot": version.slot})
+            await cursor.executemany(sql_in("embedding/slot_tokens_fill", node.schema_name, version.column), filling)
+            await connection.execute(sql_text("item/older_advance"), note)
+        self.filled += len(rows)
+        await asyncio.sleep((monotonic() - started) * (1 / self._pace.duty - 1))

@@ -1,0 +1,6 @@
+-- Purpose: items that have a vector of a version and no tokens of it, one page, slices too. Identifiers: schema, embedding_version and tokens (the slot).
+-- Parameters: version, after (item_id), most. Returns: row_id, kind, session, section, content, content_hash, whole (false: what holds a whole input has none).
+SELECT item_id AS row_id, kind, session, section, content, content_hash, false AS whole
+FROM {schema}.memory_items
+WHERE item_id > %(after)s AND {embedding_version} = %(version)s AND {tokens} IS NULL AND category <> 'whole'
+ORDER BY item_id LIMIT %(most)s
