@@ -1,10 +1,12 @@
 """The entities of each item of a record, as numbers: what a ranking walks over from one item to another. Pure.
 
 An item has the entities that its own text names, by name, by an alias or by a word of kinship; who speaks is not among them. A
-passage has those of its document's title, too, a fact its subject: these it is about. Readers of an item's row learn nothing
-from them that they may not read: its text is in the same row, and the title is that of its record, which everyone who reads an
-item of it reads. That an alias or `my sister` is a certain entity may be known from other records; a number does not say of which
-entity it is, and no operation returns it.
+passage has those of its document's title, too, a fact its subject: these it is about.
+
+What readers of a row may know: the names stand in its own text, but for two cases. The title is in the row of the record, and a
+grant may give items without records: for such a reader a ranking must leave out what a passage is about. And that an alias or `my
+sister` is a certain entity may be known from other records alone: a number says nothing of the entity, no operation returns it,
+and a ranking must look up the names of a question among those only that its reader may read.
 """
 
 from __future__ import annotations

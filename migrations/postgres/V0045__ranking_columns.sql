@@ -5,8 +5,8 @@
 --   tokens     signs of its token vectors, one bit a dimension, one token after the other, by the model of slot a; tokens_b: of slot b.
 --              NULL: none are made; empty: no token counts
 --
--- Readers of a row may know its entities: they stand in its text or in the title of its record. Tokens lie out of line, so that a scan of
--- the vectors does not read them.
+-- Names stand in the text of the row or, those of a title, in its record's: see engine/knowledge/item_entities.py for who may know what.
+-- Tokens lie out of line, so that a scan of the vectors does not read them.
 ALTER TABLE template.memory_items
     ADD COLUMN entities integer[] NOT NULL DEFAULT '{}',
     ADD COLUMN about integer[] NOT NULL DEFAULT '{}',

@@ -30,18 +30,19 @@ class NamedRow:
 async def insert(connection: Connection, schema: str, vectors: str, rows: Sequence[dict[str, Any]]) -> None:
     """Writes items with their vectors in the slot whose column is `vectors`."""
     for start in range(0, len(rows), AT_ONCE):
-        await connection.execute(sql_in("item/insert", schema, vectors), with_vectors(rows[start : start + AT_ONCE]))
+        some = rows[start : start + AT_ONCE]
+        tokens = {"tokens": [row["tokens"] for row in some]}
+        await connection.execute(sql_in("item/insert", schema, vectors), with_vectors(some) | tokens)
 
 
 def with_vectors(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Rows as parameters: vectors, tokens and terms beside the other columns, since JSON would take them as text."""
+    """Rows as parameters: vectors and terms beside the other columns, since JSON would take them as text."""
     vectors = [row["embedding"] for row in rows]
     apart = ("embedding", "tokens", "terms")
     columns = [{name: value for name, value in row.items() if name not in apart} for row in rows]
     return {
         "rows": json_rows(columns),
         "vectors": vectors if any(vector is not None for vector in vectors) else None,
-        "tokens": [row["tokens"] for row in rows],
         "terms": [row["terms"] for row in rows],
     }
 
