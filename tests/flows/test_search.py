@@ -137,7 +137,7 @@ async def test_words_of_a_summary_lead_to_its_shell(bob):
 
 async def test_stage_times_are_told(bob):
     answer = await bob.search(SearchRequest("boat"))
-    assert set(answer.timings_ms) == {"parse", "embed", "anchors", "search", "rank", "total"}
+    assert set(answer.timings_ms) == {"parse", "embed", "anchors", "search", "rank", "contents", "total"}
 
 
 async def test_nodes_may_be_named(bob):
