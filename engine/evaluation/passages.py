@@ -10,13 +10,18 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from engine.domain.history import Text
-from engine.errors import InvalidInput
+from engine.domain.record import STORED_ALREADY
+from engine.errors import InvalidInput, NotFound
 from engine.evaluation.comparison import TASK, Asked
 from engine.evaluation.rankings import Question
+from engine.neurigraph import Engine
+from engine.progress import Progress
 
 DEPTHS = (2, 5, 10, 20)
+_BATCH = 200
 
 
 def corpus_of(path: Path) -> list[Text]:
@@ -58,15 +63,34 @@ def _json(path: Path) -> Any:
         raise InvalidInput(f"{path} cannot be read as JSON: {error}") from error
 
 
+async def stored(engine: Engine, handle: str, corpus: Sequence[Text], progress: Progress) -> UUID:
+    """The user who holds the passages of a corpus; those that are stored already are skipped. Raises InvalidInput when one of
+    them could not be stored."""
+    try:
+        user = await engine.workspace.users.find(handle)
+    except NotFound:
+        user = await engine.workspace.users.create(handle, handle)
+    ingests = engine.memory(user.user_id).ingests
+    progress.start("ingest", len(corpus), "passages")
+    for start in range(0, len(corpus), _BATCH):
+        batch = corpus[start : start + _BATCH]
+        report = await ingests.many(texts=batch)
+        if refused := [one for one in report.skipped if one.reason != STORED_ALREADY]:
+            raise InvalidInput(f"A passage could not be stored: {refused[0].reason}")
+        progress.advance("ingest", len(batch))
+    progress.finish("ingest")
+    return user.user_id
+
+
 async def evaluate_passages(
-    data: Path, asked: Sequence[Question], stored: Asked, *, quick: bool = False
+    data: Path, asked: Sequence[Question], subject: Asked, *, quick: bool = False
 ) -> dict[str, Any]:
     """The search beside the baselines; `quick`: the search alone. Raises InvalidInput, and what a search raises."""
     if not asked:
         raise InvalidInput(f"{data} holds no question whose passages are in the corpus.")
-    stored.progress.start(TASK, len(asked) * (1 if quick else 2), "questions")
-    report: dict[str, Any] = {"data": data.name, "search": await stored.search(asked)}
+    subject.progress.start(TASK, len(asked) * (1 if quick else 2), "questions")
+    report: dict[str, Any] = {"data": data.name, "search": await subject.search(asked)}
     if not quick:
-        report["baselines"] = await stored.baselines(asked)
-    stored.progress.finish(TASK, f"recall@5 {report['search']['recall@5']:.3f}")
+        report["baselines"] = await subject.baselines(asked)
+    subject.progress.finish(TASK, f"recall@5 {report['search']['recall@5']:.3f}")
     return report

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.connectors import read_history
 from engine.domain.history import History, Text
-from engine.domain.record import STORED_ALREADY
-from engine.errors import InvalidInput, NotFound
+from engine.errors import InvalidInput
 from engine.shell.plain_json import write_json
 from engine.shell.session import Session
 from engine.shell.tables import table
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from engine.neurigraph import Engine
-    from engine.progress import Progress
-
-_BATCH = 200
 
 
 async def measure_locomo(here: Session, data: Path, out: Path | None, *, recorded: bool, quick: bool) -> None:
@@ -52,7 +48,7 @@ async def measure_passages(here: Session, data: Path, corpus_path: Path, out: Pa
     handle = comparison.user_of("passages", corpus_path)
     asked = passages.questions(data, corpus, handle)
     async with here.engine() as (engine, progress):
-        user = await _store_texts(engine, handle, corpus, progress)
+        user = await passages.stored(engine, handle, corpus, progress)
         stored = comparison.Asked(engine, {handle: user}, passages.DEPTHS, progress)
         report = await passages.evaluate_passages(data, asked, stored, quick=quick) | _made_with(engine)
     _finish(here, report | {"passages": len(corpus)}, out, passages.DEPTHS, "recall")
@@ -101,24 +97,6 @@ async def _one_history(here: Session, data: Path) -> History:
         raise InvalidInput(f"{data} holds {len(histories)} histories; the evaluation takes one.")
     history: History = _evaluation("personal").referred(histories[0])
     return replace(history, handle=_evaluation("comparison").user_of(history.handle, data))
-
-
-async def _store_texts(engine: Engine, handle: str, texts: Sequence[Text], progress: Progress) -> UUID:
-    """The user who holds these texts. Raises InvalidInput when one of them could not be stored."""
-    try:
-        user = await engine.workspace.users.find(handle)
-    except NotFound:
-        user = await engine.workspace.users.create(handle, handle)
-    ingests = engine.memory(user.user_id).ingests
-    progress.start("ingest", len(texts), "passages")
-    for start in range(0, len(texts), _BATCH):
-        batch = texts[start : start + _BATCH]
-        report = await ingests.many(texts=batch)
-        if refused := [one for one in report.skipped if one.reason != STORED_ALREADY]:
-            raise InvalidInput(f"A passage could not be stored: {refused[0].reason}")
-        progress.advance("ingest", len(batch))
-    progress.finish("ingest")
-    return user.user_id
 
 
 # printing -------------------------------------------------------------------------------------------------
