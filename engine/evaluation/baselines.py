@@ -1,4 +1,4 @@
-"""Baselines for the ranking: BM25 alone and cosine alone, over the same stored rows that a search sees."""
+"""Baselines for the ranking: BM25 alone, cosine alone, and the fusion of both by rank, over the same rows that a search sees."""
 
 from __future__ import annotations
 
@@ -54,8 +54,14 @@ def _as_array(vector: object) -> Vectors | None:
     return np.asarray(plain, dtype=np.float32)
 
 
+FUSED = 60
+"""The constant of reciprocal rank fusion."""
+Scored = list[tuple[str, float]]
+"""Sources with their scores, best first."""
+
+
 class Baselines:
-    """Ranks the items of one user by BM25 or by cosine."""
+    """Ranks the items of one user by BM25, by cosine, and by reciprocal rank fusion of these two."""
 
     def __init__(self, items: Sequence[StoredItem]) -> None:
         self._refs = [item.source_ref for item in items]
@@ -66,18 +72,31 @@ class Baselines:
             [np.zeros(dimension, np.float32) if item.vector is None else item.vector for item in items]
         ).reshape(len(items), dimension)
 
-    def by_words(self, question: str, depth: int) -> list[str]:
+    def rankings(self, question: str, vector: Vectors, depth: int) -> dict[str, Scored]:
+        """The first `depth` items by each baseline."""
+        words, meaning = self._by_words(question), self._vectors @ vector
+        # an item without any of the words has no rank among them
+        fused = np.where(words > 0, 1 / (FUSED + _ranks(words)), 0) + 1 / (FUSED + _ranks(meaning))
+        scores = {"bm25": words, "cosine": meaning, f"rrf{FUSED}": fused}
+        return {name: self._best(values, depth) for name, values in scores.items()}
+
+    def _by_words(self, question: str) -> NDArray[np.floating]:
         wanted = {
             term: rarity(len(self._terms), self._documents[term])
             for term in {term_id(word) for word in words(question)}
             if term in self._documents
         }
-        scores = np.array([sum(wanted[term] * own[term] for term in wanted.keys() & own.keys()) for own in self._terms])
-        return self._best(scores, depth)
+        return np.array(
+            [sum(wanted[term] * own[term] for term in wanted.keys() & own.keys()) for own in self._terms], np.float64
+        )
 
-    def by_meaning(self, vector: Vectors, depth: int) -> list[str]:
-        return self._best(self._vectors @ vector, depth)
-
-    def _best(self, scores: NDArray[np.floating], depth: int) -> list[str]:
+    def _best(self, scores: NDArray[np.floating], depth: int) -> Scored:
         order = np.argsort(-scores, kind="stable")[:depth]
-        return [self._refs[place] for place in order]
+        return [(self._refs[place], float(scores[place])) for place in order]
+
+
+def _ranks(scores: NDArray[np.floating]) -> NDArray[np.floating]:
+    """The rank of each item, from 1."""
+    ranks = np.empty(len(scores))
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+    return ranks

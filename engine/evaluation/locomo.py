@@ -8,45 +8,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from engine.domain.embedding import EmbeddedQuery
-from engine.domain.search import SearchAnswer, SearchRequest
 from engine.errors import InvalidInput
-from engine.evaluation.baselines import Baselines, StoredItem
-from engine.evaluation.metrics import DEPTHS, Tally, mean, stage_times
-from engine.progress import Progress, Silent
+from engine.evaluation.comparison import TASK, Asked
+from engine.evaluation.rankings import ADVERSARIAL, Question
 
-Ask = Callable[[str, SearchRequest], Awaitable[SearchAnswer]]
-"""Searches the memory of the user with a handle."""
-Rows = Callable[[str], Awaitable[Sequence[StoredItem]]]
-"""The stored items of the user with a handle."""
-Embed = Callable[[str], Awaitable[EmbeddedQuery]]
-"""The vector of a question."""
-Widening = Literal["auto", "always", "never"]
-
-CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
-ASKED = 2 * DEPTHS[-1]
-"""Hits requested: items of one long turn count once."""
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: ADVERSARIAL}
+DEPTHS = (5, 10, 20)
 
 _REFERENCE = re.compile(r"D:?(\d+):(\d+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question with the turns that hold its answer."""
-
-    handle: str
-    text: str
-    category: str
-    evidence: frozenset[str]
-
-
 def questions(path: Path) -> list[Question]:
-    """The questions of categories 1 to 4 whose evidence names existing turns.
+    """The questions whose evidence names existing turns.
 
     Raises InvalidInput for a file that is not a LoCoMo file.
     """
@@ -76,61 +53,27 @@ def referred(evidence: Sequence[str], turns: set[str]) -> frozenset[str]:
     return frozenset(named & turns)
 
 
-async def evaluate_locomo(
-    samples_path: Path, ask: Ask, rows: Rows, embed: Embed, progress: Progress | None = None
-) -> dict[str, Any]:
-    """Recall of the search compared with BM25 alone and cosine alone, and the effect of navigation by the graph.
+async def evaluate_locomo(samples_path: Path, stored: Asked, *, quick: bool = False) -> dict[str, Any]:
+    """The search beside the baselines, and the effect of navigation by the graph; `quick`: the search alone.
 
-    All figures are fractions, times milliseconds. Raises InvalidInput, and what `ask` raises.
+    Questions of category 5 name the wrong person: they are shown by themselves, and count as unanswerable. Raises
+    InvalidInput, and what a search raises.
     """
-    progress = progress or Silent()
     asked = questions(samples_path)
     if not asked:
         raise InvalidInput(f"{samples_path} holds no question with evidence.")
-    progress.start("evaluation", 4 * len(asked), "questions")
-    searched = await _navigation(asked, ask, "auto", progress)
-    everywhere = await _navigation(asked, ask, "always", progress)
-    anchored = await _navigation(asked, ask, "never", progress)
-    baselines = await _baselines(asked, rows, embed, progress)
-    progress.finish("evaluation", f"recall@10 {searched['recall@10']:.3f}")
-    return {
-        "data": samples_path.name,
-        "search": searched,
-        "baselines": baselines,
-        "navigation": {"auto": _cost(searched), "always": _cost(everywhere), "never": _cost(anchored)},
-    }
-
-
-async def _navigation(asked: Sequence[Question], ask: Ask, widen: Widening, progress: Progress) -> dict[str, Any]:
-    """The search over all questions, with one way of widening."""
-    tally, answers = Tally(), []
-    for question in asked:
-        answer = await ask(question.handle, SearchRequest(question.text, limit=ASKED, widen=widen))
-        tally.add(question.category, [hit.source_ref for hit in answer.hits], question.evidence)
-        answers.append(answer)
-        progress.advance("evaluation")
-    return tally.summary() | {
-        "widened": mean([float(answer.widened) for answer in answers]),
-        "nodes_searched": mean([answer.nodes_searched for answer in answers]),
-        "items_searched": mean([answer.items_searched for answer in answers]),
-        "milliseconds": stage_times([answer.timings_ms for answer in answers]),
-    }
+    plain = [question for question in asked if question.answerable]
+    stored.progress.start(TASK, len(asked) if quick else 2 * (len(asked) + len(plain)), "questions")
+    searched = await stored.search(asked)
+    report: dict[str, Any] = {"data": samples_path.name, "search": searched}
+    if not quick:
+        ways = {way: await stored.search(plain, way) for way in ("always", "never")}
+        report["baselines"] = await stored.baselines(asked)
+        report["navigation"] = {way: _cost(of_way) for way, of_way in ({"auto": searched} | ways).items()}
+    stored.progress.finish(TASK, f"recall@10 {searched['recall@10']:.3f}")
+    return report
 
 
 def _cost(searched: Mapping[str, Any]) -> dict[str, Any]:
     kept = ("recall@10", "widened", "nodes_searched", "items_searched")
     return {key: searched[key] for key in kept} | {"milliseconds": searched["milliseconds"]["total"]}
-
-
-async def _baselines(asked: Sequence[Question], rows: Rows, embed: Embed, progress: Progress) -> dict[str, Any]:
-    by_user: dict[str, Baselines] = {}
-    by_words, by_meaning = Tally(), Tally()
-    for question in asked:
-        if question.handle not in by_user:
-            by_user[question.handle] = Baselines(await rows(question.handle))
-        user = by_user[question.handle]
-        by_words.add(question.category, user.by_words(question.text, ASKED), question.evidence)
-        meaning = user.by_meaning((await embed(question.text)).vector, ASKED)
-        by_meaning.add(question.category, meaning, question.evidence)
-        progress.advance("evaluation")
-    return {"bm25": by_words.summary(), "cosine": by_meaning.summary()}

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-
-DEPTHS = (5, 10, 20)
 
 
 def unique(refs: Sequence[str | None]) -> list[str]:
@@ -24,37 +21,6 @@ def ndcg(found: Sequence[str], evidence: frozenset[str], depth: int) -> float:
     gain = sum(1 / math.log2(place + 2) for place, ref in enumerate(found[:depth]) if ref in evidence)
     ideal = sum(1 / math.log2(place + 2) for place in range(min(depth, len(evidence))))
     return gain / ideal
-
-
-@dataclass(slots=True)
-class Tally:
-    """Sums the metrics of rankings, in total and by category."""
-
-    _entries: list[tuple[str, list[str], frozenset[str]]] = field(default_factory=list)
-
-    def add(self, category: str, found: Sequence[str | None], evidence: frozenset[str]) -> None:
-        """Adds the ranking of one question, best first."""
-        self._entries.append((category, unique(found)[: DEPTHS[-1]], evidence))
-
-    def summary(self) -> dict[str, object]:
-        """Averages as fractions: recall@k, strict@k, ndcg@k over all questions, recall@k by category."""
-        categories = sorted({category for category, _, _ in self._entries})
-        return {
-            "questions": len(self._entries),
-            **self._averages(None, full=True),
-            "by_category": {category: self._averages(category, full=False) for category in categories},
-        }
-
-    def _averages(self, category: str | None, *, full: bool) -> dict[str, float | int]:
-        chosen = [(found, evidence) for name, found, evidence in self._entries if category in (None, name)]
-        averages: dict[str, float | int] = {} if full else {"questions": len(chosen)}
-        for depth in DEPTHS:
-            recalls = [recall(found, evidence, depth) for found, evidence in chosen]
-            averages[f"recall@{depth}"] = mean(recalls)
-            if full:
-                averages[f"strict@{depth}"] = mean([float(value == 1) for value in recalls])
-                averages[f"ndcg@{depth}"] = mean([ndcg(found, evidence, depth) for found, evidence in chosen])
-        return averages
 
 
 def mean(values: Sequence[float]) -> float:

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.text import Text
 
-from engine.connectors import read_history
-from engine.domain.search import SearchAnswer, SearchRequest
 from engine.progress import counted
 from engine.shell.entities_measured import measure_entities
 from engine.shell.placement_measured import measure_placement
 from engine.shell.plain_json import print_json, write_json
+from engine.shell.recall_measured import measure_locomo, measure_passages, measure_personal
 from engine.shell.session import Commands, Session
 from engine.shell.tables import table
 
 if TYPE_CHECKING:
-    from uuid import UUID
-
     from engine.benchmarks.report import Figure, Report
-    from engine.evaluation.baselines import StoredItem
 
 
 Benchmark = Literal[
@@ -99,18 +93,36 @@ def _goal(figure: Figure) -> Text:
 @commands.async_command("eval")
 async def evaluate(
     here: Session,
-    evaluation: Annotated[Literal["locomo", "placement", "entities"], typer.Argument(help="What to evaluate on.")],
+    evaluation: Annotated[
+        Literal["locomo", "passages", "personal", "placement", "entities"], typer.Argument(help="What to evaluate on.")
+    ],
     data: Annotated[
         Path,
-        typer.Option("--data", metavar="PATH", help="The samples, or for entities the labels; they are never shipped."),
+        typer.Option(
+            "--data",
+            metavar="PATH",
+            help="The samples, questions or history, or for entities the labels; they are never shipped.",
+        ),
     ],
     out: Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write JSON into this file.")] = None,
     recorded: Annotated[
-        bool, typer.Option("--recorded", help="Also store the file's own observations, as a model's answers.")
+        bool,
+        typer.Option("--recorded", help="For locomo: also store the file's own observations, as a model's answers."),
     ] = False,
-    gold: Annotated[
-        Path | None, typer.Option("--gold", metavar="PATH", help="For placement: the expected nodes.")
+    corpus: Annotated[
+        Path | None, typer.Option("--corpus", metavar="PATH", help="For passages: the passages that are searched.")
     ] = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option("--gold", metavar="PATH", help="For placement: the expected nodes; for personal: the questions."),
+    ] = None,
+    flat: Annotated[
+        Path | None,
+        typer.Option("--flat", metavar="PATH", help="For personal: the history without nodes; else made from DATA."),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="For locomo, passages, personal: the search alone, without baselines.")
+    ] = False,
     texts: Annotated[
         list[Path] | None,
         typer.Option("--texts", metavar="PATH", help="For entities: the files that the labels point into."),
@@ -120,64 +132,24 @@ async def evaluate(
         typer.Option("--answers", metavar="PATH", help="For entities: a model's recorded answers about these texts."),
     ] = None,
 ) -> None:
-    """Recall of the search on labelled questions (locomo), where a history's turns lie and who could read them (placement),
-    or the names found in labelled texts (entities)."""
-    if evaluation == "entities":
-        return measure_entities(here, data, texts or (), out, answers)
-    if evaluation == "placement":
-        if gold is None:
-            raise typer.BadParameter("placement needs the file of expected nodes.", param_hint="--gold")
-        return await measure_placement(here, data, gold, out)
-    await _measure_recall(here, data, out, recorded=recorded)
+    """Evidence found by the search on labelled questions (locomo, passages, personal), where a history's turns lie and who
+    could read them (placement), or the names found in labelled texts (entities)."""
+    match evaluation:
+        case "entities":
+            measure_entities(here, data, texts or (), out, answers)
+        case "placement":
+            await measure_placement(here, data, _given(gold, "--gold", "the file of expected nodes"), out)
+        case "passages":
+            passages = _given(corpus, "--corpus", "the file of passages")
+            await measure_passages(here, data, passages, out, quick=quick)
+        case "personal":
+            questions = _given(gold, "--gold", "the file of questions")
+            await measure_personal(here, data, questions, flat, out, quick=quick)
+        case "locomo":
+            await measure_locomo(here, data, out, recorded=recorded, quick=quick)
 
 
-async def _measure_recall(here: Session, data: Path, out: Path | None, *, recorded: bool) -> None:
-    """Stores samples that are not stored yet, each as a user, then searches."""
-    locomo = import_module("engine.evaluation.locomo")
-    baselines = import_module("engine.evaluation.baselines")
-    model = import_module("engine.evaluation.recorded").RecordedModel.of(data) if recorded else None
-    with here.progress() as reading:
-        limit = here.settings.max_text_bytes
-        histories = await read_history(data, max_text_bytes=limit, progress=reading)
-    async with here.engine(language=model) as (engine, progress):
-        users: dict[str, UUID] = {}
-        for history in histories:
-            handle = history.handle + ("-recorded" if recorded else "")
-            users[history.handle] = (await engine.ingest(replace(history, handle=handle), progress)).user_id
-
-        async def ask(handle: str, request: SearchRequest) -> SearchAnswer:
-            return await engine.memory(users[handle]).search(request)
-
-        async def rows(handle: str) -> Sequence[StoredItem]:
-            found: Sequence[StoredItem] = await baselines.stored_items(engine, users[handle])
-            return found
-
-        report: dict[str, Any] = await locomo.evaluate_locomo(data, ask, rows, engine.embedder.embed_query, progress)
-        report["encoder"] = engine.embedder.version
-    if out is not None:
-        write_json(out, report)
-    _print_evaluation(here, report)
-
-
-def _print_evaluation(here: Session, report: Mapping[str, Any]) -> None:
-    """One row for each ranking and category, recall in percent."""
-    depths = ("questions", "@5", "@10", "@20")
-    shown = table(f"{report['data']}, recall in %", *depths, right=depths)
-    rankings = {"search": report["search"], **report["baselines"]}
-    for name, ranking in rankings.items():
-        shown.add_row(name, str(ranking["questions"]), *_recalls(ranking), style="bold" if name == "search" else "")
-        for category, part in ranking["by_category"].items():
-            shown.add_row(f"  {category}", str(part["questions"]), *_recalls(part), style="dim")
-    here.out.print(shown)
-    here.out.print()
-    figures = ("recall@10", "widened", "nodes", "items", "p50 ms", "p95 ms")
-    shown = table("widening", *figures, right=figures)
-    for name, cost in report["navigation"].items():
-        shares = [f"{100 * cost[key]:.1f}" for key in ("recall@10", "widened")]
-        sizes = [f"{cost[key]:,.0f}" for key in ("nodes_searched", "items_searched")]
-        shown.add_row(name, *shares, *sizes, *(f"{cost['milliseconds'][key]:.1f}" for key in ("p50", "p95")))
-    here.out.print(shown)
-
-
-def _recalls(figures: Mapping[str, Any]) -> list[str]:
-    return [f"{100 * figures[f'recall@{depth}']:.1f}" for depth in (5, 10, 20)]
+def _given(path: Path | None, option: str, what: str) -> Path:
+    if path is None:
+        raise typer.BadParameter(f"This evaluation needs {what}.", param_hint=option)
+    return path

@@ -16,19 +16,23 @@ from engine.shell.plain_json import write_json
 from engine.shell.session import Session
 from engine.shell.tables import table
 
-_RANKINGS = {"nodes": "with nodes", "everywhere": "all nodes searched", "flat": "flat (root only)"}
+_RANKINGS = {"search": "with nodes", "everywhere": "all nodes searched", "flat": "flat (root only)"}
 
 
 async def measure_placement(here: Session, data: Path, gold_path: Path, out: Path | None) -> None:
     """Stores a history on a temporary home and prints how its turns were placed."""
     placement = import_module("engine.evaluation.placement")
+    personal = import_module("engine.evaluation.personal")
+    comparison = import_module("engine.evaluation.comparison")
     ground = import_module("engine.benchmarks.ground")
     gold = placement.gold_of(gold_path)
     with here.progress() as progress:
         histories = await read_history(data, max_text_bytes=here.settings.max_text_bytes, progress=progress)
         if len(histories) != 1:
             raise InvalidInput(f"{data} holds {len(histories)} histories; placement takes one.")
-        history: History = placement.referred(histories[0])
+        history: History = personal.referred(histories[0])
+        flat = replace(history.without_nodes(), handle=f"{history.handle}-flat")
+        asked, of_flat = (personal.questions(gold_path, one) for one in (history, flat))
         async with ground.empty_ground(here.settings, progress) as home:
             memory = home.engine.memory((await home.engine.ingest(history, progress)).user_id)
             report = {
@@ -37,14 +41,11 @@ async def measure_placement(here: Session, data: Path, gold_path: Path, out: Pat
                 "nodes": len(history.nodes),
                 "encoder": home.engine.embedder.version,
             }
-            if gold.questions:
-                flat = replace(history.without_nodes(), handle=f"{history.handle}-flat")
-                alone = home.engine.memory((await home.engine.ingest(flat, progress)).user_id)
-                report["answers"] = {
-                    "nodes": await placement.answers(gold, memory.search, "auto"),
-                    "everywhere": await placement.answers(gold, memory.search, "always"),
-                    "flat": await placement.answers(gold, alone.search, "auto"),
-                }
+            if asked:
+                alone = await home.engine.ingest(flat, progress)
+                users = {history.handle: memory.principal.user_id, flat.handle: alone.user_id}
+                stored = comparison.Asked(home.engine, users, personal.DEPTHS, progress)
+                report["answers"] = await personal.evaluate_personal(asked, of_flat, stored, quick=True)
     if out is not None:
         write_json(out, report)
     _print(here, report)
@@ -89,7 +90,7 @@ def _print_answers(here: Session, answers: Mapping[str, Any]) -> None:
     figures = ("1", "3", "10", "current first")
     shown = table("questions with evidence among the first", *figures, right=figures)
     for way, found in answers.items():
-        current = found["current_first"]
+        current = found.get("current_first", {"right": 0, "questions": 0})
         shares = [f"{found[f'found@{depth}']:.2f}" for depth in (1, 3, 10)]
         shown.add_row(_RANKINGS[way], *shares, f"{current['right']} of {current['questions']}")
     here.out.print(shown)

@@ -12,8 +12,8 @@ from engine.connectors import read_history
 from engine.domain.history import Conversation, History, Turn
 from engine.domain.search import SearchRequest
 from engine.errors import InvalidInput, UnusableAnswer
-from engine.evaluation.baselines import stored_items
-from engine.evaluation.locomo import evaluate_locomo, questions, referred
+from engine.evaluation.comparison import Asked
+from engine.evaluation.locomo import DEPTHS, evaluate_locomo, questions, referred
 from engine.evaluation.metrics import ndcg, percentile, recall, unique
 from engine.evaluation.recorded import RecordedModel
 from engine.ingest.extraction.form import Extracted, prompt_for
@@ -72,10 +72,11 @@ def test_evidence_is_read_however_it_is_written():
     assert referred(["D8:6; D9:17", "D:11:26", "D30:05", "D99:1", "D"], turns) == turns
 
 
-def test_questions_without_evidence_and_traps_are_left_out(samples):
+def test_questions_without_evidence_are_left_out(samples):
     assert [(question.category, set(question.evidence)) for question in questions(samples)] == [
         ("single-hop", {"D1:1"}),
         ("temporal", {"D1:4", "D1:6"}),
+        ("adversarial", {"D1:1"}),
     ]
 
 
@@ -105,20 +106,17 @@ async def test_the_search_is_measured_beside_words_and_meaning_alone(engine, sam
     turns = tuple(Turn(speaker, text, ref=f"D1:{place}") for place, (speaker, text) in enumerate(TURNS, 1))
     await engine.ingest(History(handle, "Ann & Ben", (Conversation("session_1", turns, "Session 1"),)))
 
-    async def user_id(name: str):
-        return (await engine.workspace.users.find(name)).user_id
-
-    async def ask(name, request):
-        return await engine.memory(await user_id(name)).search(request)
-
-    async def rows(name):
-        return await stored_items(engine, await user_id(name))
-
-    report = await evaluate_locomo(samples, ask, rows, engine.embedder.embed_query)
-    assert report["search"]["questions"] == 2
+    user = await engine.workspace.users.find(handle)
+    stored = Asked(engine, {handle: user.user_id}, DEPTHS)
+    report = await evaluate_locomo(samples, stored)
+    assert report["search"]["questions"] == 2, "adversarial questions stand by themselves"
     assert report["search"]["recall@10"] == 1.0
+    assert report["search"]["by_category"]["adversarial"]["questions"] == 1
+    assert report["search"]["unanswerable"]["unanswerable"]["questions"] == 1
     assert report["baselines"]["bm25"]["recall@5"] > 0
     assert report["baselines"]["cosine"]["recall@10"] == 1.0
+    assert report["baselines"]["rrf60"]["recall@10"] == 1.0
+    assert set(await evaluate_locomo(samples, stored, quick=True)) == {"data", "search"}
     assert set(report["navigation"]) == {"auto", "always", "never"}
     assert json.loads(json.dumps(report)) == report
 

@@ -19,7 +19,9 @@ from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.errors import InvalidInput, NotFound
-from engine.evaluation.placement import answers, gold_of, measured, places_of, referred
+from engine.evaluation.comparison import Asked
+from engine.evaluation.personal import DEPTHS, questions, referred
+from engine.evaluation.placement import gold_of, measured, places_of
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import Silent
@@ -52,11 +54,12 @@ def check(table: dict[str, Any], *, exact: float) -> None:
 @pytest.mark.ledger("N14", "X13")
 @pytest.mark.parametrize(("name", "exact"), [("nadia", 0.35), ("tomas", 0.14)])
 async def test_a_history_lies_where_it_belongs_or_above(engine: Engine, name: str, exact: float) -> None:
-    memory = engine.memory((await engine.ingest(await history_of(name), Silent())).user_id)
+    history = await history_of(name)
+    memory = engine.memory((await engine.ingest(history, Silent())).user_id)
     check(await table_of(engine, memory, name), exact=exact)
-    gold = gold_of(HISTORIES / f"{name}-gold.json")
-    navigated = await answers(gold, memory.search, "auto")
-    everywhere = await answers(gold, memory.search, "always")
+    asked = questions(HISTORIES / f"{name}-gold.json", history)
+    stored = Asked(engine, {history.handle: memory.principal.user_id}, DEPTHS)
+    navigated, everywhere = await stored.search(asked), await stored.search(asked, "always")
     assert navigated["found@10"] >= everywhere["found@10"] - 0.15, "a search at an anchor loses little"
 
 

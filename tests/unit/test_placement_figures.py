@@ -9,7 +9,7 @@ import pytest
 
 from engine.domain.history import Conversation, History, HistoryFile, PlannedNode, Turn
 from engine.errors import InvalidInput
-from engine.evaluation.placement import Gold, Place, Right, betrayed, gold_of, judged, leaks, measured
+from engine.evaluation.placement import Place, Right, betrayed, gold_of, judged, leaks, measured
 
 SALARY = Right(("Money",), (("Work", "Firm"),), ("Money",))
 CHAT = Right(())
@@ -36,7 +36,7 @@ def test_a_place_is_judged_by_who_reads_there(
 
 
 def test_the_table_adds_up_and_tells_how_honest_confidences_are() -> None:
-    gold = Gold({"a": SALARY, "b": SALARY, "c": CHAT, "d": CHAT, "gone": CHAT}, ())
+    gold = {"a": SALARY, "b": SALARY, "c": CHAT, "d": CHAT, "gone": CHAT}
     places = {
         "a": Place(("Money",), 0.9), "b": Place(("Family",), 0.7), "c": Place((), 0.1), "d": Place(("Family",), 0.9),
     }  # fmt: skip
@@ -59,7 +59,7 @@ def test_what_is_no_gold_is_said(tmp_path: Path, content: str) -> None:
     with pytest.raises(InvalidInput):
         gold_of(path)
     path.write_text(json.dumps({"turns": {"a": {"node": ["Money"]}}, "questions": [{"q": "?", "evidence": []}]}))
-    assert gold_of(path) == Gold({"a": Right(("Money",))}, ())
+    assert gold_of(path) == {"a": Right(("Money",))}
 
 
 def test_a_history_without_nodes_names_none() -> None:
