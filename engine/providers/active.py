@@ -100,7 +100,8 @@ class Model:
 
 def shell_vector(vector: Vectors) -> list[float]:
     """A vector as the graph keeps it: a list of numbers, short enough to read."""
-    return [round(float(value), 6) for value in vector]
+    numbers: list[float] = np.round(vector.astype(float), 6).tolist()
+    return numbers
 
 
 Find = Callable[[], Awaitable[EmbeddingVersion]]

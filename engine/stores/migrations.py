@@ -136,6 +136,7 @@ async def migrate_postgres(
         applied += await _replace_functions(connection, functions() if repeatable is None else repeatable)
         if applied:
             await connection.execute(sql_text("schema/functions_guard"))
+            await connection.execute(sql_text("schema/template_tables"))
         connection.limit = usual  # where a migration fails, the engine does not open
     return applied
 

@@ -224,3 +224,39 @@ async def test_a_migration_may_take_longer_than_a_statement_of_a_request(stack: 
             with pytest.raises(StoreTimeout):
                 async with postgres.as_service() as connection:
                     await connection.execute(long)
+
+
+async def test_a_new_node_has_all_of_the_template_also_after_a_migration_changed_it(stack: Stack) -> None:
+    """Its columns, constraints (with their names) and indexes are those that the server itself copies; nothing but references is added."""
+    async with new_database(stack, "neurigraph_owner") as name:
+        url, request = (elsewhere(one, name) for one in (stack.postgres_url, request_url(stack.postgres_url)))
+        async with opened(url, request) as postgres:
+            wanted = migrations("postgres")
+            await migrate_postgres(postgres, wanted)
+            changed = "ALTER TABLE template.memory_items ADD COLUMN mood text NOT NULL DEFAULT 'it''s, calm' CHECK (mood <> ''), ADD UNIQUE (mood)"
+            await migrate_postgres(postgres, [*wanted, Migration("V9999__mood.sql", changed, len(wanted) + 1)])
+            user = await new_user(postgres)
+            async with postgres.as_service() as connection:
+                await connection.execute("CREATE SCHEMA copied")
+                tables = await connection.execute(
+                    "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'template'::regnamespace"
+                )
+                for row in await tables.fetchall():
+                    await connection.execute(
+                        sql.SQL("CREATE TABLE copied.{0} (LIKE template.{0} INCLUDING ALL)").format(
+                            sql.Identifier(row["relname"])
+                        )
+                    )
+                made, copied = [await _shape(connection, schema) for schema in (f"s{user.hex}", "copied")]
+    assert {row for row in made - copied if "FOREIGN KEY" not in row[1]} == set() and copied - made == set()
+    assert any("it''s, calm" in text for _, text in made) and len(made) > 150
+
+
+async def _shape(connection: Connection, schema: str) -> set[tuple[str, str]]:
+    names = await connection.execute(
+        "SELECT concat_ws(' ', c.relname, k.conname, pg_get_constraintdef(k.oid)) AS text FROM pg_constraint AS k"
+        " JOIN pg_class AS c ON c.oid = k.conrelid WHERE c.relnamespace = %s::regnamespace",
+        [schema],
+    )
+    found = {("name", row["text"].replace(schema, "SCHEMA")) for row in await names.fetchall()}
+    return found | {row for row in await catalog(connection, schema) if row[0] in ("columns", "constraints", "indexes")}

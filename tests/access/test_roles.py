@@ -101,7 +101,7 @@ async def test_what_a_superuser_made_is_refused_until_it_is_prepared(
             async with administrator(stack, name) as connection:
                 left = (
                     "SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace"
-                    " WHERE c.relowner <> 'neurigraph_later'::regrole AND c.relkind IN ('r', 'S', 'v')"
+                    " WHERE c.relowner <> 'neurigraph_later'::regrole AND c.relkind IN ('r', 'S', 'v', 'm')"
                     " AND (n.nspname IN ('engine', 'template', '_queue') OR n.nspname IN (%s, %s) OR c.relname IN ('neurigraph_migrations', 'neurigraph_functions'))"
                     " UNION ALL SELECT p.proname FROM pg_proc AS p WHERE p.proowner <> 'neurigraph_later'::regrole"
                     " AND p.pronamespace IN ('engine'::regnamespace, '_queue'::regnamespace)"

@@ -9,7 +9,7 @@ BEGIN
     FOR part IN
         SELECT pg_catalog.format('ALTER TABLE %s OWNER TO %I', c.oid::regclass, new_owner) AS statement
         FROM pg_catalog.pg_class AS c
-        WHERE (c.relnamespace = ANY (places) AND c.relkind IN ('r', 'p', 'v')
+        WHERE (c.relnamespace = ANY (places) AND c.relkind IN ('r', 'p', 'v', 'm')
                OR c.oid IN (to_regclass('public.neurigraph_migrations'), to_regclass('public.neurigraph_functions'))
                   AND to_regnamespace('engine')::oid = ANY (places))
         UNION ALL
