@@ -48,6 +48,7 @@ TABLE: Mapping[type[errors.NeurigraphError], Kind] = {
     errors.NameTaken: Kind(409, "name-taken", "A sibling already has this name."),
     errors.Archived: Kind(409, "archived", "An archived node takes no writes."),
     errors.Outdated: Kind(412, "outdated", "It was changed meanwhile."),
+    errors.NoLanguageModel: Kind(409, "no-language-model", "No language model is configured."),
     errors.InProgress: Kind(409, "in-progress", "The same request is still in progress."),
     errors.IdempotencyMismatch: Kind(422, "idempotency-mismatch", "The idempotency key belongs to another request."),
     errors.StoreUnavailable: Kind(503, "store-unavailable", "A store does not answer."),

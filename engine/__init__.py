@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from engine.domain.clock import Moment
+    from engine.domain.context import Context, ContextAnswer, ContextRequest
     from engine.domain.embedding import ModelChoice
     from engine.domain.history import Conversation, History, HistoryFile, Turn
     from engine.domain.node import NewNode, ProvisionedNode, Shell, User
+    from engine.domain.read_limits import ReadLimits
     from engine.domain.record import IngestReport
     from engine.domain.scope import MemoryScope
     from engine.domain.search import Anchor, Hit, SearchAnswer, SearchRequest
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Anchor",
+    "Context",
+    "ContextAnswer",
+    "ContextRequest",
     "Conversation",
     "Engine",
     "History",
@@ -45,6 +50,7 @@ __all__ = [
     "NewNode",
     "Opening",
     "ProvisionedNode",
+    "ReadLimits",
     "SearchAnswer",
     "SearchRequest",
     "Settings",
@@ -57,9 +63,11 @@ __all__ = [
 _HOMES = {
     "engine.wiring.open_engine": ("open_engine",),
     "engine.domain.clock": ("Moment",),
+    "engine.domain.context": ("Context", "ContextAnswer", "ContextRequest"),
     "engine.domain.embedding": ("ModelChoice",),
     "engine.domain.history": ("Conversation", "History", "HistoryFile", "Turn"),
     "engine.domain.node": ("NewNode", "ProvisionedNode", "Shell", "User"),
+    "engine.domain.read_limits": ("ReadLimits",),
     "engine.domain.record": ("IngestReport",),
     "engine.domain.scope": ("MemoryScope",),
     "engine.domain.search": ("Anchor", "Hit", "SearchAnswer", "SearchRequest"),

@@ -13,6 +13,7 @@ from engine.shell import (
     commits,
     communities,
     content,
+    contexts,
     cypher,
     demonstration,
     diary,
@@ -44,8 +45,8 @@ from engine.shell import (
 )
 
 _COMMANDS = (
-    demonstration.commands, stack.commands, doctor.commands, content.commands, graph.commands, streams.commands,
-    files.commands, doors.commands, past.commands, placement.commands, retractions.commands, backups.commands,
+    demonstration.commands, stack.commands, doctor.commands, content.commands, contexts.commands, graph.commands,
+    streams.commands, files.commands, doors.commands, past.commands, placement.commands, retractions.commands, backups.commands,
     measurements.commands, cypher.commands,
     graph.users, one_node.nodes, edges.edges, entities.entities, relations.relations,
     communities.communities, communities.insights,

@@ -17,6 +17,7 @@ NeurigraphError
 │   ├── Archived              the node takes no writes until it is taken back
 │   ├── Outdated              it was changed meanwhile; read it again
 │   ├── EmbeddingsChanged     another version was promoted while this was written
+│   ├── NoLanguageModel       an answer needs one, and none is configured
 │   ├── InProgress            the same request is in progress; knows when to retry
 │   ├── CommitSetAside        an earlier write of the same thing waits for a person's decision; knows which
 │   └── IdempotencyMismatch
@@ -122,6 +123,10 @@ class Outdated(Conflict):
 
 class EmbeddingsChanged(Conflict):
     """The active embeddings were changed meanwhile; try again."""
+
+
+class NoLanguageModel(Conflict):
+    """No language model is configured: set NEURIGRAPH_LANGUAGE_MODEL, as openai:NAME, and its key; see docs/models.md."""
 
 
 class InProgress(Conflict):

@@ -6,8 +6,10 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
+from engine.domain.context import Context, ContextAnswer, ContextRequest
 from engine.domain.ingest import Terms
 from engine.domain.principal import Principal
+from engine.domain.read_limits import UNLIMITED_READ, ReadLimits
 from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind, check_scopes
 from engine.domain.search import SearchAnswer, SearchRequest
 from engine.operations.caller import Caller, Repeatable
@@ -54,9 +56,17 @@ class Memory:
         """Who calls."""
         return self._caller.principal
 
-    def search(self, request: SearchRequest) -> Coroutine[Any, Any, SearchAnswer]:
+    def search(self, request: SearchRequest, limits: ReadLimits = UNLIMITED_READ) -> Coroutine[Any, Any, SearchAnswer]:
         """Navigates to the anchors, searches only there, opens nothing. See `engine.operations.searching`."""
-        return Searching(self._caller).search(request)
+        return Searching(self._caller).search(request, limits)
+
+    def context(self, question: ContextRequest | str, tokens: int = 2000) -> Coroutine[Any, Any, Context]:
+        """What matters to a question, as text for a prompt with at most so many tokens; a request says more. See there."""
+        return Searching(self._caller).context(_asked(question, tokens))
+
+    def answer(self, question: ContextRequest | str, tokens: int = 2000) -> Coroutine[Any, Any, ContextAnswer]:
+        """The language model's answer from that context, with citations. See there."""
+        return Searching(self._caller).answer(_asked(question, tokens))
 
     def within(self, scope: MemoryScope = USERS, *, source: SourceKind = "ingested") -> Memory:
         """The same memory inside a thread or workflow: what it stores belongs there, what it searches is all of the user's
@@ -71,3 +81,7 @@ class Memory:
     def once(self, key: str | None, replayed: Callable[[], None] = lambda: None) -> Memory:
         """The same memory for one write with an idempotency key: a repeat gets the first answer, and `replayed` is called."""
         return Memory(replace(self._caller, repeatable=Repeatable(key, replayed) if key else None))
+
+
+def _asked(question: ContextRequest | str, tokens: int) -> ContextRequest:
+    return question if isinstance(question, ContextRequest) else ContextRequest(question, tokens)

@@ -57,6 +57,25 @@ class _Stated:
     fact_id: UUID | None
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entity that a question names, and the normal form of the name that was found."""
+
+    entity_id: UUID
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """The weightiest record that states a relation."""
+
+    relation_id: UUID
+    record_id: UUID
+    node_id: UUID
+    title: str
+    at: datetime
+
+
 class EntityReads:
     """Reads entities from the graph."""
 
@@ -115,6 +134,16 @@ class EntityReads:
         reads = self._domain.reading(first.relation_type)
         ends = (first.source_id, first.source_name, first.target_id, first.target_name)
         return Why(relation_id, first.relation_type, reads, *ends, evidence)
+
+    async def named(self, principal: Principal, keys: Sequence[str], moment: Moment, *, limit: int) -> list[Named]:
+        """The entities with one of these names, in normal form, the longest names first."""
+        asked = {"keys": list(keys), "limit": limit}
+        return await self.read(principal, moment, cypher("entity/named"), Named, **asked) if keys else []
+
+    async def best_evidence(self, principal: Principal, relations: Sequence[UUID], moment: Moment) -> list[Stated]:
+        """Of each of these relations the weightiest record that states it; none where none may be read."""
+        asked = {"relations": [str(one) for one in relations]}
+        return await self.read(principal, moment, cypher("entity/best_evidence"), Stated, **asked) if relations else []
 
     async def pairs(self, principal: Principal, *, limit: int) -> tuple[Pair, ...]:
         check_page(limit)

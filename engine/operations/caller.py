@@ -50,6 +50,9 @@ from engine.lifecycle.moving import Moving
 from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.resources import RawResources
 from engine.privacy.redact import Redactor
+from engine.retrieval.budgets import LimitedSearch
+from engine.retrieval.context.answering import Answers
+from engine.retrieval.context.assembling import Contexts
 from engine.retrieval.pipeline import Search
 from engine.retrieval.touches import Touches
 from engine.stores.limits import ending_within
@@ -69,6 +72,9 @@ class Parts:
     ingest: Ingest
     streams: Streams
     search: Search
+    limited_search: LimitedSearch
+    contexts: Contexts
+    answers: Answers
     touches: Touches
     changes: Changes
     past: Past

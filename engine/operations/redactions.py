@@ -13,9 +13,8 @@ from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode
 from engine.domain.proposal import Proposal
 from engine.domain.retraction import RetractionSubject
-from engine.domain.search import SearchRequest
 from engine.privacy.nodes import check_names, redacted_change, redacted_edge, redacted_node
-from engine.privacy.redact import Redactor, redacted_scope
+from engine.privacy.redact import Redactor
 
 Counts = Counter[str] | None
 
@@ -90,11 +89,6 @@ def grant(value: NewGrant, redactor: Redactor, counts: Counts) -> NewGrant:
 def identifier(value: str | None, redactor: Redactor, _: Counts) -> str | None:
     """An id of a source or a request, as it is stored."""
     return None if value is None else redactor.identifier(value)
-
-
-def scopes(value: SearchRequest, redactor: Redactor, _: Counts) -> SearchRequest:
-    """A search: the ids of its scopes, as they are stored."""
-    return replace(value, scopes=tuple(redacted_scope(scope, redactor) for scope in value.scopes))
 
 
 def subject(value: RetractionSubject, redactor: Redactor, _: Counts) -> RetractionSubject:

@@ -1,25 +1,53 @@
-"""Search in a memory."""
+"""Search in a memory, context for a model, and answers from it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.domain.scope import USERS
+from engine.domain.context import Context, ContextAnswer, ContextRequest
+from engine.domain.read_limits import UNLIMITED_READ, ReadLimits
+from engine.domain.scope import USERS, MemoryScope
 from engine.domain.search import SearchAnswer, SearchRequest
 from engine.operations.caller import readers
 from engine.operations.declaring import OfGraph, reads
-from engine.operations.redactions import scopes
+from engine.privacy.redact import redacted_scope
 
 
 class Searching(OfGraph, name="searching"):
     """Reading navigates first, then searches only there."""
 
     @reads(readers, limited=False, spends=True)
-    async def search(self, request: SearchRequest) -> SearchAnswer:
-        """Navigates to the anchors, searches only there, opens nothing. See `retrieval.pipeline`. Raises NotFound."""
-        own = {*request.scopes, self.caller.origin.scope} - {USERS}
-        request = scopes(replace(request, scopes=tuple(sorted(own, key=str))), self.caller.redactor, None)
-        answer = await self._parts.search.search(self._principal, request)
+    async def search(self, request: SearchRequest, limits: ReadLimits = UNLIMITED_READ) -> SearchAnswer:
+        """Navigates to the anchors, searches only there, opens nothing. See `retrieval.pipeline`, and `retrieval.budgets` for
+        what limits do. Raises NotFound."""
+        request = replace(request, scopes=self._scopes(request.scopes))
+        answer = await self._parts.limited_search.search(self._principal, request, limits)
         if not answer.nodes_searched:
             await self.caller.require_known()
         return answer
+
+    @reads(readers, limited=False, spends=True)
+    async def context(self, request: ContextRequest) -> Context:
+        """What the memory holds that matters to a question, as text for a prompt within so many tokens, with sources. See
+        `retrieval.context`. Raises NotFound."""
+        context = await self._parts.contexts.context(self._principal, self._redacted(request))
+        if not context.nodes_searched:
+            await self.caller.require_known()
+        return context
+
+    @reads(readers, limited=False, spends=True)
+    async def answer(self, request: ContextRequest) -> ContextAnswer:
+        """The language model's answer from that context alone, with citations; a refusal where nothing supports one. Raises
+        NotFound, NoLanguageModel, ProviderUnavailable."""
+        answer = await self._parts.answers.answer(self._principal, self._redacted(request))
+        if not answer.context.nodes_searched:
+            await self.caller.require_known()
+        return answer
+
+    def _redacted(self, request: ContextRequest) -> ContextRequest:
+        return replace(request, scopes=self._scopes(request.scopes))
+
+    def _scopes(self, named: tuple[MemoryScope, ...]) -> tuple[MemoryScope, ...]:
+        """The scopes that a request names and that of the memory, as they are stored."""
+        own = {*named, self.caller.origin.scope} - {USERS}
+        return tuple(redacted_scope(scope, self.caller.redactor) for scope in sorted(own, key=str))

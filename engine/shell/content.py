@@ -5,22 +5,25 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 from rich.text import Text
 
 from engine.connectors import read_history
+from engine.domain.context import ContextRequest
 from engine.domain.history import History
 from engine.domain.ingest import Limits, Terms
 from engine.domain.names import clean_name
 from engine.domain.node import MAX_LAYER, NewNode
+from engine.domain.read_limits import ReadLimits
 from engine.domain.record import IngestReport, Skipped
 from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind
 from engine.domain.search import SearchRequest
 from engine.errors import DepthExceeded, InvalidInput
 from engine.progress import counted
 from engine.shell.answers import print_answer, print_opening
+from engine.shell.contexts import print_answered, print_rest
 from engine.shell.extraction import extraction_lines
 from engine.shell.hierarchy import arranged
 from engine.shell.opening import open_best
@@ -28,8 +31,10 @@ from engine.shell.options import (
     AsOf,
     Handle,
     KnownAt,
+    MaxMs,
     Milliseconds,
     ModelCalls,
+    Partial,
     Tokens,
     moment_of,
     path_named,
@@ -38,6 +43,9 @@ from engine.shell.options import (
 )  # fmt: skip
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Commands, Session, the_user
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
 
 MOST_SKIPPED = 10
 """Reasons that are printed; the rest is counted."""
@@ -197,16 +205,24 @@ async def ask(
     ] = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
+    max_ms: MaxMs = None,
+    partial: Partial = False,
+    answered: Annotated[bool, typer.Option("--answer", help="Have the language model answer, with citations.")] = False,
 ) -> None:
-    """Search a memory: anchors, hits and their reasons."""
+    """Search a memory: anchors, hits and their reasons; or its answer."""
     sources = cast(tuple[SourceKind, ...], tuple(source)) if source else None
     moment = moment_of(as_of, known_at)
     request = SearchRequest(question, limit=limit, moment=moment, scopes=tuple(scope or ()), sources=sources)
     if not question.strip():
         raise InvalidInput("The question is empty.")
+    if answered and open_file:
+        raise typer.BadParameter("not together with --open", param_hint="--answer")
+    limits = ReadLimits(max_ms, partial=partial)
     async with here.engine() as (engine, _):
         memory = engine.memory((await the_user(engine, user)).user_id)
-        answer = await memory.search(request)
+        if answered:
+            return await _answered(here, memory, request, limits)
+        answer = await memory.search(request, limits)
         if not here.as_json:
             print_answer(here.out, answer, most_hits=limit)  # printed even if opening the file fails
         opening = await open_best(memory, engine.embedder, answer) if open_file else None
@@ -216,3 +232,14 @@ async def ask(
         print_opening(here.out, opening)
     elif open_file:
         here.out.print("No hit has a file.")
+
+
+async def _answered(here: Session, memory: Memory, asked: SearchRequest, limits: ReadLimits) -> None:
+    """Prints the language model's answer to the question of a search."""
+    where = {"moment": asked.moment, "scopes": asked.scopes, "sources": asked.sources}
+    request = ContextRequest(asked.query, **where, max_ms=limits.max_ms, partial=limits.partial)  # type: ignore[arg-type]
+    given = await memory.answer(request)
+    if here.as_json:
+        return print_json(here.out, given)
+    print_answered(here.out, given)
+    print_rest(here.notes, given.context)

@@ -49,9 +49,7 @@ from engine.privacy.redact import Redactor
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
 from engine.providers.language import LanguageModel
-from engine.retrieval.pipeline import Search
 from engine.retrieval.touches import Touches
-from engine.retrieval.weights import load_weights
 from engine.settings import Settings
 from engine.stores.migrations import migrate_neo4j, migrate_postgres, migrations
 from engine.stores.neo4j import Neo4j
@@ -63,6 +61,7 @@ from engine.wiring.addresses import Addresses, addresses_of, derived
 from engine.wiring.job_catalogue import CATALOGUE
 from engine.wiring.knowledge import knowledge
 from engine.wiring.models import Loader, active_model, language_model, token_counter
+from engine.wiring.read_path import read_path
 from engine.wiring.upkeep import file_times, upkeep
 from engine.wiring.warming import warm_quietly
 from engine.wiring.write_path import Stores, assigner, ingest_by, proposals, readings, replays, stream_limits, streams
@@ -185,13 +184,13 @@ def _wired(
     provisioning, moving = Provisioning(postgres, units, active, clock), Moving(postgres, units, nodes, clock)
     assigns = assigner(settings, stores, provisioning, redactor, clock)
     ingest = ingest_by(assigns, settings, stores, units, redactor, clock, on_step)
-    kinds = tuple(ingest.entities.domain.labels)
+    known, kinds = knowledge(settings, stores, ingest, clock), tuple(ingest.entities.domain.labels)
     parts = Parts(
         provisioning=provisioning,
         shells=shells,
         ingest=ingest,
         streams=streams(settings, stores, ingest, redactor, clock, on_step),
-        search=Search(postgres, neo4j, active, load_weights(settings.ranking), clock, touches, kinds),
+        **read_path(settings, stores, known, clock, touches, kinds),
         touches=touches,
         changes=Changes(shells, ContentHistory(units, active, clock), node_history, edges),
         documents=Documents(postgres, shells),
@@ -202,7 +201,7 @@ def _wired(
         events=EventLog(postgres, clock),
         past=Past(postgres, shells, node_history, edges, clock),
         edges=edges,
-        **knowledge(settings, stores, ingest, clock),
+        **known,
         assignments=Assignments(postgres),
         moving=moving,
         proposals=proposals(settings, stores, provisioning, ingest, moving, redactor, clock),

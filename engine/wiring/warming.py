@@ -49,7 +49,8 @@ async def warm_writes(engine: Engine) -> None:
 
 
 async def warm_quietly(engine: Engine) -> None:
-    """The same in the background, writes last; a store that is away is met again by the first question."""
+    """The same in the background, then writes and contexts; a store that is away is met again by the first question."""
     with suppress(NeurigraphError):
         await warm(engine)
         await warm_writes(engine)
+        await engine.parts.contexts.warm(Principal.user(uuid4()))

@@ -217,6 +217,8 @@ CALLERS_OWN_RIGHTS = {
     "accept_commit",
     "advance_source",
     "append_turns",
+    "context_items",
+    "context_records",
     "damaged_nodes",
     "facts_read",
     "end_conversation",

@@ -75,7 +75,7 @@ def _reached(folder: str) -> set[str]:
         calls.add(f"workspace.{call}" if f"workspace.{call}" in OPERATIONS else call)
     for call in (f"{space}.{name}" for space, name in re.findall(r"\beither\.(\w+)\.(\w+)\b", text)):
         calls |= {call, f"workspace.{call}"}  # of a memory, or of the workspace
-    return calls | ({"searching.search"} if "memory.search(" in text else set())
+    return calls | {f"searching.{name}" for name in ("search", "context", "answer") if f"memory.{name}(" in text}
 
 
 @pytest.mark.ledger("U02", "U05")
@@ -130,7 +130,10 @@ def test_what_a_door_may_not_use_is_noticed() -> None:
 def test_a_memory_and_the_workspace_offer_operations_alone() -> None:
     """And what says who calls them, or how."""
     caller = SimpleNamespace(identity=None, parts=None, services=None, principal=None)
-    for offered, own in ((Memory, {"principal", "search", "within", "on_terms", "once"}), (Workspace, set())):
+    for offered, own in (
+        (Memory, {"principal", "search", "context", "answer", "within", "on_terms", "once"}),
+        (Workspace, set()),
+    ):
         parts = {name: part for name, part in vars(offered(caller)).items() if not name.startswith("_")}
         assert {name for name in vars(offered) if not name.startswith("_")} == own
         assert all(isinstance(part, Subject) for name, part in parts.items() if name != "identity")
@@ -213,7 +216,11 @@ def test_models_are_called_where_a_budget_counts() -> None:
         for part in ("operations", "ingest", "retrieval", "history", "lifecycle", "hierarchy", "providers")
         for file in (ROOT / "engine" / part).rglob("*.py")
     ]
-    assert {file.name for file in files if called.search(file.read_text(encoding="utf-8"))} == {"active.py", "asked.py"}
+    assert {file.name for file in files if called.search(file.read_text(encoding="utf-8"))} == {
+        "active.py",
+        "asked.py",
+        "answering.py",
+    }
 
 
 @pytest.mark.ledger("U07")

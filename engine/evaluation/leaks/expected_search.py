@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from uuid import UUID
 
+from engine.domain.context import Context, ContextRequest
+from engine.domain.grant import Field
 from engine.domain.search import Hit, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput
 from engine.evaluation.leaks.expected import anchor_of, denied, differing, later, outside, scope_text, short
@@ -98,3 +100,29 @@ def _hit(world: World, asker: Asker, request: SearchRequest, hit: Hit) -> Iterat
     files = world.sees(asker, record, "files")
     yield from differing("hit's file", record.file_id if files else None, hit.file_id)
     yield from differing("hit's file name", files, hit.file_name is not None)
+
+
+def context(world: World, asker: Asker, request: ContextRequest, wanted: Written, outcome: object) -> Iterator[str]:
+    """Only pieces that may be read, of the scopes that are named, and the wanted record where everything is searched."""
+    if request.scopes and (asker.kind != "user" or asker.principal_id != asker.graph):
+        yield from differing("refused as", InvalidInput, type(outcome))
+        return
+    if outside(world, asker):
+        yield from denied(outcome)
+        return
+    if not isinstance(outcome, Context):
+        yield f"not given: {short(outcome)}"
+        return
+    at = request.moment.earliest
+    yield from world.foreign(asker, replace(outcome, question=""), at=at)
+    for piece in outcome.pieces:
+        record = world.written.get(piece.record_id)
+        field: Field = "records" if piece.kind == "profile" else "items"
+        if record is None or not world.sees(asker, record, field, at):
+            yield f"piece {piece.item_id or piece.text} is not readable"
+        elif piece.kind != "profile" and not searched(request.search, record):
+            yield f"piece {piece.item_id} belongs to {record.scope} and came in as {record.source}, which was not asked for"
+    mine = at is None and request.widen == "always" and request.nodes is None and request.tokens > 1000
+    mine = mine and world.sees(asker, wanted, "items") and searched(request.search, wanted) and not wanted.part
+    if mine and wanted.record_id not in {piece.record_id for piece in outcome.pieces}:
+        yield f"record {wanted.record_id} is not in the context of its own word"

@@ -8,6 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from engine.domain.context import ContextRequest
 from engine.domain.metadata import all_records
 from engine.domain.scope import MemoryScope, SourceKind
 from engine.domain.search import ItemKind, SearchRequest
@@ -129,6 +130,28 @@ def search(world: World, rng: Random) -> Operation:
 
     async def ask(engine: Engine) -> object:
         return await outcome_of(engine.memory_as(asker.principal).search(request))
+
+    return Operation(asker, repr(request), ask, judge)
+
+
+@draws.of("context", 8)
+def context(world: World, rng: Random) -> Operation:
+    """The context of a question that names a record's word, and most often someone whom a record names."""
+    asker = any_principal(world, rng)
+    seen = [record for record in world.written.values() if world.places[record.node_id].user_id == asker.graph]
+    wanted = rng.choice(seen if rng.random() < 0.8 else list(world.written.values()))
+    named = [name for record in rng.sample(seen, min(3, len(seen))) for name in record.named][:2]
+    words = [wanted.marker, *named, *(["formerly"] if rng.random() < 0.3 else [])]
+    nodes = tuple({some_node(world, asker, rng) for _ in range(4)}) if rng.random() < 0.15 else None
+    scopes, sources = _narrowed(world, asker, rng)
+    request = ContextRequest(
+        " ".join(words), rng.choice((40, 400, 100_000)), 10, nodes, rng.choice(("auto", "always")),
+        some_moment(world, asker, rng), scopes, sources, partial=rng.random() < 0.5,
+    )  # fmt: skip
+    judge = partial(expected_search.context, world, asker, request, wanted)
+
+    async def ask(engine: Engine) -> object:
+        return await outcome_of(engine.memory_as(asker.principal).context(request))
 
     return Operation(asker, repr(request), ask, judge)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from engine.domain.clock import NOW
+from engine.domain.clock import NOW, Moment
 from engine.domain.entity import EntityFact, Relation
 from engine.domain.fact import ShownStatus
 from engine.domain.page import check_page
@@ -25,7 +25,9 @@ MOST = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class _About:
+class FactAbout:
+    """A fact about an entity, as the graph knows it."""
+
     fact_id: UUID
     node_id: UUID
     record_id: UUID
@@ -57,7 +59,7 @@ class EntityFacts:
         self, principal: Principal, entity_id: UUID, *, ended: bool, limit: int
     ) -> tuple[EntityFact, ...]:
         asked = {"entity_id": str(entity_id), "ended": ended, "scoped": True, "limit": limit}
-        found = await self._entities.read(principal, NOW, cypher("entity/facts"), _About, **asked)
+        found = await self._entities.read(principal, NOW, cypher("entity/facts"), FactAbout, **asked)
         texts = {one.fact_id: one.text for one in await self._texts(principal, [one.fact_id for one in found])}
         return tuple(
             EntityFact(
@@ -80,10 +82,17 @@ class EntityFacts:
         kept = [one for one in relations if one.relation_id not in stated and not one.archived]
         return tuple(_said(one.name, relation, now) for relation in kept)
 
+    async def about(
+        self, principal: Principal, entity_id: UUID, moment: Moment, *, ended: bool, limit: int
+    ) -> list[FactAbout]:
+        """The strongest facts about an entity in the memory as a whole, without their texts: the live ones; `ended`: for the user
+        also those that are over."""
+        asked = {"entity_id": str(entity_id), "ended": ended and principal.owns, "scoped": False, "limit": limit}
+        return await self._entities.read(principal, moment, cypher("entity/facts"), FactAbout, **asked)
+
     async def known(self, principal: Principal, entity_id: UUID, *, limit: int) -> list[KnownFact]:
         """The strongest live facts about an entity in the memory as a whole, of no thread or workflow."""
-        asked = {"entity_id": str(entity_id), "ended": False, "scoped": False, "limit": limit}
-        found = await self._entities.read(principal, NOW, cypher("entity/facts"), _About, **asked)
+        found = await self.about(principal, entity_id, NOW, ended=False, limit=limit)
         texts = {one.fact_id: one for one in await self._texts(principal, [one.fact_id for one in found])}
         return [texts[one.fact_id] for one in found if one.fact_id in texts]
 

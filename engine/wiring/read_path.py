@@ -1,0 +1,44 @@
+"""The wiring of the read path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from engine.domain.clock import Clock
+from engine.retrieval.budgets import LimitedSearch
+from engine.retrieval.context.about import Knowledge as KnownInGraph
+from engine.retrieval.context.answering import Answers
+from engine.retrieval.context.assembling import Contexts
+from engine.retrieval.pipeline import Search
+from engine.retrieval.touches import Touches
+from engine.retrieval.weights import load_weights
+from engine.settings import Settings
+from engine.wiring.knowledge import Knowledge
+from engine.wiring.write_path import Stores
+
+
+class ReadPath(TypedDict):
+    """What searches, contexts and answers use."""
+
+    search: Search
+    limited_search: LimitedSearch
+    contexts: Contexts
+    answers: Answers
+
+
+def read_path(
+    settings: Settings, stores: Stores, known: Knowledge, clock: Clock, touches: Touches, kinds: Sequence[str]
+) -> ReadPath:
+    """Searches, and what is made of them. `kinds`: of entities, in the domain."""
+    postgres, active, weights = stores.postgres, stores.active, load_weights(settings.ranking)
+    search = Search(postgres, stores.neo4j, active, weights, clock, touches, kinds)
+    limited = LimitedSearch(search, postgres, active)
+    graph = KnownInGraph(postgres, known["entities"], known["entity_facts"])
+    contexts = Contexts(limited, graph, postgres, active, weights.limits, clock)
+    return {
+        "search": search,
+        "limited_search": limited,
+        "contexts": contexts,
+        "answers": Answers(contexts, stores.language, active),
+    }
