@@ -68,6 +68,11 @@ def embedded_text(text: str, speakers: Iterable[str]) -> str:
     return stripped if _WORDS.search(stripped) else text
 
 
+def below(heading: str, text: str) -> str:
+    """A text as it is embedded below its heading: what a passage is about often stands there alone."""
+    return f"{heading}. {text}" if heading and text else heading or text
+
+
 @lru_cache(maxsize=1024)
 def _name_forms(speakers: tuple[str, ...]) -> re.Pattern[str] | None:
     """Matches full names and their parts, with a possessive ending."""

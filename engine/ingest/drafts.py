@@ -25,7 +25,7 @@ from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDra
 from engine.domain.resource import ResourceType
 from engine.domain.scope import Privacy
 from engine.domain.splitting import Chunk
-from engine.domain.utterance import embedded_text, has_question, utterance
+from engine.domain.utterance import below, embedded_text, has_question, utterance
 
 LONGEST_ITEM = 1600
 """Characters of one item: about what the encoder reads; a longer turn becomes several items of one position each."""
@@ -149,9 +149,14 @@ class Document:
     """Its text is this fact, and nothing else."""
 
 
-def passage_text(piece: Chunk) -> str:
-    """What the vector of a passage is made from: the headings above it, and its text."""
-    return f"{piece.section}. {piece.text}" if piece.section else piece.text
+def passages_embedded(document: Document, pieces: Sequence[Chunk]) -> list[str]:
+    """What the vectors of passages are made from: their text below their headings, or the title of the document."""
+    title = _title(document) if document.title else ""
+    return [below(piece.section[:LONGEST_TITLE] or title, piece.text) for piece in pieces]
+
+
+def _title(document: Document) -> str:
+    return (document.title or document.text[:80])[:LONGEST_TITLE]
 
 
 def document_draft(
@@ -167,7 +172,7 @@ def document_draft(
             session=session,
             position=number,
             content=piece.text,
-            embedded=passage_text(piece),
+            embedded=embedded,
             unit="passage",
             source_ref=document.source_id,
             occurred_at=document.occurred_at,
@@ -175,12 +180,12 @@ def document_draft(
             section=piece.section[:LONGEST_TITLE],
             span=(piece.start, piece.start + len(piece.text)),
         )
-        for number, piece in enumerate(pieces)
+        for number, (piece, embedded) in enumerate(zip(pieces, passages_embedded(document, pieces), strict=True))
     )
     return RecordDraft(
         record_id=uuid4(),
         node=node,
-        title=(document.title or document.text[:80])[:LONGEST_TITLE],
+        title=_title(document),
         text=document.text,
         content_type=document.content_type,
         trigger_type=trigger,

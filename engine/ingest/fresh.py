@@ -32,7 +32,7 @@ from engine.ingest.drafts import (
     conversation_drafts,
     document_draft,
     fact_draft,
-    passage_text,
+    passages_embedded,
 )
 from engine.ingest.sources import ChangedDocument, Continuation, Drafted, Pending, Placed, Source, SourceSeen, Unplaced
 from engine.ingest.versions.new_version import shared
@@ -113,7 +113,7 @@ class FreshDocument:
             node=self.source.asked.node,
             may_create=_may_create(self.source),
             whole=True,
-            embedded=[passage_text(piece) for piece in self.passages] or texts,
+            embedded=passages_embedded(self.document, self.passages) or texts,
         )
 
     def drafted(self, placed: Placed) -> Drafted:

@@ -21,7 +21,7 @@ import numpy as np
 from engine.domain.description import summary_vector
 from engine.domain.embedding import Embedded, Pace
 from engine.domain.node import shell_text
-from engine.domain.utterance import embedded_text
+from engine.domain.utterance import below, embedded_text
 from engine.errors import Conflict, EmbeddingsChanged
 from engine.progress import Progress
 from engine.providers.active import Model, shell_vector
@@ -60,12 +60,13 @@ class BareShell:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A row of an item that is to be embedded. `whole`: it holds a whole input."""
+    """A row of an item that is to be embedded, with the title of its record. `whole`: it holds a whole input."""
 
     row_id: UUID
     kind: str
     session: UUID
     section: str
+    title: str
     content: str
     content_hash: bytes
     whole: bool
@@ -239,10 +240,10 @@ async def items_embedded(model: Model, items: Sequence[Item], speakers: Mapping[
 
 
 def _text(item: Item, speakers: Sequence[str]) -> str:
-    """What an item's vector is made from, as when it was written: turns without names, passages below their section."""
+    """What an item's vector is made from, as when it was written: turns without names, passages below their section or title."""
     if item.kind == "turn":
         return embedded_text(item.content, speakers)
-    return f"{item.section}. {item.content}" if item.section and item.kind == "chunk" else item.content
+    return below(item.section or item.title, item.content) if item.kind == "chunk" else item.content
 
 
 def _quoting(summary: str, items: Sequence[_RecordItem]) -> Vectors:
