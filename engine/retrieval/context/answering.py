@@ -3,6 +3,7 @@ one."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterable
 from time import monotonic
@@ -10,11 +11,10 @@ from time import monotonic
 from pydantic import BaseModel, Field
 
 from engine.domain.context import NOTHING_STORED, Context, ContextAnswer, ContextRequest
-from engine.domain.ingest import UNLIMITED, Limits
 from engine.domain.principal import Principal
 from engine.errors import NoLanguageModel
 from engine.providers.active import ActiveModel
-from engine.providers.calls import budget, spending
+from engine.providers.calls import LimitReached, budget
 from engine.providers.language import Answer, LanguageModel, Prompt, system_message
 from engine.retrieval.context.assembling import Contexts
 from engine.retrieval.context.text import inline
@@ -70,9 +70,12 @@ class Answers:
         if not context.pieces:
             return _refused(context)
         text = f"{context.text}\n\nQuestion: {inline(request.question[:LONGEST_QUESTION])}"
-        left = None if request.max_ms is None else max(request.max_ms - round((monotonic() - began) * 1000), 1)
-        with spending(UNLIMITED if left is None else Limits(milliseconds=left)):
-            given = await self._called(self._model, text)
+        left = None if request.max_ms is None else max(request.max_ms / 1000 - (monotonic() - began), 0)
+        try:
+            async with asyncio.timeout(left):
+                given = await self._called(self._model, text)
+        except TimeoutError as error:
+            raise LimitReached(f"The {request.max_ms} ms of this operation were used up.") from error
         return _checked(context, given, self._model.name)
 
     async def _called(self, model: LanguageModel, text: str) -> Answer[Answered]:
