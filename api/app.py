@@ -43,6 +43,7 @@ from api.routes import (
     history,
     ingests,
     integrations,
+    intentions,
     jobs,
     nodes,
     proposals,
@@ -62,9 +63,9 @@ from engine.wiring.opening import Opening
 log = logging.getLogger(__name__)
 
 RESOURCES = (
-    users, tokens, integrations, embedding_versions, nodes, entities, communities, proposals, history, grants, records,
-    assignments, conversations, ingests, failures, documents, resources, facts, retractions, replays, events, search, files,
-    file_log, jobs, commits,
+    users, tokens, integrations, embedding_versions, nodes, entities, intentions, communities, proposals, history, grants,
+    records, assignments, conversations, ingests, failures, documents, resources, facts, retractions, replays, events, search,
+    files, file_log, jobs, commits,
 )  # fmt: skip
 ROUTERS = tuple(resource.router for resource in RESOURCES)
 EXPOSED = "Content-Disposition ETag Idempotency-Replayed Link Location Next-Cursor Retry-After WWW-Authenticate".split()

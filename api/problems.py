@@ -46,6 +46,7 @@ TABLE: Mapping[type[errors.NeurigraphError], Kind] = {
     errors.NotFound: Kind(404, "not-found", "Not found."),
     errors.Conflict: Kind(409, "conflict", "The request conflicts with the current state."),
     errors.NameTaken: Kind(409, "name-taken", "A sibling already has this name."),
+    errors.AliasTaken: Kind(409, "alias-taken", "Another entity already has this alias."),
     errors.Archived: Kind(409, "archived", "An archived node takes no writes."),
     errors.Outdated: Kind(412, "outdated", "It was changed meanwhile."),
     errors.NoLanguageModel: Kind(409, "no-language-model", "No language model is configured."),

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from engine.shell import (
+    aliases,
     audit,
     backups,
     commits,
@@ -22,13 +23,13 @@ from engine.shell import (
     doors,
     edges,
     embeddings,
-    entities,
     facts,
     files,
     grants,
     graph,
     hierarchy,
     ingests,
+    intentions,
     jobs,
     measurements,
     one_node,
@@ -48,7 +49,7 @@ _COMMANDS = (
     demonstration.commands, stack.commands, doctor.commands, content.commands, contexts.commands, graph.commands,
     streams.commands, files.commands, doors.commands, past.commands, placement.commands, retractions.commands, backups.commands,
     measurements.commands, cypher.commands,
-    graph.users, one_node.nodes, edges.edges, entities.entities, relations.relations,
+    graph.users, one_node.nodes, edges.edges, aliases.commands, relations.relations, intentions.intentions,
     communities.communities, communities.insights,
     records.records, streams.conversations, files.files,
     ingests.sessions, ingests.failures, replays.replays, documents.documents, documents.resources, facts.facts,

@@ -14,6 +14,7 @@ NeurigraphError
 ├── NotFound                  missing, or not for this principal: both look the same
 ├── Conflict
 │   ├── NameTaken
+│   ├── AliasTaken
 │   ├── Archived              the node takes no writes until it is taken back
 │   ├── Outdated              it was changed meanwhile; read it again
 │   ├── EmbeddingsChanged     another version was promoted while this was written
@@ -111,6 +112,10 @@ class Conflict(NeurigraphError):
 
 class NameTaken(Conflict):
     """A sibling already has this name."""
+
+
+class AliasTaken(Conflict):
+    """Another entity already has this alias."""
 
 
 class Archived(Conflict):

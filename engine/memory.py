@@ -26,6 +26,7 @@ from engine.operations.files import Files
 from engine.operations.grants import Grants
 from engine.operations.history import History
 from engine.operations.ingests import Ingests
+from engine.operations.intentions import Intentions
 from engine.operations.nodes import Nodes
 from engine.operations.profiles import Profiles
 from engine.operations.proposals import Proposals
@@ -45,6 +46,7 @@ class Memory:
         self.records, self.conversations, self.ingests = Records(caller), Conversations(caller), Ingests(caller)
         self.nodes, self.edges, self.proposals = Nodes(caller), Edges(caller), Proposals(caller)
         self.entities, self.profiles = Entities(caller), Profiles(caller)
+        self.intentions = Intentions(caller)
         self.communities, self.insights = Communities(caller), Insights(caller)
         self.documents, self.files, self.resources = Documents(caller), Files(caller), Resources(caller)
         self.events, self.history, self.replays = Events(caller), History(caller), Replays(caller)

@@ -80,6 +80,8 @@ class Settings(BaseSettings):
     """A ranking weights file instead of the shipped one."""
     domain: Path | None = None
     """A file of kinds of entities and types of relations instead of the shipped one."""
+    intentions: bool = False
+    """Whether what somebody says that they want or plan to do is kept as an intention (experimental); see docs/knowledge.md."""
     summary_words: int = Field(default=200, ge=20, le=2000)
     fact_similarity: float = Field(default=0.88, ge=0, le=1)
     """How near the meanings of two facts about one subject must be for one to replace the other."""

@@ -15,7 +15,9 @@ from api.cursors import PAGE_HEADERS, APage, identity, number
 from api.models import Body, PropertyName, PropertyText
 from api.problems import WRITES, documented, replayable
 from engine.domain.entity import Entity, EntityFact, EntityPlace, EntitySummary, Merge, Pair, Relation, Why
+from engine.domain.entity_decision import Alias, AliasType
 from engine.domain.file_state import LONGEST_NOTE
+from engine.domain.names import MOST_CHARACTERS as LONGEST_NAME
 from engine.domain.profile import FactGroup, Profile
 from engine.domain.relation import MOST_PROPERTIES
 
@@ -33,6 +35,21 @@ class ReasonBody(Body):
     """Why."""
 
     reason: str = Field(default="", max_length=LONGEST_NOTE, examples=["another Ellen"])
+
+
+class CorrectionBody(Body):
+    """What is right of an entity; what is left out stays."""
+
+    name: str | None = Field(default=None, max_length=LONGEST_NAME, examples=["Dave Kowalski"])
+    kind: str | None = Field(default=None, max_length=63, examples=["person"])
+    reason: str = Field(default="", max_length=LONGEST_NOTE)
+
+
+class AliasBody(Body):
+    """An alias of an entity."""
+
+    type: AliasType = Field(description="What it is: a name, an address, or an id in another system.")
+    value: str = Field(min_length=1, max_length=LONGEST_NAME, examples=["dave@example.org"])
 
 
 class PropertiesBody(Body):
@@ -66,6 +83,36 @@ def _entity(parts: Any) -> EntityPlace:
 async def entity(entity_id: UUID, memory: UserMemory, moment: AtMoment) -> Entity:
     """One entity: names, nodes, latest mentions. Of a merged one, that which it is part of."""
     return await memory.entities.get(entity_id, moment)
+
+
+@router.post("/entities/{entity_id}/correct", operation_id="correctEntity", responses=WRITES)
+async def correct(entity_id: UUID, body: CorrectionBody, memory: OnceMemory) -> Entity:
+    """Corrects the display name of an entity, its kind, or both, for good; the old name stays one of its names."""
+    return await memory.entities.correct(entity_id, name=body.name, kind=body.kind, reason=body.reason)
+
+
+@router.get("/entities/{entity_id}/aliases", operation_id="listAliases", responses=PAGE_HEADERS)
+async def aliases(entity_id: UUID, memory: UserMemory, page: APage) -> Sequence[Alias]:
+    """Names and addresses that lead to an entity, one page; for the user alone."""
+    return page.window(await memory.entities.aliases(entity_id))
+
+
+@router.post("/entities/{entity_id}/aliases", operation_id="addAlias", status_code=201, responses=replayable() | WRITES)
+async def add_alias(entity_id: UUID, body: AliasBody, memory: OnceMemory) -> Alias:
+    """Gives an entity an alias, verified: where a text has it, that entity is meant."""
+    return await memory.entities.add_alias(entity_id, body.type, body.value)
+
+
+@router.post("/entities/{entity_id}/aliases/verify", operation_id="verifyAlias", responses=WRITES)
+async def verify_alias(entity_id: UUID, body: AliasBody, memory: OnceMemory) -> Alias:
+    """Vouches for an alias that the entity has."""
+    return await memory.entities.verify_alias(entity_id, body.type, body.value)
+
+
+@router.post("/entities/{entity_id}/aliases/remove", operation_id="removeAlias", responses=WRITES)
+async def remove_alias(entity_id: UUID, body: AliasBody, memory: OnceMemory) -> Alias:
+    """Takes an alias from an entity: it is free for another one."""
+    return await memory.entities.remove_alias(entity_id, body.type, body.value)
 
 
 @router.get("/entities/{entity_id}/relations", operation_id="listRelations", responses=PAGE_HEADERS)

@@ -1,7 +1,8 @@
 """Changes of the graph as commits carry them: each value knows the statement that applies it; here is their one form in JSON.
 
-    to add one   a class below, in the union; its statement in `cypher/engine`. Who may write its rows may commit it (see
-                 `engine.may_commit`): each row names its `user_id` and, for writers beside the owner, its `node_id`
+    to add one   a class below, or in `decisions`, in the union; its statement in `cypher/engine`. Who may write its rows may
+                 commit it (see `engine.may_commit`): each row names its `user_id` and, for writers beside the owner, its
+                 `node_id`
 
 The row of a commit holds {"changes": [{"kind": …, and the parameter of the statement}, …]}, which are applied in this order in
 one transaction. Its column `kind` is the kind of the first, as which it is listed, `kinds` has all: a statement that looks for
@@ -18,20 +19,25 @@ from functools import cache
 from typing import Any, ClassVar, cast, get_args
 from uuid import UUID
 
+from engine.commit.decisions import (
+    AliasDecided,
+    EntitiesApart,
+    EntitiesMerged,
+    EntityCorrected,
+    IntentionDecided,
+    MergeUndone,
+    RelationDecided,
+)
 from engine.domain.commit import CommitKind
 from engine.domain.graph import (
     EdgeRevision,
     ManifestLine,
-    NewMerge,
     NodeRevision,
     RecordMentions,
     RecordRelations,
     RecordRevision,
     Shell,
-    ToldApart,
-    UndoneMerge,
 )
-from engine.domain.relation import RelationDecision
 from engine.domain.retraction import RecordRetraction
 from engine.domain.stated_fact import RecordFacts
 
@@ -156,50 +162,6 @@ class FactsStated:
 
 
 @dataclass(frozen=True, slots=True)
-class EntitiesMerged:
-    """An entity that became part of another."""
-
-    kind: ClassVar[CommitKind] = "entities_merged"
-    statement: ClassVar[str] = "entity/merged"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
-    merge: NewMerge
-
-
-@dataclass(frozen=True, slots=True)
-class MergeUndone:
-    """The end of a merge."""
-
-    kind: ClassVar[CommitKind] = "merge_undone"
-    statement: ClassVar[str] = "entity/merge_undone"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
-    undone: UndoneMerge
-
-
-@dataclass(frozen=True, slots=True)
-class EntitiesApart:
-    """Two entities that may be one were told apart."""
-
-    kind: ClassVar[CommitKind] = "told_apart"
-    statement: ClassVar[str] = "entity/apart"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
-    apart: ToldApart
-
-
-@dataclass(frozen=True, slots=True)
-class RelationDecided:
-    """The user archived a relation, or lets it count again, or gave it properties."""
-
-    kind: ClassVar[CommitKind] = "relation_decided"
-    statement: ClassVar[str] = "entity/decided"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
-    decision: RelationDecision
-
-
-@dataclass(frozen=True, slots=True)
 class RecordRetracted:
     """What a record speaks of was withdrawn, or came back; it follows the change of the record."""
 
@@ -225,6 +187,9 @@ GraphChange = (
     | MergeUndone
     | EntitiesApart
     | RelationDecided
+    | EntityCorrected
+    | AliasDecided
+    | IntentionDecided
     | RecordRetracted
 )
 OF_KIND: Mapping[str, type[GraphChange]] = {change.kind: change for change in get_args(GraphChange)}

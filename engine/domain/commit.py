@@ -22,6 +22,9 @@ CommitKind = Literal[
     "merge_undone",
     "told_apart",
     "relation_decided",
+    "entity_corrected",
+    "alias_decided",
+    "intention_decided",
     "record_retracted",
 ]
 CommitState = Literal["pending", "done", "set_aside", "discarded"]

@@ -12,8 +12,8 @@ from uuid import UUID
 from engine.domain.fact import ShownStatus
 
 MentionRole = Literal["mention", "owner", "author", "assignee", "component"]
-NameForm = Literal["name", "speaker", "kinship"]
-"""How a mention was found: a name in the text, who said it, or a word of kinship or role with "my"."""
+NameForm = Literal["name", "speaker", "kinship", "contact"]
+"""How a mention was found: a name in the text, who said it, a word of kinship or role with "my", or an address in normal form."""
 UNKNOWN_KIND = "thing"
 """The kind of an entity of which nothing tells what it is."""
 

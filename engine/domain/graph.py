@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from engine.domain.delta import BEGINNING, Delta, NewSlice, Plan
+from engine.domain.intention import StatedIntention
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +185,7 @@ class EntityMention:
     """An entity in a record: who it is, made where `key` is new in the graph, and how the record speaks of it.
 
     `names`: normal forms of the names used; `spans`: `item:start-end` in characters of items; `context`: some words around the
-    first of them.
+    first of them; `intentions`: what the record says that it intends.
     """
 
     key: str
@@ -200,6 +201,7 @@ class EntityMention:
     context: str
     aliases: Sequence[EntityName]
     reviews: Sequence[PossiblySame] = ()
+    intentions: Sequence[StatedIntention] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ from engine.domain.principal import Principal
 from engine.domain.relation import RelationDraft
 from engine.domain.stated_fact import AboutEntity
 from engine.knowledge.configuration import Domain
+from engine.knowledge.intended import with_intentions
 from engine.knowledge.item_entities import (
     NO_NAMES,
     ItemEntities,
@@ -36,7 +37,7 @@ from engine.knowledge.item_entities import (
 from engine.knowledge.mentions import Named, Text, UsedName, entity_mentions, used_name
 from engine.knowledge.naming.subjects import USER, FactNames
 from engine.knowledge.read_by_model import WEIGHT, over, stated, times
-from engine.knowledge.read_records import ReadRecord, read_records
+from engine.knowledge.read_records import ReadRecord, add_contacts, read_records
 from engine.knowledge.relations.relating import Relating
 from engine.knowledge.resolution.doubts import NameJudge, doubts_of, joined
 from engine.knowledge.resolution.keys import canonical_key
@@ -76,8 +77,9 @@ class Spoken:
 class Entities:
     """Finds the entities of records."""
 
-    def __init__(self, neo4j: Neo4j, clock: Clock, domain: Domain) -> None:
-        self._neo4j, self._clock, self.domain = neo4j, clock, domain
+    def __init__(self, neo4j: Neo4j, clock: Clock, domain: Domain, *, intentions: bool = False) -> None:
+        """`intentions`: whether they are looked for, too."""
+        self._neo4j, self._clock, self.domain, self._intentions = neo4j, clock, domain, intentions
 
     @cached_property
     def _relating(self) -> Relating:
@@ -99,19 +101,24 @@ class Entities:
         titles = await computed(names_of_titles, {text.piece.title for record in records for text in record})
         names = {name_key(effective_name(found)) for record in read for found in record.names.values()}
         names |= {name for named in titles.values() for name in named}
-        if not names and not any(record.of_user for record in read):
+        contacts = {one.name for record in read for found in record.contacts for one in found}
+        if not names and not contacts and not any(record.of_user for record in read):
             return [Spoken(about=dict.fromkeys(record.facts, ())) for record in read]
-        known = await self.known(principal, names)
+        known = await self.known(principal, names, contacts)
         resolved = await computed(_resolved, read, known)
         if judge is not None and (doubts := doubts_of(resolved, candidates(known))):
             resolved = joined(resolved, doubts, await judge.verdicts(doubts))
         return await computed(self._decided, read, resolved, titles, known)
 
-    async def known(self, principal: Principal, names: Iterable[str]) -> Sequence[KnownEntity]:
-        """The entities that these names (normal forms) may belong to, and the user; one trip. Raises StoreUnavailable."""
+    async def known(
+        self, principal: Principal, names: Iterable[str], contacts: Iterable[str] = ()
+    ) -> Sequence[KnownEntity]:
+        """The entities that these names (normal forms) may belong to, or have these addresses, and the user; one trip. Raises
+        StoreUnavailable."""
         keys, moment = sorted(names), NOW.graph_parameters(self._clock.now())
-        most = min(MOST_KNOWN, KNOWN_FOR_A_NAME * len(keys))
         text = lucene_query(keys, principal.user_id.hex).ljust(SHORTEST_TEXT)
+        keys += sorted(contacts)[:MOST_KNOWN]
+        most = min(MOST_KNOWN, KNOWN_FOR_A_NAME * max(1, len(keys)))  # the user is there without any name
         asked = {"keys": [*keys, *[""] * (FEWEST_KEYS - len(keys))], "text": text, "most": most}
         [found] = await self._neo4j.read(
             cypher("entity/known"), row=_Candidates, **principal.parameters, **moment, **asked
@@ -133,6 +140,8 @@ class Entities:
         spoken = []
         for record, entities in zip(records, found, strict=True):
             mentions = self._mentions(record, entities)
+            if self._intentions:
+                mentions = with_intentions(record, mentions, entities)
             there = {one.key for one in mentions}
             about = {fact: _about(names, entities, there) for fact, names in record.facts.items()}
             items = items_of(record, entities, titled.keys(record, entities))
@@ -249,6 +258,9 @@ def _resolved(records: Sequence[ReadRecord], known: Sequence[KnownEntity]) -> di
     for record in records:
         if record.of_user and user:
             record.names[USER] = FoundName(user, record.number, NAMED_PERSON, "speaker")
+    owned = {key: one.kind for one in known for key in one.verified}
+    for record in records:
+        add_contacts(record, owned)
     names = (found for record in records for found in record.names.values())
     return resolve(names, candidates(known), uuid4().hex)
 
@@ -282,7 +294,10 @@ def candidates(known: Sequence[KnownEntity]) -> list[Known]:
     """The entities of the graph as names are compared with them. The user is one of them from the first record on, under the
     full name of the memory and the first word of it."""
     entities = {one.key: one for one in known if one.key is not None}
-    found = [Known(key, one.name, one.kind, one.names) for key, one in entities.items()]
+    found = [
+        Known(key, one.name, one.kind, one.names, corrected=one.corrected, verified=frozenset(one.verified))
+        for key, one in entities.items()
+    ]
     for user in (one for one in known if one.key is None):
         key = canonical_key(NAMED_PERSON, user.name)
         if key not in entities:

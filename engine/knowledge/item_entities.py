@@ -37,6 +37,8 @@ class KnownEntity:
     name: str
     kind: str
     names: tuple[str, ...]
+    corrected: bool = False
+    verified: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ def entity_mentions(
                 continue
             role: MentionRole = "author" if mention.form == "speaker" else mention.role
             one = spoken.setdefault((entity.key, role), _Spoken(entity, role))
-            if mention.form != "kinship" and mention.name:
+            if mention.form not in ("kinship", "contact") and mention.name:
                 one.names.setdefault(name_key(mention.name), mention.name)
             one.count += 1
             if len(one.spans) < MOST_SPANS:

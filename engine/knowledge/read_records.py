@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from engine.domain.entity import Mention
@@ -12,11 +13,15 @@ from engine.domain.extraction import UNASKED, ModelReading
 from engine.domain.names import name_key
 from engine.knowledge.configuration import Domain
 from engine.knowledge.mentions import Text, UsedName, used_name
+from engine.knowledge.naming.contacts import contacts_in
 from engine.knowledge.naming.names import names_in
 from engine.knowledge.naming.subjects import USER, FactNames, named_by
 from engine.knowledge.read_by_model import known_names, marked, same_names
 from engine.knowledge.resolution.resolving import FoundName
 
+_MAY_HOLD_ADDRESSES = re.compile(r"@|www\.|://|\d[\d ()/.\u00a0-]{4}")
+_WITH = re.compile(r"\s?[(<\[]\s?(?:mailto:|tel:)?|\s[–-]\s")
+"""What stands between a name and an address of it."""
 MOST_TEXTS = 3
 """Texts of a record that a name is decided by."""
 
@@ -24,8 +29,8 @@ MOST_TEXTS = 3
 @dataclass(slots=True)
 class ReadRecord:
     """A record that was read: its texts, the mentions in each, and the name that each mention is decided as. `unsure`: names that
-    may be ordinary words, and count where an entity is known by them. `facts`: what each fact among the texts names; `reading`:
-    what a model says of it."""
+    may be ordinary words, and count where an entity is known by them. `facts`: what each fact among the texts names; `contacts`:
+    addresses in each text; `reading`: what a model says of it."""
 
     number: str
     texts: Sequence[Text]
@@ -33,6 +38,7 @@ class ReadRecord:
     names: dict[UsedName, FoundName] = field(default_factory=dict)
     unsure: set[UsedName] = field(default_factory=set)
     facts: dict[UUID, FactNames] = field(default_factory=dict)
+    contacts: list[list[Mention]] = field(default_factory=list)
     reading: ModelReading = UNASKED
 
     @property
@@ -54,6 +60,8 @@ def read_records(
     sure = {name_key(one.name) for record in read for mentions in record.mentions for one in mentions if one.sure}
     for record in read:
         _read_facts(record)
+        texts = [text.piece.text for text in record.texts]
+        record.contacts = [contacts_in(text) if _MAY_HOLD_ADDRESSES.search(text) else [] for text in texts]
         said: dict[UsedName, list[tuple[Mention, Text]]] = defaultdict(list)
         for text, mentions in zip(record.texts, record.mentions, strict=True):
             for mention in mentions:
@@ -63,6 +71,31 @@ def read_records(
         record.names = same_names(names, record.reading)
         record.unsure = {used for used in said if used[0] not in sure}
     return read
+
+
+def add_contacts(record: ReadRecord, owned: Mapping[str, str]) -> None:
+    """Addresses of entities become mentions, and decide names that stand with them: `Dave <dave@example.org>`, `Dave (+49 …)`.
+
+    `owned`: addresses by their normal form, with the kind of the entity.
+    """
+    for number, (text, found) in enumerate(zip(record.texts, record.contacts, strict=True)):
+        for contact in (one for one in found if one.name in owned):
+            mention = replace(contact, kind=owned[contact.name])
+            inside = [one for one in record.mentions[number] if contact.start < one.end and one.start < contact.end]
+            record.mentions[number] = [one for one in record.mentions[number] if one not in inside] + [mention]
+            texts = (text.piece.text,)
+            key = contact.name
+            record.names[used_name(mention, text.piece)] = FoundName(
+                key, record.number, mention.kind, "contact", texts, contact=key
+            )
+            for one in record.mentions[number]:
+                used = used_name(one, text.piece)
+                if (
+                    one.form == "name"
+                    and used in record.names
+                    and _WITH.fullmatch(text.piece.text[one.end : contact.start])
+                ):
+                    record.names[used] = replace(record.names[used], contact=key)
 
 
 def _read_facts(record: ReadRecord) -> None:

@@ -37,7 +37,10 @@ from engine.ingest.streams.streaming import Streams
 from engine.jobs.jobs import Jobs
 from engine.knowledge.communities.building import CommunityBuilds
 from engine.knowledge.communities.reading import CommunityReads
+from engine.knowledge.entity_aliases import EntityAliases
+from engine.knowledge.entity_decisions import EntityDecisions
 from engine.knowledge.facts.about import EntityFacts
+from engine.knowledge.intentions import Intentions
 from engine.knowledge.merges import Merges
 from engine.knowledge.older_items import OlderItems
 from engine.knowledge.profiles import Profiles
@@ -83,6 +86,9 @@ class Parts:
     entity_facts: EntityFacts
     merges: Merges
     relation_decisions: RelationDecisions
+    entity_decisions: EntityDecisions
+    entity_aliases: EntityAliases
+    intentions: Intentions
     profiles: Profiles
     unread_records: UnreadRecords
     older_items: OlderItems

@@ -8,11 +8,13 @@ from uuid import UUID
 from engine.domain.clock import NOW, Moment
 from engine.domain.community import EntityMeaning
 from engine.domain.entity import Entity, EntityFact, EntityPlace, EntitySummary, Merge, Pair, Relation, Why
+from engine.domain.entity_decision import Alias, AliasType
 from engine.operations import redactions
 from engine.operations.caller import owner, readers
 from engine.operations.declaring import OfGraph, Redaction, reads, writes
 
 _REASON: Mapping[str, Redaction] = {"reason": redactions.note}
+_ALIAS: Mapping[str, Redaction] = {"alias_type": redactions.without_text, "value": redactions.name}
 
 
 class Entities(OfGraph, name="entities"):
@@ -58,6 +60,39 @@ class Entities(OfGraph, name="entities"):
     async def why(self, relation_id: UUID, moment: Moment = NOW, *, limit: int = 100) -> Why:
         """The records that state a relation, and where, the weightiest first. Raises NotFound where none may be read."""
         return await self._parts.entities.why(self._principal, relation_id, moment, limit=limit)
+
+    @writes(owner, redacts={"name": redactions.name_if_any, "kind": redactions.without_text, **_REASON}, once=True)
+    async def correct(
+        self, entity_id: UUID, *, name: str | None = None, kind: str | None = None, reason: str = ""
+    ) -> Entity:
+        """Corrects the display name of an entity, its kind, or both; what it is mentioned as later changes neither. The old name
+        stays one of its names, its key stays. Returns it. Raises NotFound, InvalidInput, InvalidName."""
+        decisions = self._parts.entity_decisions
+        return await decisions.correct(self._principal, entity_id, name=name, kind=kind, reason=reason)
+
+    @reads(owner)
+    async def aliases(self, entity_id: UUID) -> tuple[Alias, ...]:
+        """The aliases of an entity, and of what was merged into it: names that lead to it, and what the user gave. Raises
+        NotFound."""
+        return await self._parts.entity_aliases.of(self._principal, entity_id)
+
+    @writes(owner, redacts=_ALIAS, once=True)
+    async def add_alias(self, entity_id: UUID, alias_type: AliasType, value: str) -> Alias:
+        """Gives an entity an alias, verified: where a text has it, that entity is meant. Repeating it changes nothing. Raises
+        NotFound, InvalidInput, InvalidName, AliasTaken where another entity has it."""
+        return await self._parts.entity_aliases.give(self._principal, entity_id, alias_type, value)
+
+    @writes(owner, redacts=_ALIAS, once=True)
+    async def verify_alias(self, entity_id: UUID, alias_type: AliasType, value: str) -> Alias:
+        """Vouches for an alias that an entity has, as a name that was found in texts. Raises NotFound, InvalidInput, InvalidName,
+        AliasTaken."""
+        return await self._parts.entity_aliases.give(self._principal, entity_id, alias_type, value, new=False)
+
+    @writes(owner, redacts=_ALIAS, once=True)
+    async def remove_alias(self, entity_id: UUID, alias_type: AliasType, value: str) -> Alias:
+        """Takes an alias from an entity: it is free for another one. Texts keep it. Raises NotFound, InvalidInput, InvalidName,
+        Conflict for the display name."""
+        return await self._parts.entity_aliases.take(self._principal, entity_id, alias_type, value)
 
     @writes(owner, redacts=_REASON, once=True)
     async def archive_relation(self, relation_id: UUID, reason: str = "") -> Relation:

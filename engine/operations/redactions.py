@@ -41,6 +41,12 @@ def name(value: str, redactor: Redactor, _: Counts) -> str:
     return value
 
 
+def name_if_any(value: str | None, redactor: Redactor, _: Counts) -> str | None:
+    """A name, where there is one. Raises InvalidName."""
+    check_names([] if value is None else [value], redactor)
+    return value
+
+
 def properties(value: Mapping[str, str] | None, redactor: Redactor, _: Counts) -> dict[str, str]:
     """The properties of an edge. Raises InvalidName."""
     return redacted_edge("", value or {}, redactor)

@@ -65,7 +65,7 @@ async def show(
     """Show an entity: its names, where it is mentioned, the latest mentions."""
     moment = moment_of(as_of, known_at)
     async with here.memory(user) as memory:
-        found = await memory.entities.get(await _named(memory, entity, moment), moment)
+        found = await memory.entities.get(await named(memory, entity, moment), moment)
     if here.as_json:
         here.answer(found, "")
         return
@@ -95,7 +95,7 @@ def _also(found: Entity) -> str:
 async def profile(here: Session, entity: Annotated[str, Who], user: Handle = None) -> None:
     """Show in a few lines what is known of an entity now."""
     async with here.memory(user) as memory:
-        found = await memory.profiles.entity(await _named(memory, entity))
+        found = await memory.profiles.entity(await named(memory, entity))
     here.answer(found, found.text)
 
 
@@ -108,7 +108,7 @@ async def facts(
 ) -> None:
     """List facts about an entity, those that it is the subject of first."""
     async with here.memory(user) as memory:
-        found = await memory.entities.facts(await _named(memory, entity), ended=ended, limit=MOST)
+        found = await memory.entities.facts(await named(memory, entity), ended=ended, limit=MOST)
     rows = [
         (
             one.fact_id or "-",
@@ -126,7 +126,7 @@ async def facts(
 async def meaning(here: Session, entity: Annotated[str, Who], user: Handle = None) -> None:
     """Show which words set the texts about an entity apart, and whether they drift."""
     async with here.memory(user) as memory:
-        found = await memory.entities.meaning(await _named(memory, entity))
+        found = await memory.entities.meaning(await named(memory, entity))
     drift = "too few texts" if found.drift is None else f"{found.drift:.2f}"
     words = ", ".join(found.descriptors) or "-"
     here.answer(
@@ -146,7 +146,7 @@ async def relations(
     """List the relations of an entity, the strongest first."""
     moment = moment_of(as_of, known_at)
     async with here.memory(user) as memory:
-        one = await _named(memory, entity, moment)
+        one = await named(memory, entity, moment)
         found = await memory.entities.relations(one, moment, ended=ended, limit=MOST)
     rows = [
         (
@@ -189,6 +189,21 @@ async def why(
     print_table(here, ("when", "record", "item", "characters", "weight", ""), rows, "Nothing states it.")
 
 
+@entities.async_command("correct", as_json=True)
+async def correct(
+    here: Session,
+    entity: Annotated[str, Who],
+    user: Handle = None,
+    name: Annotated[str | None, typer.Option("--name", help="What it is called.")] = None,
+    kind: Annotated[str | None, typer.Option("--kind", help="What it is, as person or place.")] = None,
+    reason: Reason = "",
+) -> None:
+    """Correct the name of an entity or its kind, whatever it is mentioned as later; the old name still leads to it."""
+    async with here.memory(user) as memory:
+        found = await memory.entities.correct(await named(memory, entity), name=name, kind=kind, reason=reason)
+    here.answer(found, f"{found.name} · {found.kind}")
+
+
 @entities.async_command("review", as_json=True)
 async def review(here: Session, user: Handle = None) -> None:
     """List pairs of entities that may be one; decide with `entity merge` or `entity apart`."""
@@ -220,7 +235,7 @@ async def merge(
 ) -> None:
     """Take another entity as part of one: both are read as one. `entity undo` ends it."""
     async with here.memory(user) as memory:
-        ids = [await _named(memory, one) for one in (entity, merged)]
+        ids = [await named(memory, one) for one in (entity, merged)]
         made = await memory.entities.merge(ids[0], ids[1], reason)
     here.answer(made, f"Merged; undo it with: neurigraph entity undo {made.merge_id}")
 
@@ -246,7 +261,7 @@ async def merges(here: Session, user: Handle = None, as_of: AsOf = None, known_a
     print_list(here, {"merges": found}, ("merge", "entity", "merged", "when", "why"), rows, "Nothing is merged.")
 
 
-async def _named(memory: Memory, text: str, moment: Moment = NOW) -> UUID:
+async def named(memory: Memory, text: str, moment: Moment = NOW) -> UUID:
     """The entity of that id, or the only one that is called so. Raises NotFound, Conflict where several are; both name what may
     be meant."""
     try:

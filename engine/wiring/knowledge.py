@@ -17,7 +17,10 @@ from engine.knowledge.communities.graph_read import GraphReads
 from engine.knowledge.communities.meaning_reads import MeaningReads
 from engine.knowledge.communities.modelled import ModelInsights
 from engine.knowledge.communities.reading import CommunityReads
+from engine.knowledge.entity_aliases import EntityAliases
+from engine.knowledge.entity_decisions import EntityDecisions
 from engine.knowledge.facts.about import EntityFacts
+from engine.knowledge.intentions import Intentions
 from engine.knowledge.merges import Merges
 from engine.knowledge.older_items import OlderItems
 from engine.knowledge.profiles import Profiles
@@ -35,6 +38,9 @@ class Knowledge(TypedDict):
     entity_facts: EntityFacts
     merges: Merges
     relation_decisions: RelationDecisions
+    entity_decisions: EntityDecisions
+    entity_aliases: EntityAliases
+    intentions: Intentions
     profiles: Profiles
     retractions: Retractions
     unread_records: UnreadRecords
@@ -53,6 +59,9 @@ def knowledge(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) 
         "entity_facts": facts,
         "merges": Merges(entities, units, clock),
         "relation_decisions": RelationDecisions(entities, units, clock),
+        "entity_decisions": EntityDecisions(entities, units, clock, ingest.entities.domain),
+        "entity_aliases": EntityAliases(entities, units, clock),
+        "intentions": Intentions(entities, units, clock),
         "profiles": Profiles(stores.postgres, entities, facts, stores.active),
         "retractions": _retractions(stores, units, entities, clock),
         "unread_records": unread,

@@ -67,14 +67,14 @@ REDUNDANT_PREDICATES = {
     "edge/ends#0": "the delta and the commit of an edge are written under Postgres' policies, which take a user's own only",
     "search/anchors#7": "the nodes above an anchor only say where to search, which Postgres' policies narrow again",
     "search/anchors#10": "so do the nodes below it",
-    "entity/shown#6": "these are the mentions of records that were found by the same question",
+    "entity/shown#7": "these are the mentions of records that were found by the same question",
     "entity/relations#0": "it is sent for the user alone",
-    "entity/page#6": "the facts of a private record are private themselves",
-    "entity/shown#14": "the facts of a private record are private themselves",
-    "entity/page#7": "facts are counted as of now, after every move",
-    "entity/shown#15": "facts are counted as of now, after every move",
-    "entity/page#9": "items are open only where records are",
-    "entity/shown#17": "items are open only where records are",
+    "entity/page#7": "the facts of a private record are private themselves",
+    "entity/shown#15": "the facts of a private record are private themselves",
+    "entity/page#8": "facts are counted as of now, after every move",
+    "entity/shown#16": "facts are counted as of now, after every move",
+    "entity/page#10": "items are open only where records are",
+    "entity/shown#18": "items are open only where records are",
 }
 ELSEWHERE = {"node/shell#5"}
 """Noticed where somebody may read a child without its records."""

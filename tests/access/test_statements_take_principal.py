@@ -17,7 +17,7 @@ FOLDERS_OF_THE_SERVICE = {"schema", "doctor", "access", "lifecycle", "embedding"
 WRITES_OF_THE_OUTBOX = {
     "node/provision.cypher", "node/revised.cypher", "record/apply.cypher", "record/revised.cypher", "edge/revised.cypher",
     "entity/mentioned.cypher", "entity/merged.cypher", "entity/merge_undone.cypher", "entity/related.cypher", "entity/apart.cypher",
-    "entity/retracted.cypher", "entity/decided.cypher",
+    "entity/retracted.cypher", "entity/decided.cypher", "entity/corrected.cypher", "entity/alias_decided.cypher", "entity/intention_decided.cypher",
     "fact/stated.cypher",
 }  # fmt: skip
 """Their rows come from a commit that Postgres accepted under the principal's policies."""
@@ -31,7 +31,7 @@ STATEMENTS = sorted(
 
 FOR_THE_USER_ONLY = {
     "node/state.cypher", "node/tree.cypher", "edge/between.cypher", "edge/by_id.cypher", "edge/ends.cypher",
-    "entity/described.cypher", "entity/merges.cypher", "entity/pair.cypher", "entity/pairs.cypher", "entity/relations.cypher", "entity/stated_by.cypher", "entity/stated_by_facts.cypher",
+    "entity/aliases.cypher", "entity/described.cypher", "entity/intentions.cypher", "entity/merges.cypher", "entity/pair.cypher", "entity/pairs.cypher", "entity/relations.cypher", "entity/stated_by.cypher", "entity/stated_by_facts.cypher",
     "record/of_source.cypher", "record/places.cypher",
     "community/entities.cypher", "community/relations.cypher", "community/records.cypher", "community/page.cypher", "community/holding.cypher",
 }  # fmt: skip

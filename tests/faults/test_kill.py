@@ -36,6 +36,9 @@ OF_KIND: dict[CommitKind, str] = {
     "merge_undone": "undo merge",
     "told_apart": "tell apart",
     "relation_decided": "archive relation",
+    "entity_corrected": "correct entity",
+    "alias_decided": "add alias",
+    "intention_decided": "close intention",
     "record_retracted": "retract",
 }
 """What a victim does for a commit of each kind."""

@@ -81,6 +81,14 @@ async def speaking(engine: Engine, memory: Memory, operation: str) -> Callable[[
         sister = next(one for one in await memory.entities.list(name="bob"))
         [relation, *_] = await memory.entities.relations(sister.entity_id)
         return lambda: memory.entities.archive_relation(relation.relation_id)
+    if operation == "close intention":
+        stated = "MATCH (r:Record)-[m:MENTIONS]->(e:Entity {entity_id: $dave}) CREATE (r)-[:INTENDS {intention_id: $me, user_id: $me, text: 'To sail.', state: 'open', item_id: r.record_id, span: '0-8', known_from: m.known_from}]->(e)"
+        await engine.neo4j.write(stated, dave=str(dave), me=me)
+        return lambda: memory.intentions.decide(memory.principal.user_id, "done")
+    if operation == "add alias":
+        return lambda: memory.entities.add_alias(dave, "email", "dave@example.org")
+    if operation == "correct entity":
+        return lambda: memory.entities.correct(dave, name="David Kowalski", kind="animal")
     if operation == "merge entities":
         return lambda: memory.entities.merge(ellen, dave)
     merge = await memory.entities.merge(ellen, dave)
@@ -99,7 +107,7 @@ async def prepared(engine: Engine, handle: str, operation: str) -> Callable[[], 
         colours = [Turn("Bob", f"Dave Kowalski's favourite colour is {colour}.") for colour in ("red", "blue")]
         await memory.records.remember(Conversation("before", (colours[0],)))
         return lambda: memory.records.remember(Conversation("victim", (colours[1],)))
-    if operation.startswith(("read", "merge", "undo", "tell", "archive")):
+    if operation.startswith(("read", "merge", "undo", "tell", "archive", "correct", "add alias", "close")):
         return await speaking(engine, memory, operation)
     if operation == "retract":
         report = await memory.records.remember_text("Victim", "Ellen Harlan works at Harlan Joinery.", node_id=root)

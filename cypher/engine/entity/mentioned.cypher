@@ -1,9 +1,9 @@
 // Purpose: enters what records mention: entities that are new, their names, mentions, and the counts at nodes. Idempotent. A name belongs to the
-//   entity that had it first; an entity is found by its key, so writers that meet make one.
+//   entity that had it first; an entity is found by its key, so writers that meet make one. What the user corrected of an entity stays.
 // Parameters: mentions [{record_id, user_id, node_id, commit_id, revision (the whole of what the record mentions then: what it no longer does
 //   ends; an older one that comes late changes nothing) or null (further ones), reader (version of what found it), known_from, at, entities [{key, entity_id, name, name_key, kind, label,
 //   role, names, spans, count, context, aliases [{type, key, value, verified}],
-//   reviews [{key (of an entity that may be the same), score, reason}]}]}].
+//   reviews [{key (of an entity that may be the same), score, reason}], intentions [{text, item_id, span, due}] (or none)}]}].
 // Returns: applied (records that are there).
 CYPHER 25
 UNWIND $mentions AS row
@@ -21,22 +21,34 @@ CALL (n, r, row, known_from, newer) {
   SET a.mentions = a.mentions - 1
   RETURN count(*) AS ended
 }
+CALL (r, row, known_from, newer) {
+  MATCH (r)-[i:INTENDS]->(e:Entity)
+  WHERE newer AND i.known_to IS NULL AND none(one IN row.entities WHERE one.key = e.key AND any(said IN coalesce(one.intentions, []) WHERE said.text = i.text))
+  SET i.known_to = known_from
+}
 CALL (u, n, r, row, known_from, at, newer) {
   UNWIND CASE WHEN newer OR row.revision IS NULL THEN row.entities ELSE [] END AS one
   MERGE (e:Entity {user_id: row.user_id, key: one.key})
     ON CREATE SET e:$(one.label), e.entity_id = one.entity_id, e.name = one.name, e.name_key = one.name_key, e.kind = one.kind, e.active = true,
                   e.mentions = 0, e.created_at = known_from, e.known_from = known_from
-  FOREACH (_ IN CASE WHEN size(one.name) > size(e.name) THEN [1] ELSE [] END | SET e.name = one.name, e.name_key = one.name_key)
-  FOREACH (_ IN CASE WHEN e.kind = 'thing' AND one.kind <> 'thing' THEN [1] ELSE [] END |
+  FOREACH (_ IN CASE WHEN size(one.name) > size(e.name) AND e.renamed IS NULL THEN [1] ELSE [] END | SET e.name = one.name, e.name_key = one.name_key)
+  FOREACH (_ IN CASE WHEN e.kind = 'thing' AND one.kind <> 'thing' AND e.rekinded IS NULL THEN [1] ELSE [] END |
     REMOVE e:$([label IN labels(e) WHERE label <> 'Entity']) SET e:$(one.label), e.kind = one.kind)
   SET e.last_mentioned_at = CASE WHEN e.last_mentioned_at > at THEN e.last_mentioned_at ELSE at END
   CALL (e, one, row, known_from) {
     UNWIND one.aliases AS alias
     MERGE (a:Alias {user_id: row.user_id, type: alias.type, key: alias.key})
       ON CREATE SET a.user_key = replace(row.user_id, '-', ''), a.value = alias.value, a.name = alias.value, a.verified = alias.verified, a.known_from = known_from
-    WITH a, e WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) }
+    WITH a, e WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) } AND NOT e.entity_id IN coalesce(a.not_of, [])
     CREATE (a)-[:NAMES]->(e)
     RETURN count(*) AS named
+  }
+  CALL (e, r, one, row, known_from) {
+    UNWIND coalesce(one.intentions, []) AS said
+    MERGE (r)-[i:INTENDS {text: said.text}]->(e)
+      ON CREATE SET i.intention_id = randomUUID(), i.user_id = row.user_id, i.name = said.text, i.state = 'open', i.commit_id = row.commit_id,
+                    i.known_from = known_from
+    SET i.item_id = said.item_id, i.span = said.span, i.due = said.due, i.known_to = null
   }
   WITH u, n, r, row, one, e
   WHERE NOT EXISTS { (r)-[m:MENTIONS {role: one.role}]->(e) WHERE m.known_to IS NULL }

@@ -10,14 +10,14 @@ CYPHER 25
 WITH $as_of AS as_of, part.rights() AS rights
 CALL () {
   MATCH (e:Entity)
-  WHERE e.user_id = $user_id AND e.mentions >= 0 AND e.entity_id IS NOT NULL AND ($kinds = [] OR e.kind IN $kinds OR $principal <> $user_id)
+  WHERE e.user_id = $user_id AND e.mentions >= 0 AND e.entity_id IS NOT NULL AND ($kinds = [] OR e.kind IN $kinds OR e.rekinded IS NOT NULL OR $principal <> $user_id)
   WITH e ORDER BY e.user_id DESC, e.mentions DESC LIMIT $most  // as an index has them
   RETURN collect(e) AS most_mentioned
 }
 WITH as_of, rights, most_mentioned, CASE WHEN size(most_mentioned) < $most THEN -1 ELSE most_mentioned[-1].mentions END AS beyond
 CALL (beyond) {
   MATCH (e:Entity)
-  WHERE e.user_id = $user_id AND e.mentions = beyond AND e.entity_id IS NOT NULL AND ($kinds = [] OR e.kind IN $kinds OR $principal <> $user_id)
+  WHERE e.user_id = $user_id AND e.mentions = beyond AND e.entity_id IS NOT NULL AND ($kinds = [] OR e.kind IN $kinds OR e.rekinded IS NOT NULL OR $principal <> $user_id)
   WITH e ORDER BY e.user_id, e.mentions, e.entity_id LIMIT $most
   RETURN collect(e) AS as_often
 }
@@ -35,10 +35,10 @@ CALL (e, as_of, rights) {
   MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
   WHERE all(merge IN merges WHERE part.holds(merge)) AND part.holds(m) AND part.shown(r) AND part.opened(n, 'records')
   RETURN count(DISTINCT r) AS mentions, count(DISTINCT n) AS nodes, max(coalesce(r.occurred_at, r.known_from)) AS last_mentioned_at,
-         collect(DISTINCT m.names) AS used, collect(m.kind) AS kinds
+         collect(DISTINCT m.names) + collect(DISTINCT part.given(member)) AS used, collect(m.kind) AS kinds
 }
 WITH as_of, rights, beyond, last_id, e, mentions, nodes, last_mentioned_at, reduce(keys = [], one IN used | keys + one) AS keys,
-     CASE WHEN $principal = $user_id THEN e.kind ELSE part.kind_told(kinds) END AS kind_seen
+     CASE WHEN $principal = $user_id THEN part.kind_then(e) ELSE part.kind_told(kinds) END AS kind_seen
 WHERE mentions > 0 AND ($kinds = [] OR kind_seen IN $kinds) AND (mentions < $before[0] OR mentions = $before[0] AND e.entity_id > $before[1])
   AND ($name = '' OR any(key IN keys WHERE key STARTS WITH $name OR key CONTAINS ' ' + $name))
 WITH as_of, rights, beyond, last_id, e, mentions, nodes, last_mentioned_at, keys, kind_seen ORDER BY mentions DESC, e.entity_id LIMIT $limit
@@ -54,7 +54,7 @@ CALL (keys) {
   RETURN collect(value) AS names
 }
 RETURN e.entity_id AS entity_id,
-       CASE WHEN $principal = $user_id OR e.name_key IN keys THEN e.name ELSE coalesce(head(names), kind_seen) END AS name, kind_seen AS kind, names,
+       CASE WHEN $principal = $user_id THEN part.called_then(e) WHEN e.name_key IN keys THEN e.name ELSE coalesce(head(names), kind_seen) END AS name, kind_seen AS kind, names,
        mentions, last_mentioned_at, nodes, part.fact_count(e) AS fact_count,
        CASE WHEN $principal = $user_id THEN e.importance END AS importance, part.summed_up(e) AS summary
 ORDER BY mentions DESC, entity_id

@@ -6,6 +6,10 @@ UNWIND $mentions AS row
 MATCH (r:Record {record_id: row.record_id})
 SET r.mentions_reader = null, r.relations_reader = null
 WITH r, row
+CALL (r, row) {
+  MATCH (r)-[i:INTENDS {commit_id: row.commit_id}]->(:Entity)
+  DELETE i
+}
 MATCH (r)-[m:MENTIONS {commit_id: row.commit_id}]->(e:Entity)
 OPTIONAL MATCH (r)<-[:HOLDS]-(:Node)<-[a:ANCHORED_AT]-(e)
 OPTIONAL MATCH (:User)-[k:MENTIONED]->(e)

@@ -1,7 +1,7 @@
 // Part: called(entity): the name of an entity: for others than the user the best that a record uses which they may read; its kind where they only
 //   speak of `my sister`.
 // Needs: as_of, rights; parameters user_id, principal, earliest, known_at.
-CASE WHEN $principal = $user_id THEN @entity.name ELSE coalesce(COLLECT {
+CASE WHEN $principal = $user_id THEN part.called_then(@entity) ELSE coalesce(COLLECT {
   MATCH (@entity)<-[mention:MENTIONS]-(line:Record)<-[:HOLDS]-(place:Node)
   WHERE part.holds(mention) AND part.shown(line) AND part.opened(place, 'records')
   UNWIND mention.names AS key

@@ -30,7 +30,11 @@ def listed(
         return
     found = groups(world, asker, moment)
     if kinds:
-        found = {one: group for one, group in found.items() if kind_of(world, asker, group.whole, group.lines) in kinds}
+        found = {
+            one: group
+            for one, group in found.items()
+            if kind_of(world, asker, group.whole, group.lines, moment) in kinds
+        }
     if name:
         start = name_key(name)
         found = {
@@ -38,7 +42,7 @@ def listed(
             for one, group in found.items()
             if any(key.startswith(start) or f" {start}" in key for key in group.keys)
         }
-    expected = {one: _line(world, asker, group) for one, group in found.items()}
+    expected = {one: _line(world, asker, group, moment) for one, group in found.items()}
     rows: list[EntitySummary] = outcome
     given = {one.entity_id: (one.name, one.kind, frozenset(one.names), one.mentions, one.nodes) for one in rows}
     yield from differing("repeated", len(given), len(rows))
@@ -69,11 +73,11 @@ def _written(world: World, asker: Asker) -> set[str]:
     return {name for one in mine if world.sees(asker, one) for name in one.named}
 
 
-def _line(world: World, asker: Asker, group: Group) -> tuple[str, str, frozenset[str], int, int]:
+def _line(world: World, asker: Asker, group: Group, moment: Moment) -> tuple[str, str, frozenset[str], int, int]:
     nodes = {world.written[one].node_id for one in group.records}
-    name = best_name(world, asker, group.whole, group.lines)
+    name = best_name(world, asker, group.whole, group.lines, moment)
     names = frozenset(names_of(world, asker, group.keys))
-    return name, kind_of(world, asker, group.whole, group.lines), names, len(group.records), len(nodes)
+    return name, kind_of(world, asker, group.whole, group.lines, moment), names, len(group.records), len(nodes)
 
 
 def _found(world: World, asker: Asker, entity_id: UUID, moment: Moment) -> Group | None:
@@ -107,7 +111,7 @@ def shown(world: World, asker: Asker, entity_id: UUID, moment: Moment, outcome: 
         yield from differing("what is the user's alone", (set(), None), (about, outcome.mentioned))
     if moment.as_of is not None:
         return
-    name, kind, names, mentions, nodes = _line(world, asker, group)
+    name, kind, names, mentions, nodes = _line(world, asker, group, moment)
     given = (outcome.name, outcome.kind, frozenset(outcome.names), outcome.mentions, len(outcome.anchors))
     yield from differing("entity", (name, kind, names, mentions, min(nodes, MOST_LATEST)), given)
     yield from differing("merged", group.members - {group.whole.entity_id}, set(outcome.merged))
@@ -198,7 +202,7 @@ def _called(world: World, asker: Asker, entity_id: UUID, moment: Moment) -> tupl
     """The name and kind of an entity alone, not of what it was merged into."""
     lines = [one for one in world.spoken.said if one.entity_id == entity_id and supports(world, asker, one, moment)]
     entity = world.spoken.entities[entity_id]
-    return best_name(world, asker, entity, lines), kind_of(world, asker, entity, lines)
+    return best_name(world, asker, entity, lines, moment), kind_of(world, asker, entity, lines, moment)
 
 
 def why(world: World, asker: Asker, relation_id: UUID, moment: Moment, outcome: object) -> Iterator[str]:

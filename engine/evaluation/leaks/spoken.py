@@ -40,6 +40,22 @@ class Said:
     names: tuple[str, ...]
     known_from: datetime
     known_to: datetime | None
+    name_before: str | None
+    kind_before: str | None
+    corrected_at: datetime | None
+    given: tuple[str, ...]
+
+    def corrected(self, moment: Moment) -> bool:
+        """Whether the user had corrected it, as far as was known then."""
+        return self.corrected_at is not None and (moment.known_at is None or self.corrected_at <= moment.known_at)
+
+    def called(self, moment: Moment) -> str:
+        """What the user calls it."""
+        return self.name if self.corrected(moment) else self.name_before or self.name
+
+    def kind_then(self, moment: Moment) -> str:
+        """What it is for the user."""
+        return self.kind if self.corrected(moment) else self.kind_before or self.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +119,12 @@ class Group:
     records: set[UUID] = field(default_factory=set)
     members: set[UUID] = field(default_factory=set)
     lines: list[Said] = field(default_factory=list)
+    given: set[str] = field(default_factory=set)
+    """Names that the user gave, for the user alone."""
 
     @property
     def keys(self) -> set[str]:
-        return {key for one in self.lines for key in one.names}
+        return {key for one in self.lines for key in one.names} | self.given
 
 
 @dataclass(slots=True)
@@ -201,22 +219,24 @@ def groups(world: World, asker: Asker, moment: Moment) -> dict[UUID, Group]:
         group.records.add(one.record_id)
         group.members.add(one.entity_id)
         group.lines.append(one)
+        if world.owns(asker, asker.graph) and one.corrected(moment):
+            group.given |= set(one.given)
     return found
 
 
-def best_name(world: World, asker: Asker, whole: Said, lines: Sequence[Said]) -> str:
+def best_name(world: World, asker: Asker, whole: Said, lines: Sequence[Said], moment: Moment) -> str:
     """What an asker calls an entity of which these mentions are read."""
     if world.owns(asker, asker.graph):
-        return whole.name
+        return whole.called(moment)
     keys = {key for one in lines for key in one.names}
     names = sorted(names_of(world, asker, keys), key=lambda name: (-len(name), name))
-    return whole.name if whole.name_key in keys else (names or [kind_of(world, asker, whole, lines)])[0]
+    return whole.name if whole.name_key in keys else (names or [kind_of(world, asker, whole, lines, moment)])[0]
 
 
-def kind_of(world: World, asker: Asker, whole: Said, lines: Sequence[Said]) -> str:
+def kind_of(world: World, asker: Asker, whole: Said, lines: Sequence[Said], moment: Moment) -> str:
     """The kind of an entity that an asker reads: the one that most of these mentions tell."""
     if world.owns(asker, asker.graph):
-        return whole.kind
+        return whole.kind_then(moment)
     told = Counter(one.told for one in lines if one.told != UNKNOWN_KIND)
     return min(told, key=lambda kind: (-told[kind], kind), default=UNKNOWN_KIND)
 

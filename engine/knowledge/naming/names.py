@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from engine.domain.entity import UNKNOWN_KIND, Mention, Piece
 from engine.domain.names import name_key
+from engine.knowledge.naming.contacts import without_addresses
 from engine.knowledge.naming.cutting import Either, Evidence, Part, parts_of
 from engine.knowledge.naming.deciding import counts, end_of, is_sure
 from engine.knowledge.naming.german import german_names
@@ -77,7 +78,7 @@ def _evidence(pieces: Sequence[Piece], readings: Sequence[Reading], given: Known
     evidence = Evidence(known=Either(given.content, set(near.content)), people=Either(given.people, set(near.people)))
     evidence.surnames = _surnames(pieces)
     for reading in readings:
-        evidence.small.update(word for word in SMALL.findall(reading.text) if word[0].islower())
+        evidence.small.update(word for word in SMALL.findall(_without_addresses(reading.text)) if word[0].islower())
         if not reading.german and not reading.caseless:
             for run in reading.runs:
                 evidence.large.update(word.folded for word in run.words[run.opens :])
@@ -88,6 +89,10 @@ def _evidence(pieces: Sequence[Piece], readings: Sequence[Reading], given: Known
             if len(part.words) > 1 and is_person(part.folded) and not part.words[0].owns:
                 evidence.people.near.update(part.folded)
     return evidence
+
+
+def _without_addresses(text: str) -> str:
+    return without_addresses(text) if "@" in text or "://" in text or "www." in text else text
 
 
 def _surnames(pieces: Sequence[Piece]) -> set[str]:

@@ -29,6 +29,7 @@ class PooledEntity:
     near: bool
     records: set[str]
     new: bool
+    corrected: bool = False
 
     def thing(self) -> NamedThing:
         return NamedThing(self.name, self.kind, tuple(sorted(self.aliases - {self.name})), self.texts)
@@ -41,6 +42,8 @@ class Pool:
     batch: str = ""
     entities: dict[str, PooledEntity] = field(default_factory=dict)
     blocks: dict[str, set[str]] = field(default_factory=dict)
+    verified: dict[str, str] = field(default_factory=dict)
+    """The keys of entities by names and addresses that are theirs, as the user said."""
     weighed: int = 0
     """How many comparisons of texts were made."""
 
@@ -61,6 +64,10 @@ class Pool:
 
     def free_key(self, kind: str, name: str) -> str:
         return free_key(kind, name, self.entities, self.batch)
+
+    def owner(self, name: str) -> PooledEntity | None:
+        """Whose a name or an address is, as the user said."""
+        return self.entities.get(self.verified.get(name_key(name), "")) if name else None
 
     def exact(self, name: str) -> list[PooledEntity]:
         return [self.entities[key] for key in sorted(self.blocks.get(f"=:{name_key(name)}", ()))]

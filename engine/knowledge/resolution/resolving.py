@@ -25,7 +25,8 @@ _WORTH_A_LOOK = 0.35
 
 @dataclass(frozen=True, slots=True)
 class FoundName:
-    """A name as one record uses it. `speaker`: who spoke, for `my sister`."""
+    """A name as one record uses it. `speaker`: who spoke, for `my sister`; `contact`: the normal form of an address beside it,
+    or of what is no name but an address."""
 
     name: str
     record: str
@@ -33,11 +34,14 @@ class FoundName:
     form: NameForm = "name"
     texts: tuple[str, ...] = ()
     speaker: str = ""
+    contact: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An entity that exists. `near`: the same conversation or graph mentions it; `records`: those of this batch that do."""
+    """An entity that exists. `near`: the same conversation or graph mentions it; `records`: those of this batch that do;
+    `corrected`: the user said what it is called or is, so texts that say otherwise may still name it; `verified`: normal forms
+    of names and addresses that are its own, as the user said."""
 
     key: str
     name: str
@@ -46,6 +50,8 @@ class Known:
     texts: tuple[str, ...] = ()
     near: bool = True
     records: frozenset[str] = frozenset()
+    corrected: bool = False
+    verified: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +95,9 @@ def resolve(names: Iterable[FoundName], known: Sequence[Known], batch: str = "")
     pool = Pool(batch)
     for one in sorted(known, key=lambda entity: entity.key):
         aliases = {one.name, *one.aliases}
-        pool.add(PooledEntity(one.key, one.name, one.kind, aliases, one.texts, one.near, set(one.records), new=False))
+        records, corrected = set(one.records), one.corrected
+        pool.add(PooledEntity(one.key, one.name, one.kind, aliases, one.texts, one.near, records, False, corrected))
+        pool.verified.update(dict.fromkeys(one.verified, one.key))
     ordered = sorted(set(names), key=_rank)
     full = _extenders(ordered)
     chosen: dict[FoundName, tuple[PooledEntity, str, tuple[Review, ...]]] = {}
@@ -138,7 +146,13 @@ def _place(
     found: FoundName, name: str, pool: Pool, full: dict[str, set[str]]
 ) -> tuple[PooledEntity | None, str, tuple[Review, ...]]:
     thing = NamedThing(name, found.kind, (), found.texts, found.speaker)
-    exact = [one for one in pool.exact(name) if decide_names(thing, NamedThing(one.name, one.kind)) is None]
+    if owner := pool.owner(name):
+        return owner, "the user says that it is called so", ()
+    if (owner := pool.owner(found.contact)) and by_names(thing, owner.thing()).verdict != "apart":
+        return owner, "it stands with an address of it", ()
+    exact = [
+        one for one in pool.exact(name) if one.corrected or decide_names(thing, NamedThing(one.name, one.kind)) is None
+    ]
     if found.form == "speaker":
         own = [one for one in exact if name_key(one.name) == name_key(name)] or exact
         return _nearest(own, found.record), "the speaker of that name", ()
@@ -245,14 +259,17 @@ def _new(found: FoundName, name: str, pool: Pool) -> PooledEntity:
 def _join(entity: PooledEntity, found: FoundName, name: str, pool: Pool) -> None:
     entity.records.add(found.record)
     entity.texts = tuple(dict.fromkeys((*entity.texts, *found.texts)))[:8]
-    if entity.kind == UNKNOWN_KIND:
+    if entity.kind == UNKNOWN_KIND and not entity.corrected:
         entity.kind = found.kind
+    if found.form == "contact":
+        return
     if name not in entity.aliases:
         entity.aliases.add(name)
         pool.index(entity.key, name)
     mine, its = parts_of(name).words, parts_of(entity.name).words
     if (
         entity.kind == PERSON
+        and not entity.corrected
         and found.form == "name"
         and 1 == len(its) < len(mine)
         and not parts_of(entity.name).titles
