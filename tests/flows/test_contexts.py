@@ -193,11 +193,14 @@ async def test_a_question_comes_with_its_answer(memory: Memory) -> None:
             "The bowline.",
             "Right.",
         )
-    context = await memory.context(ContextRequest("Which knot holds the jib, number 5?", limit=4))
-    hit = next(piece for piece in context.pieces if piece.text == "Which knot holds the jib, number 5?")
-    answer = next(piece for piece in context.pieces if piece.mark == hit.mark + 1)
-    assert (answer.text, answer.record_id) == ("The bowline.", hit.record_id)
-    assert any(piece.neighbour for piece in context.pieces) and len(context.pieces) < 4 * 3
+    neighbours = 0
+    for limit in range(1, 7):
+        context = await memory.context(ContextRequest("Which knot holds the jib, number 5?", limit=limit))
+        for hit in (piece for piece in context.pieces if piece.text.endswith("?") and not piece.neighbour):
+            answer = next(piece for piece in context.pieces if piece.mark == hit.mark + 1)
+            assert (answer.text, answer.record_id) == ("The bowline.", hit.record_id)
+            neighbours += answer.neighbour
+    assert neighbours
 
 
 @pytest.mark.ledger("X14")
