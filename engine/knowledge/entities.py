@@ -23,6 +23,7 @@ from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.relation import RelationDraft
 from engine.domain.stated_fact import AboutEntity
+from engine.knowledge.candidates import NAMED_PERSON, candidates, lucene_query
 from engine.knowledge.configuration import Domain
 from engine.knowledge.intended import with_intentions
 from engine.knowledge.item_entities import (
@@ -40,8 +41,7 @@ from engine.knowledge.read_by_model import WEIGHT, over, stated, times
 from engine.knowledge.read_records import ReadRecord, add_contacts, read_records
 from engine.knowledge.relations.relating import Relating
 from engine.knowledge.resolution.doubts import NameJudge, doubts_of, joined
-from engine.knowledge.resolution.keys import canonical_key
-from engine.knowledge.resolution.resolving import FoundName, Known, Resolution, effective_name, resolve
+from engine.knowledge.resolution.resolving import FoundName, Resolution, effective_name, resolve
 from engine.stores.neo4j import Neo4j
 from engine.stores.statements import cypher
 from engine.turns import computed
@@ -50,9 +50,6 @@ MOST_KNOWN, KNOWN_FOR_A_NAME = 1000, 30
 """Entities of the graph that the names of a batch are compared with, and for each of them."""
 FEWEST_KEYS, SHORTEST_TEXT = 101, 1100
 """One size class of each parameter for most batches: for another one the server plans again, for seconds."""
-MOST_WORDS = 800
-"""Words of a full-text query; the server takes 1,024 clauses."""
-NAMED_PERSON = "person"
 NO_TITLES: Mapping[str, Mapping[str, str]] = {}
 
 
@@ -288,28 +285,3 @@ def _key(record: ReadRecord, used: UsedName, resolved: Mapping[FoundName, Resolu
     """The key of the entity that a name is of; empty where it is of none."""
     entity = _entity(record, used, resolved) if used in record.names else None
     return entity.key if entity else ""
-
-
-def candidates(known: Sequence[KnownEntity]) -> list[Known]:
-    """The entities of the graph as names are compared with them. The user is one of them from the first record on, under the
-    full name of the memory and the first word of it."""
-    entities = {one.key: one for one in known if one.key is not None}
-    found = [
-        Known(key, one.name, one.kind, one.names, corrected=one.corrected, verified=frozenset(one.verified))
-        for key, one in entities.items()
-    ]
-    for user in (one for one in known if one.key is None):
-        key = canonical_key(NAMED_PERSON, user.name)
-        if key not in entities:
-            found.append(Known(key, user.name, NAMED_PERSON, (user.name.split()[0],)))
-    return found
-
-
-def lucene_query(keys: Sequence[str], user_key: str) -> str:
-    """A full-text query for aliases in one user's graph that share a word with one of the names.
-
-    The words are letters and digits in quotes, and so cannot be operators. Without words it finds nothing.
-    """
-    words = {word for key in keys for word in "".join(c if c.isalnum() else " " for c in key).split()}
-    choices = " ".join(f'key:"{word}"' for word in sorted(words)[:MOST_WORDS] or (user_key,))
-    return f"+user_key:{user_key} +({choices})"
