@@ -26,6 +26,7 @@ LACKING = "tokens"
 @dataclass(frozen=True, slots=True)
 class _Noted:
     node_id: UUID
+    user_id: UUID
     schema_name: str
     after: UUID
 
