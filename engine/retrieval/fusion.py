@@ -20,7 +20,7 @@ from engine.retrieval.candidate import ASKS, FIRST_PERSON, FOLLOWS_QUESTION, OPE
 from engine.retrieval.coverage import Coverage, Floats, coverage
 from engine.retrieval.query import Question
 from engine.retrieval.walk import Link, Walked, walk
-from engine.retrieval.weights import Weights
+from engine.retrieval.weights import Weighed, Weights
 
 _STORED = (
     "words", "words_previous", "words_previous2", "words_next", "meaning", "meaning_previous", "meaning_next", "record_words",
@@ -96,10 +96,10 @@ def fuse(
     own = np.array([_signals(candidate, question, named, anchors) for candidate in candidates])
     covered, walked = beside.covered, beside.walked
     matrix = np.column_stack((own, covered.window, covered.next, walked.graph, walked.hop))
-    families = dict(weights.families) | ({} if covered.known else {"turn": weights.plain_turn})
-    by_family = {family: np.array([section[signal] for signal in SIGNALS]) for family, section in families.items()}
-    parts = matrix * np.array([by_family[candidate.family] for candidate in candidates])
-    offsets = np.array([families[candidate.family]["offset"] for candidate in candidates])
+    sections = {name: np.array([section[signal] for signal in SIGNALS]) for name, section in weights.sections.items()}
+    weighed = [_weighed(candidate, tokens=covered.known) for candidate in candidates]
+    parts = matrix * np.array([sections[name] for name in weighed])
+    offsets = np.array([weights.sections[name]["offset"] for name in weighed])
     scores = parts.sum(axis=1) + offsets
     order = sorted(
         range(len(candidates)),
@@ -107,6 +107,15 @@ def fuse(
     )
     ways = {place: _reached(candidates, link) for place, link in walked.links.items()}
     return [Ranked(candidates[i], float(scores[i]), parts[i], ways.get(i)) for i in order]
+
+
+def _weighed(candidate: Candidate, *, tokens: bool) -> Weighed:
+    """Which weights are those of a candidate. `tokens`: whether there are token vectors."""
+    if candidate.cosine is None:
+        return "without_vector"
+    if candidate.family == "turn":
+        return "turn" if tokens else "turn_without_tokens"
+    return "passage" if candidate.kind == "chunk" else "fact"
 
 
 def _reached(candidates: Sequence[Candidate], link: Link) -> Reached:

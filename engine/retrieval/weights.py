@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from engine.errors import SettingsError
 
@@ -16,8 +16,9 @@ SHIPPED = Path(__file__).with_name("ranking.toml")
 Family = Literal["turn", "passage"]
 """Turns of conversations, and everything else: chunks, facts, observations, summaries."""
 
-WITHOUT_TOKENS = "turn_without_tokens"
-"""The section for turns where the encoder gives no token vectors."""
+Weighed = Literal["turn", "turn_without_tokens", "passage", "fact", "without_vector"]
+"""Sections of weights: of turns, where the encoder gives token vectors and where not; of passages of documents; of facts,
+observations and summaries; of items that have no comparable vector."""
 
 Section = Mapping[str, float]
 _COUNTS = ("candidates", "rare", "named", "steps", "hop_from")
@@ -65,14 +66,12 @@ class AnchorStrengths:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Everything that a search weighs by. `families`: by family, then by signal; `offset` is added as it is. `plain_turn`: of
-    turns where there are no token vectors."""
+    """Everything that a search weighs by. `sections`: by what is weighed, then by signal; `offset` is added as it is."""
 
     limits: Limits
     anchors: AnchorStrengths
     walk: WalkWeights
-    families: Mapping[Family, Section]
-    plain_turn: Section
+    sections: Mapping[Weighed, Section]
 
 
 def load_weights(path: Path | None = None) -> Weights:
@@ -94,8 +93,7 @@ def load_weights(path: Path | None = None) -> Weights:
         Limits(**limits),
         AnchorStrengths(**strengths, most=most),
         WalkWeights(**walk),
-        {"turn": sections["turn"], "passage": sections["passage"]},
-        sections[WITHOUT_TOKENS],
+        {name: sections[name] for name in get_args(Weighed)},
     )
 
 

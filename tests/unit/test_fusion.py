@@ -30,7 +30,7 @@ def order(candidates, text="what is it", anchors=None):
 
 
 def test_every_weight_belongs_to_a_signal():
-    for section in (*WEIGHTS.families.values(), WEIGHTS.plain_turn):
+    for section in WEIGHTS.sections.values():
         assert set(section) == {*SIGNALS, "offset"}
 
 
@@ -66,6 +66,16 @@ def test_a_date_asked_for_prefers_turns_that_tell_it_then_turns_of_that_day():
     turns = [turn(0), turn(1, occurred_at=datetime(2023, 5, 7, tzinfo=UTC)), turn(2, dates=["2023-05-07"])]
     assert order(turns, "What happened on 7 May 2023?") == [2, 1, 0]
     assert order(turns, "What happened?") == [0, 1, 2]
+
+
+def test_without_a_vector_words_count_in_full():
+    """While the embedding service does not answer, or until a job has made the vector."""
+    found = [
+        turn(0, words=1.0),
+        turn(1, words=2.0, cosine=None),
+        turn(2, words=1.0, cosine=None, kind="chunk", family="passage"),
+    ]
+    assert order(found) == [1, 2, 0]
 
 
 def test_families_have_their_own_weights():
@@ -204,8 +214,8 @@ def test_a_file_replaces_single_weights(tmp_path):
     own = tmp_path / "own.toml"
     own.write_text("[turn]\nwords = 2\n[anchors]\nmost = 3\n")
     loaded = load_weights(own)
-    assert (loaded.families["turn"]["words"], loaded.anchors.most) == (2, 3)
-    assert loaded.families["turn"]["meaning"] == WEIGHTS.families["turn"]["meaning"]
+    assert (loaded.sections["turn"]["words"], loaded.anchors.most) == (2, 3)
+    assert loaded.sections["turn"]["meaning"] == WEIGHTS.sections["turn"]["meaning"]
 
 
 @pytest.mark.parametrize(
