@@ -18,6 +18,7 @@ from engine.knowledge.resolution.likeness import decide
 from engine.knowledge.resolution.name_likeness import name_likeness
 from engine.knowledge.resolution.name_parts import parts_of
 from engine.knowledge.resolution.romanized import romanized, sounds_alike
+from engine.knowledge.resolution.word_lists import section
 
 CASES = Path(__file__).with_name("likeness_cases.txt")
 _MENTION = re.compile(r"\[(.+?)\]")
@@ -151,3 +152,14 @@ def test_names_that_match_share_a_key() -> None:
         if name_likeness(*pair).score >= 0.6 and not blocking_keys(pair[0]) & blocking_keys(pair[1])
     ]
     assert not missed
+
+
+@pytest.mark.ledger("X05")
+@pytest.mark.parametrize("relation", ["uncle", "aunt"])
+def test_a_word_that_tells_the_side_of_the_family_is_no_word_for_both(relation: str) -> None:
+    """*Amca* is the father's brother, *dayı* the mother's: two persons."""
+    words = {key: set(listed.split()) for key, listed in section("kin", "relations").items() if isinstance(listed, str)}
+    sides = words[f"{relation}_paternal"] | words[f"{relation}_maternal"]
+    assert sides and not sides & words[relation] and not words[f"{relation}_paternal"] & words[f"{relation}_maternal"]
+    one, other = kin_of("amcam Kemal"), kin_of("dayım Kemal")
+    assert one is not None and other is not None and (one.side, other.side) == ("paternal", "maternal")
