@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.retrieval.candidate import Candidate
+from engine.retrieval.z_scores import z_scores
 
 Floats = NDArray[np.float32]
 
@@ -41,8 +42,8 @@ def coverage(candidates: Sequence[Candidate], question: Floats | None) -> Covera
     best = _best([candidates[place].tokens or b"" for place in turns], question)
     row = {(candidates[place].session, candidates[place].number): number for number, place in enumerate(turns)}
     window, following = np.zeros(len(candidates)), np.zeros(len(candidates))
-    window[turns] = _spread(_joined(best, [_near(candidates[place], row, (-1, -2)) for place in turns]))
-    following[turns] = _spread(_joined(best, [_near(candidates[place], row, (1,)) for place in turns]))
+    window[turns] = z_scores(_joined(best, [_near(candidates[place], row, (-1, -2)) for place in turns]))
+    following[turns] = z_scores(_joined(best, [_near(candidates[place], row, (1,)) for place in turns]))
     return Coverage(window, following, True)
 
 
@@ -80,9 +81,3 @@ def _joined(best: Floats, neighbours: Sequence[Sequence[int]]) -> NDArray[np.flo
             np.maximum(joined[number], best[other], out=joined[number])
     means: NDArray[np.float64] = joined.mean(axis=1).astype(np.float64)
     return means
-
-
-def _spread(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    deviation = float(values.std())
-    spread: NDArray[np.float64] = (values - values.mean()) / deviation if deviation > 0 else np.zeros_like(values)
-    return spread

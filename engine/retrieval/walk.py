@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from engine.retrieval.candidate import Candidate
 from engine.retrieval.weights import WalkWeights
-
-Values = NDArray[np.float64]
+from engine.retrieval.z_scores import Values, z_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ def walk(candidates: Sequence[Candidate], named: Collection[int], passages: int,
     if net is None:
         return Walked(graph, hop, {})
     meaning = np.array([one.meaning for one in rows])
-    reached = _spread(np.log(net.walked(_seeds(net, meaning, named, weights), weights) + 1e-6))
+    reached = z_scores(np.log(net.walked(_seeds(net, meaning, named, weights), weights) + 1e-6))
     total = meaning + weights.graph * reached
     hops, starts = net.hops(total, named, weights)
     graph[places], hop[places] = reached, hops
@@ -143,9 +142,3 @@ def _entities(row: Candidate) -> list[tuple[int, int, int, int]]:
     if not row.entities or row.aboutness is None or row.passages is None or row.weights is None:
         return []
     return list(zip(row.entities, row.aboutness, row.passages, row.weights, strict=True))
-
-
-def _spread(values: Values) -> Values:
-    deviation = float(values.std())
-    spread: Values = (values - values.mean()) / deviation if deviation > 0 else np.zeros_like(values)
-    return spread

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from uuid import UUID
 
 from engine.domain.context import Context, ContextRequest
 from engine.domain.grant import Field
+from engine.domain.scope import MemoryScope
 from engine.domain.search import Hit, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput
-from engine.evaluation.leaks.expected import anchor_of, denied, differing, later, outside, scope_text, short
+from engine.evaluation.leaks.expected import anchor_of, denied, differing, is_owner, later, outside, scope_text, short
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.things import Asker, Written
 
@@ -21,16 +22,24 @@ def searched(request: SearchRequest, record: Written) -> bool:
     return record.scope in named and (request.sources is None or record.source in request.sources)
 
 
+def _refuses(world: World, asker: Asker, scopes: Sequence[MemoryScope]) -> bool:
+    return (bool(scopes) and not is_owner(asker)) or outside(world, asker)
+
+
+def _refused(world: World, asker: Asker, scopes: Sequence[MemoryScope], outcome: object) -> Iterator[str]:
+    """What is wrong where an answer was refused, or should have been."""
+    if scopes and not is_owner(asker):
+        yield from differing("refused as", InvalidInput, type(outcome))
+    elif outside(world, asker):
+        yield from denied(outcome)
+    else:
+        yield f"not given: {short(outcome)}"
+
+
 def search(world: World, asker: Asker, request: SearchRequest, wanted: Written, outcome: object) -> Iterator[str]:
     """Only readable hits and anchors with readable paths, counts of readable rows, and the wanted record."""
-    if request.scopes and (asker.kind != "user" or asker.principal_id != asker.graph):
-        yield from differing("refused as", InvalidInput, type(outcome))
-        return
-    if outside(world, asker):
-        yield from denied(outcome)
-        return
-    if not isinstance(outcome, SearchAnswer):
-        yield f"not given: {short(outcome)}"
+    if not isinstance(outcome, SearchAnswer) or _refuses(world, asker, request.scopes):
+        yield from _refused(world, asker, request.scopes, outcome)
         return
     at = request.moment.earliest
     yield from world.foreign(asker, replace(outcome, query=""), at=at)
@@ -104,14 +113,8 @@ def _hit(world: World, asker: Asker, request: SearchRequest, hit: Hit) -> Iterat
 
 def context(world: World, asker: Asker, request: ContextRequest, wanted: Written, outcome: object) -> Iterator[str]:
     """Only pieces that may be read, of the scopes that are named, and the wanted record where everything is searched."""
-    if request.scopes and (asker.kind != "user" or asker.principal_id != asker.graph):
-        yield from differing("refused as", InvalidInput, type(outcome))
-        return
-    if outside(world, asker):
-        yield from denied(outcome)
-        return
-    if not isinstance(outcome, Context):
-        yield f"not given: {short(outcome)}"
+    if not isinstance(outcome, Context) or _refuses(world, asker, request.scopes):
+        yield from _refused(world, asker, request.scopes, outcome)
         return
     at = request.moment.earliest
     yield from world.foreign(asker, replace(outcome, question=""), at=at)
