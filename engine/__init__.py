@@ -1,10 +1,10 @@
 """Neurigraph: long-term memory and knowledge for assistants and the people behind them.
 
     async with open_engine() as engine:
-        bob = await engine.create_user("bob", "Bob")
+        bob = await engine.workspace.users.create("bob", "Bob")
         memory = engine.memory(bob.user_id)
-        node = await memory.provision(NewNode(bob.user_id, "Family"))
-        await memory.remember(Conversation("c1", (Turn("Bob", "Dave married my sister in May."),)))
+        await memory.nodes.provision(NewNode(bob.user_id, "Family"))
+        await memory.records.remember(Conversation("c1", (Turn("Bob", "Dave married my sister in May."),)))
         answer = await memory.search(SearchRequest("Who is Dave?"))
 
 The names below are loaded when they are first used: a process that only supervises the servers must not pay
@@ -13,8 +13,12 @@ for encoders and drivers.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+# Read when numpy is loaded, which is later. The matrices of a search are small: with more threads they take three times the CPU.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 if TYPE_CHECKING:
     from engine.domain.clock import Moment

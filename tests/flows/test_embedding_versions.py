@@ -272,9 +272,12 @@ async def downgraded(engine: Engine, schema: str) -> None:
 
 
 async def test_nodes_of_the_old_template_serve_beside_new_ones(engine: Engine, memory: Memory) -> None:
-    before = await asked(memory)
     root = await memory.nodes.shell(memory.principal.user_id)
     old = await memory.nodes.shell(root.children[0].node_id)
+    statement = "UPDATE {}.memory_items SET tokens = NULL, entities = '{{}}', about = '{{}}'"  # younger than slots
+    async with engine.postgres.as_service() as connection:
+        await connection.execute(sql.SQL(statement).format(sql.Identifier(old.schema_name)))
+    before = await asked(memory)
     await downgraded(engine, old.schema_name)
     assert [shown(answer) for answer in await asked(memory)] == [shown(answer) for answer in before]
     await memory.records.remember(
