@@ -78,7 +78,7 @@ def among(
     candidates: Sequence[Candidate], tokens: Floats | None, named: Collection[int], passages: int, weights: Weights
 ) -> Among:
     """`tokens`: the question's token vectors; `named`: its entities; `passages`: how many were searched."""
-    return Among(coverage(candidates, tokens), walk(candidates, named, passages, weights.walk))
+    return Among(coverage(candidates, tokens), walk(candidates, named, passages, weights.walk, weights.limits.shrink))
 
 
 def fuse(

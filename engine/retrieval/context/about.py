@@ -17,6 +17,7 @@ from uuid import UUID
 from engine.domain.clock import END_OF_TIME, NOW, Moment
 from engine.domain.context import ContextRequest, Piece
 from engine.domain.entity import UNKNOWN_KIND, Entity, Relation
+from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.errors import NotFound
 from engine.knowledge.facts.about import EntityFacts, FactAbout
@@ -162,10 +163,14 @@ def placed(request: ContextRequest, now: datetime) -> dict[str, Any]:
 def _lines(known: _Known, stated: Mapping[UUID, Stated]) -> Iterator[Piece]:
     """Who it is, once for each record that it may be told by, the newest first; and its relations."""
     one = known.entity
-    others = ", ".join(name for name in one.names if name != one.name)
-    if others or one.kind != UNKNOWN_KIND:
-        text = f"{one.name}: {one.kind}{f'; also called {others}' if others else ''}."
-        for mention in one.latest:
+    for mention in one.latest:
+        # names that this record uses: others may stand in a thread alone
+        names = sorted(
+            (name for name in one.names if name_key(name) in mention.names), key=lambda name: name != one.name
+        )
+        if len(names) > 1 or (names and one.kind != UNKNOWN_KIND):
+            others = ", ".join(names[1:])
+            text = f"{names[0]}: {one.kind}{f'; also called {others}' if others else ''}."
             yield _line(text, mention.record_id, mention.node_id, mention.title, mention.at, one.entity_id)
     for relation in known.relations:
         if source := stated.get(relation.relation_id):

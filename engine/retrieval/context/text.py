@@ -44,7 +44,7 @@ def written(drafts: Drafts, chosen: Sequence[Draft]) -> tuple[str, str, tuple[Pi
     lines: list[str] = []
     pieces: list[Piece] = []
     for heading, group, part in _parts(drafts, chosen):
-        lines.append(heading)
+        lines.append(inline(heading))
         before: Draft | None = None
         for draft in part:
             if before is not None and draft.group and draft.place[0] > before.place[0] + 1:

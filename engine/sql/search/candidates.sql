@@ -77,7 +77,8 @@ WITH moment AS (
      ORDER BY meaning DESC, item_id LIMIT %(walked)s::integer)
     UNION
     (SELECT item_id, session, family FROM scanned
-     WHERE family = 'passage' AND entities && ARRAY(SELECT entity FROM bridges) LIMIT 3 * %(walked)s::integer)
+     WHERE family = 'passage' AND entities && ARRAY(SELECT entity FROM bridges)
+     ORDER BY entities && %(entities)s::integer[] DESC, meaning DESC NULLS LAST, item_id LIMIT 2 * %(walked)s::integer)
 ), centred AS MATERIALIZED (
     SELECT s.place, s.item_id, s.kind, s.family, s.session, s.position, s.speaker, s.occurred_at, s.dates, s.flags, s.word_count, s.time_expressions,
            s.entities, s.about, s.tokens,
@@ -102,7 +103,7 @@ WITH moment AS (
            c.meaning, c.meaning_previous, c.meaning_next, c.record_words, c.has_words, c.cosine,
            c.speaker, c.occurred_at, c.dates, c.flags, c.word_count, c.time_expressions, c.entities,
            CASE c.family WHEN 'passage' THEN w.aboutness END AS aboutness, w.passages, w.weights, c.tokens
-    FROM places AS p, (SELECT * FROM placed WHERE candidate LIMIT 10 * %(candidates)s::integer + 3 * %(walked)s::integer) AS c
+    FROM places AS p, (SELECT * FROM placed WHERE candidate ORDER BY chosen DESC LIMIT 11 * %(candidates)s::integer + 3 * %(walked)s::integer) AS c
     LEFT JOIN LATERAL (
         SELECT array_agg((u.e = ANY (c.about))::integer ORDER BY u.place) AS aboutness, array_agg(m.passages ORDER BY u.place) AS passages,
                array_agg(m.weight ORDER BY u.place) AS weights
