@@ -71,7 +71,7 @@ async def ground(engine: Engine) -> Ground:
 async def found(memory: Memory) -> set[str]:
     """The texts that a search of everything finds."""
     answer = await memory.search(SearchRequest("walleye", widen=EVERYWHERE, limit=50))
-    assert answer.items_searched == len(answer.hits)
+    assert answer.items_searched >= len(answer.hits)  # what was revoked between the two trips is not shown
     return {hit.content for hit in answer.hits}
 
 

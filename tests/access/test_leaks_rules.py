@@ -177,14 +177,14 @@ RULES: dict[str, tuple[str, str, str, str]] = {
         "engine.version_is_shown(uuid,integer)", "engine.can('read', node, 'records') AND", "", "shared rows",
     ),
     "what was moved in a search": (
-        SCAN, "AND (moved_at IS NULL OR moved_at <= least($8, $9))", "", "search",
+        SCAN, "AND (moved_at IS NULL OR moved_at <= least($7, $8))", "", "search",
     ),
     "a search's graph": (
         "engine.search_nodes(uuid,uuid[],timestamp with time zone,timestamp with time zone,integer)",
         "(n.user_id = search_nodes.p_user)", "true", "search nodes",
     ),
-    "a search's scopes": (SCAN, "(scope = ''user'' OR scope || '':'' || scope_id = ANY ($11))", "true", "search"),
-    "a search's sources": (SCAN, "i.source = ANY ($10)", "true", "search"),
+    "a search's scopes": (SCAN, "(scope = ''user'' OR scope || '':'' || scope_id = ANY ($10))", "true", "search"),
+    "a search's sources": (SCAN, "i.source = ANY ($9)", "true", "search"),
 }  # fmt: skip
 REDUNDANT_RULES = {
     "granted node": "the depth is NULL for a node that is not on the way, and so not small enough",

@@ -37,7 +37,7 @@ FOR_THE_USER_ONLY = {
 }  # fmt: skip
 """Only the user shapes a graph and sees all of it: what is about to change is read for nobody else."""
 
-FILTER = re.compile(r"part\.(?:readable|opened|writable|mentioned)\((\w+)(?:, '\w+')?\)")
+FILTER = re.compile(r"part\.(?:readable|opened|writable|mentioned|known_by)\((\w+)(?:, [\w']+)?\)")
 """The parts that ask whether the principal has a right to a node."""
 COLLECTED = re.compile(
     r"CASE WHEN \$principal = \$user_id THEN \[\] ELSE COLLECT {\s+MATCH \(r:Node {user_id: \$user_id}\)\s+"

@@ -14,8 +14,6 @@ CALL () {
   RETURN e, e.name_key AS key
 }
 WITH as_of, rights, e, key
-WHERE e.user_id = $user_id AND e.entity_id IS NOT NULL AND CASE WHEN $principal = $user_id THEN true ELSE EXISTS {
-  MATCH (e)<-[mention:MENTIONS]-(line:Record)<-[:HOLDS]-(place:Node)
-  WHERE key IN mention.names AND part.holds(mention) AND part.shown(line) AND part.opened(place, 'records') } END
+WHERE e.user_id = $user_id AND e.entity_id IS NOT NULL AND part.known_by(e, key)
 RETURN e.entity_id AS entity_id, key
 ORDER BY size(key) DESC, CASE WHEN $principal = $user_id THEN e.mentions ELSE 0 END DESC, entity_id LIMIT $limit

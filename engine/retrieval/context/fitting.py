@@ -88,7 +88,7 @@ def _shortened(draft: Draft, asked: frozenset[str], most: int, count: Count) -> 
     text = draft.piece.text
     if count(text) <= most:
         return draft
-    sentences = [one for one in _SENTENCE.split(text) if one]
+    sentences = [one for one in _SENTENCE.split(text) if one] or [text]
     best = max(range(len(sentences)), key=lambda number: (len(asked & set(words(sentences[number]))), -number))
     first, last = best, best + 1
     kept = sentences[best]
