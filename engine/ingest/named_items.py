@@ -12,8 +12,8 @@ from engine.knowledge.item_entities import MOST
 
 
 def named(draft: RecordDraft, spoken: Spoken) -> RecordDraft:
-    """A record with whom it mentions, and its items with what each names. In observations and summaries those names are looked
-    for that the record has."""
+    """A record with the entities that it mentions, and its items with what each names. In observations and summaries the names of
+    the record are looked for."""
     found = [spoken.items.get(item.item_id) or spoken.names.standing_in(item.content) for item in draft.items]
     pairs = zip(draft.items, found, strict=True)
     items = tuple(replace(item, entities=one.entities, about=one.about) for item, one in pairs)

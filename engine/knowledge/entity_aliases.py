@@ -1,4 +1,4 @@
-"""The user's aliases of entities: names and addresses that decide whom a text means; the first entity that has one keeps it."""
+"""The user's aliases of entities: names and addresses that decide which entity a text means. The first that has one keeps it."""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ passage has those of its document's title, too, a fact its subject: these it is 
 What readers of a row may know: the names stand in its own text, but for two cases. The title is in the row of the record, and a
 grant may give items without records: for such a reader a ranking must leave out what a passage is about. And that an alias or `my
 sister` is a certain entity may be known from other records alone: a number says nothing of the entity, no operation returns it,
-and a ranking must look up the names of a question among those only that its reader may read.
+but a hit may say that its passage was reached over a name of the question. So a ranking looks up the names of a question among
+those only that its reader may read.
 """
 
 from __future__ import annotations

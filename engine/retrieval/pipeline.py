@@ -8,8 +8,10 @@ that a hit names is the second phase, in another module.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
 from typing import get_args
 from uuid import UUID
@@ -28,7 +30,7 @@ from engine.retrieval.candidate import Contents
 from engine.retrieval.fusion import Ranked, among, fuse, merged
 from engine.retrieval.query import Question, parse
 from engine.retrieval.rationale import rationale, reached_over
-from engine.retrieval.scoped_search import FAILURES, ROUNDS, QueryVector, Scope, ScopedSearch
+from engine.retrieval.scoped_search import FAILURES, ROUNDS, QueryVector, Scanned, Scope, ScopedSearch
 from engine.retrieval.touches import Touches
 from engine.retrieval.weights import Weights
 from engine.stores.limits import ending_within
@@ -37,6 +39,8 @@ from engine.stores.postgres import Postgres
 
 MOST_HITS = 200
 MOST_NODES_ASKED = 1000
+MOST_REACHED = 20
+"""Hits of which it is said over which entity they were reached: its name is looked for in their texts."""
 
 
 class Search:
@@ -110,12 +114,13 @@ class Search:
         entities = sorted({number for one in navigation.entities for number in one.numbers})
         scanned = await self._scoped.scan(principal, scope, question.terms, entities, vector)
         watch.lap("search")
-        beside = among(scanned.candidates, vector.tokens, set(entities), scanned.passages_searched, self._weights)
-        ranked = fuse(scanned.candidates, question, navigation.strengths, self._weights, beside)
+        named = set(entities)
+        ranked = await asyncio.to_thread(self._ranked, scanned, question, vector, named, navigation.strengths)
         watch.lap("rank")
-        shown = await self._shown(principal, scope, vector, ranked, navigation, request.limit)
-        left_out = scanned.left_out + shown.left_out
-        hits = tuple(self._hit(one, shown, navigation, owns=principal.owns) for one in shown.ranked)
+        choose = partial(merged, namesakes=navigation.namesakes, limit=request.limit)
+        shown = await self._shown(principal, scope, vector, ranked, choose, scanned.left_out)
+        left_out = shown.left_out
+        hits = await asyncio.to_thread(self._hits, shown, navigation, owns=principal.owns)
         watch.lap("contents")
         if question.cut:
             notes.append(f"The question was cut to {self._weights.limits.query_characters:,} characters.")
@@ -139,21 +144,32 @@ class Search:
         )
         return answer, scanned.active
 
+    def _ranked(
+        self,
+        scanned: Scanned,
+        question: Question,
+        vector: QueryVector,
+        named: set[int],
+        strengths: Mapping[UUID, float],
+    ) -> list[Ranked]:
+        beside = among(scanned.candidates, vector.tokens, named, scanned.passages_searched, self._weights)
+        return fuse(scanned.candidates, question, strengths, self._weights, beside)
+
     async def _shown(
         self,
         principal: Principal,
         scope: Scope,
         vector: QueryVector,
         ranked: Sequence[Ranked],
-        navigation: Navigation,
-        limit: int,
+        choose: Callable[[Sequence[Ranked]], Sequence[Ranked]],
+        left_out: tuple[LeftOut, ...],
     ) -> Shown:
-        """The best candidates with their contents, without damaged nodes and without items that vanished since."""
-        left_out: tuple[LeftOut, ...] = ()
+        """The chosen candidates with their contents, without items that vanished since, and without damaged nodes: those that the
+        scan left out, and further ones."""
         for attempt in range(ROUNDS):
             without = {one.node_id for one in left_out}
             healthy = [one for one in ranked if one.candidate.node_id not in without]
-            chosen = merged(healthy, navigation.namesakes, limit)
+            chosen = choose(healthy)
             if not chosen:
                 break
             starts = [one.link.start for one in chosen if one.link is not None and one.link.start is not None]
@@ -168,6 +184,12 @@ class Search:
                     raise
                 left_out += fresh
         return Shown((), {}, left_out)
+
+    def _hits(self, shown: Shown, navigation: Navigation, *, owns: bool) -> tuple[Hit, ...]:
+        return tuple(
+            self._hit(one if number < MOST_REACHED else replace(one, link=None), shown, navigation, owns=owns)
+            for number, one in enumerate(shown.ranked)
+        )
 
     def _hit(self, ranked: Ranked, shown: Shown, navigation: Navigation, *, owns: bool) -> Hit:
         found, signals = ranked.candidate, ranked.signals

@@ -85,12 +85,16 @@ def _name_in(text: str, entity: int, kinds: Sequence[str]) -> str | None:
     return None
 
 
+def _opens(word: str) -> bool:
+    return word[0].isupper() or word[0].isdigit()
+
+
 def _names(text: str) -> Iterator[str]:
     """Runs of words that begin and end with a capital or a digit."""
     words = list(_WORD.finditer(text))
     for first in range(len(words)):
-        if words[first][0][0].islower():
+        if not _opens(words[first][0]):
             continue
         for last in range(first, min(first + _LONGEST_NAME, len(words))):
-            if not words[last][0][0].islower():
+            if _opens(words[last][0]):
                 yield text[words[first].start() : words[last].end()]

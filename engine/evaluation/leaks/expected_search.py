@@ -106,6 +106,10 @@ def _hit(world: World, asker: Asker, request: SearchRequest, hit: Hit) -> Iterat
     shown = (scope_text(hit.scope, hit.scope_id), hit.source)
     yield from differing("hit's scope and source", (record.scope, record.source), shown)
     yield from differing("hit's path", world.path(asker, hit.node_id), hit.path)
+    if hit.reached is not None and hit.reached.from_record is not None:
+        start = world.written.get(hit.reached.from_record)
+        if start is None or not world.sees(asker, start, "items") or not searched(request, start):
+            yield f"hit {hit.item_id} was reached from {hit.reached.from_record}, which is not readable or was not asked for"
     files = world.sees(asker, record, "files")
     yield from differing("hit's file", record.file_id if files else None, hit.file_id)
     yield from differing("hit's file name", files, hit.file_name is not None)

@@ -136,7 +136,7 @@ def search(world: World, rng: Random) -> Operation:
 
 @draws.of("context", 8)
 def context(world: World, rng: Random) -> Operation:
-    """The context of a question that names a record's word, and most often someone whom a record names."""
+    """The context of a question that names a record's word, and most often an entity that a record names."""
     asker = any_principal(world, rng)
     seen = [record for record in world.written.values() if world.places[record.node_id].user_id == asker.graph]
     wanted = rng.choice(seen if rng.random() < 0.8 else list(world.written.values()))

@@ -61,7 +61,7 @@ class SpokenAnew:
 @dataclass(frozen=True, slots=True)
 class Reread:
     """A record read again, with the vectors of its new items and, last, of a new summary; None where they are made later.
-    `embeddings`: the version that they were made with; `spoken`: whom it speaks of, where a model has said more of that."""
+    `embeddings`: the version that they were made with; `spoken`: the entities that it mentions, where a model has named more."""
 
     rebuilt: Rebuilt
     vectors: Sequence[Embedded] | None
