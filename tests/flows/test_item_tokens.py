@@ -17,8 +17,7 @@ from tests.flows import test_embedding_versions as versions
 from tests.flows.test_embedding_versions import FAST, MINILM, canary
 from tests.flows.test_upgrades import outdated
 
-pytestmark = pytest.mark.usefixtures("few_nodes")
-own, engine, memory = versions.own, versions.engine, versions.memory
+own, engine, memory = versions.own, versions.engine, versions.memory  # of a home of their own (home=)
 NO_TOKENS = ("UPDATE {schema}.memory_items SET tokens = NULL, tokens_b = NULL",)
 
 

@@ -80,6 +80,7 @@ async def _of_sql(engine: Engine, name: str, schema: str) -> list[str]:
         schema=sql.Identifier(schema),
         embedding=sql.Identifier("embedding_b"),
         embedding_version=sql.Identifier("embedding_b_version"),
+        tokens=sql.Identifier("tokens_b"),
         **LOOK_ALIKES,
     )
     async with engine.postgres.as_service() as connection:

@@ -70,6 +70,7 @@ async def test_postgres_knows_every_statement(engine: Engine, name: str) -> None
             schema=sql.Identifier(schema),
             embedding=sql.Identifier("embedding_b"),
             embedding_version=sql.Identifier("embedding_b_version"),
+            tokens=sql.Identifier("tokens_b"),
             **LOOK_ALIKES,
         )
         await connection.execute(sql.SQL("PREPARE probe AS ") + statement)
