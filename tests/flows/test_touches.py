@@ -66,7 +66,7 @@ async def test_counting_costs_an_answer_no_trip(engine: Engine, memory: Memory) 
     await memory.search(SearchRequest("walleye"))
     async with counted(engine) as trips:
         await memory.search(SearchRequest("walleye"))
-    assert (trips.neo4j, trips.postgres) == (1, 1)
+    assert (trips.neo4j, trips.postgres) == (1, 2)
 
 
 @pytest.mark.ledger("N35", "N32")
