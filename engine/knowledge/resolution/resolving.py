@@ -160,7 +160,7 @@ def _place(
     alike = [one for one in others if _readily(thing, one, full, here=found.record in one.records)]
     here = [one for one in (*exact, *alike) if found.record in one.records]
     people = [one for one in here if one.kind == PERSON]
-    whole = [one for one in exact if one in here and " " in name and name_key(one.name) == name_key(name)]
+    whole = [one for one in exact if one in here and " " in name]
     here = whole if len(whole) == 1 else people if len(people) == 1 else here
     if len(here) == 1:
         return here[0], "the only one of that name in the record", ()
