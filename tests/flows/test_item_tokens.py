@@ -80,7 +80,10 @@ async def test_items_of_before_get_their_tokens_and_keep_their_vectors(engine: E
     after = [row for node in places for row in await rows(engine, node.node_id)]
     for old, new in zip(before, after, strict=True):
         assert str(old["embedding"]) == str(new["embedding"]) and len(old["tokens"]) == len(new["tokens"])
-    assert sum(old["tokens"] == new["tokens"] for old, new in zip(before, after, strict=True)) > len(before) / 2
+    # not all alike: the scale of the quantized encoder depends on the other texts of a batch
+    pairs = [(old["tokens"], new["tokens"]) for old, new in zip(before, after, strict=True)]
+    other = sum((one ^ two).bit_count() for old, new in pairs for one, two in zip(old, new, strict=True))
+    assert other < 0.15 * 8 * sum(len(old) for old, _ in pairs)
     assert (await engine.pending.run()).tokens == 0
     assert await engine.doctor.examine() == []
 
