@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from random import Random
+from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
@@ -25,6 +27,7 @@ from engine.ingest.documents import note
 from engine.ingest.sources import Pending
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.stores.statements import sql_in
 
 TICK = timedelta(microseconds=1)
 LONG_AGO = datetime(2021, 5, 1, tzinfo=UTC)
@@ -46,6 +49,35 @@ async def stored(memory: Memory, node: UUID, text: str) -> tuple[UUID, UUID]:
 
 async def found(memory: Memory, node: UUID, query: str, moment: Moment = NOW) -> list[str]:
     return [hit.content for hit in (await memory.search(SearchRequest(query, nodes=(node,), moment=moment))).hits]
+
+
+@pytest.mark.parametrize("kind", ["item", "record"])
+async def test_what_was_never_changed_is_read_by_its_key(engine: Engine, memory: Memory, node: UUID, kind: str) -> None:
+    record, item = await stored(memory, node, "The mooring costs 40 a month.")
+    subject, table = {"item": (item, "memory_items"), "record": (record, "metadata_records")}[kind]
+    schema = (await memory.nodes.shell(node)).schema_name
+    statement = sql.SQL("EXPLAIN (ANALYZE, FORMAT JSON) ") + sql_in(f"{kind}/slices", schema)
+
+    async def scanned() -> bool:
+        """Whether all rows of the table were read; the planner prefers indexes, as it does where there are many rows."""
+        async with engine.postgres.as_service() as connection, connection.transaction():
+            await connection.execute("SET LOCAL enable_seqscan = off")
+            [plan] = await connection.fetch(statement, {"subject_id": subject, "pending": True}, row=list)
+        return any(
+            step["Node Type"] == "Seq Scan" and step["Relation Name"] == table and step["Actual Loops"] > 0
+            for step in steps(plan[0]["Plan"])
+        )
+
+    assert not await scanned()
+    changed = {"content" if kind == "item" else "title": "It costs 45."}
+    await memory.history.change(Change(kind, subject, changed, node))
+    assert await scanned(), "its other slices have no key"
+
+
+def steps(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for step in plan.get("Plans", ()):
+        yield from steps(step)
 
 
 # every combination of the two times ----------------------------------------------------------------------
