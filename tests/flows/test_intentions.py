@@ -96,6 +96,17 @@ async def test_an_intention_goes_and_comes_back_with_its_record(keeping: Memory)
     assert {one.text: one.state for one in await keeping.intentions.list()}[boat.text] == "done"
 
 
+@pytest.mark.ledger("A13", "X06")
+async def test_an_intention_goes_and_comes_back_with_its_fact(keeping: Memory) -> None:
+    await say(keeping, Turn("Bob", "Dave Kowalski called.", datetime(2024, 5, 1, tzinfo=UTC)))
+    await keeping.facts.write(WrittenFact("Dave Kowalski plans to retire."))
+    [retiring] = await keeping.intentions.list()
+    made = await keeping.retractions.retract(RetractionSubject("fact", str(retiring.item_id)))
+    assert await keeping.intentions.list() == ()
+    await keeping.retractions.undo(made.retraction_id)
+    assert await keeping.intentions.list() == (retiring,)
+
+
 @pytest.mark.ledger("A13", "N31")
 async def test_intentions_are_the_users_alone(intending: Engine, keeping: Memory) -> None:
     await say(keeping, *SAID)

@@ -1,5 +1,7 @@
 // Purpose: enters the relations that records state, each with the record as its evidence; evidence that a record no longer gives ends, and a relation
 //   without evidence with it. A relation of which only one can hold at a time ends the one that was said before. Idempotent.
+// Relations are found by their way from the source, one long: in a graph with few relationships Neo4j 2026.08 plans a pattern with a type that is computed,
+//   as in (a)-[:$(type)]->(b), as a read of all relationships of the type, and then takes some of them for relations of (a) that are not.
 // Parameters: relations [{record_id, user_id, commit_id, revision, reader, known_from, at (as of what a record mentions), stated [{relation_id, type (of the
 //   relationship), name (of the type), functional, source, target (keys of entities), weight (below 1), item_id, span, since, until (texts or null), ended, fact_id
 //   (a fact of the record that states it, too) or null}]}].
@@ -21,10 +23,17 @@ CALL (r, row, newer) {
   UNWIND CASE WHEN newer OR row.revision IS NULL THEN row.stated ELSE [] END AS one
   WITH row, r, one WHERE NOT one.type IN ['SUPERSEDES', 'POSSIBLY_SAME']  // for the user alone
   MATCH (a:Entity {user_id: row.user_id, key: one.source}), (b:Entity {user_id: row.user_id, key: one.target})
-  MERGE (a)-[relation:$(one.type) {name: one.name}]->(b)
-    ON CREATE SET relation.relation_id = one.relation_id, relation.user_id = row.user_id, relation.strength = 0, relation.confidence = 0.0,
-                  relation.known_from = datetime(row.known_from)
-  WITH r, row, one, a, b, relation
+  SET a.mentions = a.mentions  // takes the lock, so that two writers do not both create it
+  WITH r, row, one, a, b
+  CALL (row, one, a, b) {
+    WITH row, one, a, b, EXISTS { MATCH (a)-[ways*1..1]->(other) WHERE other = b AND type(ways[0]) = one.type AND ways[0].name = one.name } AS had
+    FOREACH (_ IN CASE WHEN had THEN [] ELSE [1] END |
+      CREATE (a)-[:$(one.type) {name: one.name, relation_id: one.relation_id, user_id: row.user_id, strength: 0, confidence: 0.0,
+                                known_from: datetime(row.known_from)}]->(b))
+  }
+  MATCH (a)-[ways*1..1]->(other)
+  WHERE other = b AND type(ways[0]) = one.type AND ways[0].name = one.name
+  WITH r, row, one, a, b, ways[0] AS relation
   WHERE NOT EXISTS { (r)-[v:EVIDENCE {relation_id: relation.relation_id}]->(a) WHERE v.known_to IS NULL }
   CREATE (r)-[:EVIDENCE {relation_id: relation.relation_id, weight: one.weight, item_id: one.item_id, fact_id: one.fact_id, span: one.span, since: one.since, until: one.until,
                          ended: one.ended, commit_id: row.commit_id, known_from: datetime(row.known_from)}]->(a)
@@ -34,8 +43,9 @@ CALL (r, row, newer) {
     SET relation.last_at = datetime(row.at), relation.until = CASE WHEN one.ended THEN coalesce(one.until, toString(date(datetime(row.at)))) END)
   WITH row, one, a, b, relation
   CALL (row, one, a, b, relation) {
-    MATCH (a)-[old:$(one.type)]->(other:Entity)
-    WHERE one.functional AND NOT one.ended AND other <> b AND old.name = one.name AND old.until IS NULL AND old.last_at < relation.last_at
+    MATCH (a)-[ways*1..1]->(other:Entity)
+    WITH row, one, b, relation, other, ways[0] AS old
+    WHERE type(old) = one.type AND one.functional AND NOT one.ended AND other <> b AND old.name = one.name AND old.until IS NULL AND old.last_at < relation.last_at
     SET old.until = coalesce(one.since, toString(date(datetime(row.at)))), old.ended_by = relation.relation_id
   }
   RETURN count(*) AS entered

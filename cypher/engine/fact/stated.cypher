@@ -1,5 +1,5 @@
 // Purpose: enters facts that records state, what they are about, and their places in chains; moves the counts of facts of entities; ends
-//   relations with the facts that state them. Idempotent: an older
+//   relations and intentions with the facts that state them. Idempotent: an older
 //   revision of a fact that comes late adds what it is about, if nothing has said so, and changes nothing else.
 // Parameters: facts [{record_id, user_id, node_id, commit_id, reader (version of what found the names), stated [{fact_id, revision, item (false: it only
 //   confirms another one), caption or null (as before), about [{key (of an entity), primary}] or null (as before), copied (fact whose caption and entities it
@@ -114,5 +114,15 @@ CALL (rows) {  // relations that facts state: without its fact evidence ends, a 
   FOREACH (_ IN CASE WHEN f.status = 'live' AND relation.ended_with = f.fact_id THEN [1] ELSE [] END |
     SET relation.until = null, relation.ended_with = null)
   RETURN count(*) AS followed
+}
+CALL (rows) {  // an intention ends with the fact that states it, and comes back with it
+  UNWIND rows AS row
+  UNWIND row.stated AS one
+  MATCH (f:Fact {fact_id: one.fact_id, revision: one.revision})
+  MATCH (:Record {record_id: f.record_id})-[i:INTENDS]->(:Entity)
+  WHERE i.item_id = f.fact_id
+  FOREACH (_ IN CASE WHEN f.status IN ['withdrawn', 'superseded', 'invalidated'] AND i.known_to IS NULL THEN [1] ELSE [] END |
+    SET i.known_to = coalesce(f.invalidated_at, f.known_from), i.ended_with = f.fact_id)
+  FOREACH (_ IN CASE WHEN f.status = 'live' AND i.ended_with = f.fact_id THEN [1] ELSE [] END | SET i.known_to = null, i.ended_with = null)
 }
 RETURN records AS applied

@@ -9,6 +9,7 @@ from uuid import UUID
 from engine.domain.clock import NOW, Moment
 from engine.domain.entity import Entity, EntityFact, EntitySummary, Relation, Why
 from engine.domain.names import name_key
+from engine.domain.profile import Profile
 from engine.evaluation.leaks.expected import denied, differing, is_owner, outside, short
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.spoken import Group, Stated, best_name, groups, kind_of, names_of, supports
@@ -174,6 +175,14 @@ def facts(world: World, asker: Asker, entity_id: UUID, ended: bool, outcome: obj
     yield from differing("inferred facts", set(), inferred - (related if is_owner(asker) else set()))
     if not is_owner(asker):
         yield from differing("facts that are over", set(), {one.fact_id for one in rows if one.status != "live"})
+
+
+def profile(world: World, asker: Asker, entity_id: UUID, outcome: object) -> Iterator[str]:
+    """A profile where a readable record mentions the entity; what it names is compared with all that the asker may know."""
+    if _found(world, asker, entity_id, NOW) is None:
+        yield from denied(outcome)
+    elif not isinstance(outcome, Profile):
+        yield f"not given: {short(outcome)}"
 
 
 _Line = tuple[tuple[UUID, bool, UUID], tuple[str, str, int, float, str | None]]

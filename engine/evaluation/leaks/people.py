@@ -96,7 +96,7 @@ def facts(world: World, rng: Random) -> Operation:
     return question(world, asker, f"{wanted} {ended}", ask, judge)
 
 
-@draws.of("derived", 3)
+@draws.of("derived", 5)
 def derived(world: World, rng: Random) -> Operation:
     """What is derived of the whole graph: for the user alone."""
     asker = any_principal(world, rng)
@@ -106,9 +106,16 @@ def derived(world: World, rng: Random) -> Operation:
         "clusters": lambda memory: memory.communities.list(of="facts"),
         "insights": lambda memory: memory.insights.list(),
         "meaning": lambda memory: memory.entities.meaning(entity),
+        "aliases": lambda memory: memory.entities.aliases(entity),
         "profile": lambda memory: memory.profiles.user("type"),
+        "intentions": lambda memory: memory.intentions.list(state=None),
         "chains": lambda memory: memory.facts.list(),
         "attributes": lambda memory: memory.facts.attributes(),
+        "commits": lambda memory: memory.commits.list(),
+        "failures": lambda memory: memory.failures.list(state=None),
+        "ingests": lambda memory: memory.ingests.list(),
+        "replays": lambda memory: memory.replays.list(),
+        "retractions": lambda memory: memory.retractions.list(),
     }
     wanted = rng.choice(list(asks))
 
@@ -117,6 +124,15 @@ def derived(world: World, rng: Random) -> Operation:
             yield from expected.denied(outcome)
 
     return question(world, asker, f"{wanted} {entity}", asks[wanted], judge)
+
+
+@draws.of("profile", 3)
+def profile(world: World, rng: Random) -> Operation:
+    """What is known of an entity, in short: it names nothing that the asker may not read."""
+    asker = any_principal(world, rng)
+    wanted = _entity(world, asker, rng)
+    judge = partial(expected_entities.profile, world, asker, wanted)
+    return question(world, asker, str(wanted), lambda memory: memory.profiles.entity(wanted), judge)
 
 
 @draws.of("why", 6)
@@ -158,11 +174,12 @@ def own_entities(world: World, rng: Random) -> Operation:
 
 @draws.of("decision refused", 3)
 def decision_refused(world: World, rng: Random) -> Operation:
-    """Merging, undoing a merge and telling apart in a graph that is not the asker's own."""
+    """Merging, undoing a merge, telling apart, correcting and naming in a graph that is not the asker's own."""
     asker, spoken = any_principal(world, rng), world.spoken
     graph = asker.graph if expected.is_owner(asker) else None
     entities = [one.entity_id for one in spoken.entities.values() if one.user_id != graph]
     ends = [rng.choice([*entities, uuid4()]), _entity(world, asker, rng)]
+    foreign = ends[0]
     ends = ends if ends[0] != ends[1] else [ends[0], uuid4()]
     rng.shuffle(ends)
     merge = rng.choice([*(one.merge_id for one in spoken.joined if one.user_id != graph), uuid4()])
@@ -171,6 +188,8 @@ def decision_refused(world: World, rng: Random) -> Operation:
         "merge": lambda memory: memory.entities.merge(ends[0], ends[1]),
         "undo": lambda memory: memory.entities.undo_merge(merge),
         "apart": lambda memory: memory.entities.tell_apart(pair),
+        "correct": lambda memory: memory.entities.correct(foreign, name="Mine", kind="place"),
+        "alias": lambda memory: memory.entities.add_alias(foreign, "name", "Mine"),
     }
     wanted = rng.choice(list(asks))
-    return question(world, asker, f"{wanted} {ends} {merge} {pair}", asks[wanted], expected.denied)
+    return question(world, asker, f"{wanted} {foreign} {ends} {merge} {pair}", asks[wanted], expected.denied)

@@ -12,6 +12,7 @@ from engine.domain.context import ContextRequest
 from engine.domain.metadata import all_records
 from engine.domain.scope import MemoryScope, SourceKind
 from engine.domain.search import ItemKind, SearchRequest
+from engine.errors import NoLanguageModel
 from engine.evaluation.leaks import expected, expected_search
 from engine.evaluation.leaks.asking import Draws, Operation, any_principal, outcome_of, question, some_node
 from engine.evaluation.leaks.model import World
@@ -154,6 +155,23 @@ def context(world: World, rng: Random) -> Operation:
         return await outcome_of(engine.memory_as(asker.principal).context(request))
 
     return Operation(asker, repr(request), ask, judge)
+
+
+@draws.of("answer", 2)
+def answer(world: World, rng: Random) -> Operation:
+    """An answer where no language model is configured: every asker gets the same error. A model is not asked: that would cost."""
+    asker = any_principal(world, rng)
+    words = rng.choice(list(world.written.values())).marker
+
+    async def ask(engine: Engine) -> object:
+        memory = engine.memory_as(asker.principal)
+        return NoLanguageModel() if engine.settings.language_model else await outcome_of(memory.answer(words))
+
+    def judge(outcome: object) -> Iterator[str]:
+        if not isinstance(outcome, NoLanguageModel):
+            yield f"not refused as without a model: {expected.short(outcome)}"
+
+    return Operation(asker, words, ask, judge)
 
 
 def _narrowed(world: World, asker: Asker, rng: Random) -> tuple[tuple[MemoryScope, ...], tuple[SourceKind, ...] | None]:
