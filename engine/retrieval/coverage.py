@@ -22,16 +22,19 @@ Floats = NDArray[np.float32]
 @dataclass(frozen=True, slots=True)
 class Coverage:
     """For each candidate, as z-scores over the turns among them, 0 for others: `window` of the turn with the two before it,
-    `next` of the turn with the one after it. `known`: whether there are token vectors to compare."""
+    `next` of the turn with the one after it. `known`: whether there are token vectors to compare. `means`: of each turn the
+    mean of its token signs, zeros without any."""
 
     window: NDArray[np.float64]
     next: NDArray[np.float64]
     known: bool
+    means: Floats
 
 
 def coverage(candidates: Sequence[Candidate], question: Floats | None) -> Coverage:
     """`question`: its token vectors, shape (tokens, dimension); None or empty where the encoder gives none."""
-    none = Coverage(np.zeros(len(candidates)), np.zeros(len(candidates)), False)
+    count = len(candidates)
+    none = Coverage(np.zeros(count), np.zeros(count), False, np.zeros((count, 0), dtype=np.float32))
     if question is None or not len(question):
         return none
     turns = [
@@ -39,25 +42,29 @@ def coverage(candidates: Sequence[Candidate], question: Floats | None) -> Covera
     ]
     if not turns:
         return none
-    best = _best([candidates[place].tokens or b"" for place in turns], question)
+    best, own = _best([candidates[place].tokens or b"" for place in turns], question)
     row = {(candidates[place].session, candidates[place].number): number for number, place in enumerate(turns)}
-    window, following = np.zeros(len(candidates)), np.zeros(len(candidates))
+    window, following = np.zeros(count), np.zeros(count)
+    means = np.zeros((count, question.shape[1]), dtype=np.float32)
+    means[turns] = own
     window[turns] = z_scores(_joined(best, [_near(candidates[place], row, (-1, -2)) for place in turns]))
     following[turns] = z_scores(_joined(best, [_near(candidates[place], row, (1,)) for place in turns]))
-    return Coverage(window, following, True)
+    return Coverage(window, following, True, means)
 
 
 def _fits(tokens: bytes | None, dimension: int) -> bool:
     return tokens is not None and len(tokens) % (dimension // 8) == 0
 
 
-def _best(tokens: Sequence[bytes], question: Floats) -> Floats:
-    """By turn and token of the question the greatest cosine of one of the turn's tokens; -1 for a turn without any."""
+def _best(tokens: Sequence[bytes], question: Floats) -> tuple[Floats, Floats]:
+    """By turn and token of the question the greatest cosine of one of the turn's tokens, -1 for a turn without any; and by turn
+    the mean of its token signs."""
     dimension = question.shape[1]
     counts = np.array([len(one) // (dimension // 8) for one in tokens])
     best = np.full((len(tokens), len(question)), -1.0, dtype=np.float32)
+    means = np.zeros((len(tokens), dimension), dtype=np.float32)
     if not counts.any():
-        return best
+        return best, means
     packed = np.frombuffer(b"".join(tokens), dtype=np.uint8).reshape(-1, dimension // 8)
     signs = np.unpackbits(packed, axis=1).astype(np.float32)
     # a sign is 2 x bit - 1, and a vector of signs has the length of the root of the dimension
@@ -65,7 +72,8 @@ def _best(tokens: Sequence[bytes], question: Floats) -> Floats:
     filled = np.flatnonzero(counts)
     starts = np.concatenate(([0], np.cumsum(counts[filled])[:-1]))
     best[filled] = np.maximum.reduceat(cosines, starts, axis=0)
-    return best
+    means[filled] = 2 * np.add.reduceat(signs, starts, axis=0) / counts[filled, None] - 1
+    return best, means
 
 
 def _near(turn: Candidate, row: dict[tuple[UUID, int], int], steps: Sequence[int]) -> list[int]:

@@ -18,9 +18,11 @@ from engine.domain.dates import agreement
 from engine.domain.terms import STOP_WORDS
 from engine.retrieval.candidate import ASKS, FIRST_PERSON, FOLLOWS_QUESTION, OPENS_SESSION, Candidate
 from engine.retrieval.coverage import Coverage, Floats, coverage
+from engine.retrieval.newer import newer_states
 from engine.retrieval.query import Question
 from engine.retrieval.walk import Link, Walked, walk
 from engine.retrieval.weights import Weighed, Weights
+from engine.retrieval.z_scores import Values
 
 _STORED = (
     "words", "words_previous", "words_previous2", "words_next", "meaning", "meaning_previous", "meaning_next", "record_words",
@@ -36,6 +38,10 @@ _AMONG = ("covered_window", "covered_next", "graph", "hop")
 SIGNALS = (
     *_STORED, *(name for name, _ in _FLAGS), "speaker_named", "log_words", "time_expressions", "date_match", "anchor", *_AMONG,
 )  # fmt: skip
+NEWER_STATE = "newer_state"
+"""The signal of a turn that was placed above an older state of its matter."""
+ABOVE = 0.01
+"""By how much it is placed above it."""
 MOST_TIME_EXPRESSIONS = 2
 SESSION_DAY = 0.5
 """Weight of a matching date that is only the day on which something was said."""
@@ -58,11 +64,15 @@ class Ranked:
     parts: NDArray[np.float64]
     link: Reached | None = None
     """Over which entity a passage was reached."""
+    raised: float = 0.0
+    """What was added to place it above an older state of its matter."""
+    newer: Candidate | None = None
+    """A newer state of its matter, which was placed above it."""
 
     @property
     def signals(self) -> dict[str, float]:
         """What each signal added; signals that added nothing are left out."""
-        named = zip(SIGNALS, self.parts.tolist(), strict=True)
+        named = zip((*SIGNALS, NEWER_STATE), (*self.parts.tolist(), self.raised), strict=True)
         return {signal: round(part, 4) for signal, part in named if part}
 
 
@@ -100,13 +110,34 @@ def fuse(
     weighed = [_weighed(candidate, tokens=covered.known) for candidate in candidates]
     parts = matrix * np.array([sections[name] for name in weighed])
     offsets = np.array([weights.sections[name]["offset"] for name in weighed])
-    scores = parts.sum(axis=1) + offsets
+    weighed_scores = parts.sum(axis=1) + offsets
+    newer = _newer(candidates, covered, weighed_scores, question, weights)
+    scores = _placed_above(weighed_scores, newer)
     order = sorted(
         range(len(candidates)),
         key=lambda i: (-scores[i], candidates[i].session, candidates[i].position, candidates[i].item_id),
     )
     ways = {place: _reached(candidates, link) for place, link in walked.links.items()}
-    return [Ranked(candidates[i], float(scores[i]), parts[i], ways.get(i)) for i in order]
+    states = {older: candidates[other] for older, other in newer.items()}
+    raised = (scores - weighed_scores).tolist()
+    return [Ranked(candidates[i], float(scores[i]), parts[i], ways.get(i), raised[i], states.get(i)) for i in order]
+
+
+def _newer(
+    candidates: Sequence[Candidate], covered: Coverage, scores: Values, question: Question, weights: Weights
+) -> dict[int, int]:
+    """By candidate the newer state of its matter; none for a question that asks for the past."""
+    if question.asked_time == "past":
+        return {}
+    among = weights.newer.among_now if question.asked_time == "present" else weights.newer.among
+    return newer_states(candidates, covered.means, scores, among, weights.newer, weights.limits.shrink)
+
+
+def _placed_above(scores: Values, newer: Mapping[int, int]) -> Values:
+    placed = scores.copy()
+    for older, other in newer.items():  # the earliest first: the newest of three states ends on top
+        placed[other] = max(placed[other], placed[older] + ABOVE)
+    return placed
 
 
 def _weighed(candidate: Candidate, *, tokens: bool) -> Weighed:

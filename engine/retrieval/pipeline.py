@@ -104,6 +104,8 @@ class Search:
         """The answer with a model's vectors, and the version that was active then; `lost`: why it used words only."""
         watch = _Stopwatch()
         question = parse(request.query, request.moment.as_of or self._clock.now(), self._weights.limits)
+        if request.moment.as_of is not None:
+            question = replace(question, asked_time="past")  # what is true then is not what is newest
         watch.lap("parse")
         vector, notes = (QueryVector(None, model.version), [lost]) if lost else await self._embed(model, question)
         watch.lap("embed")
@@ -218,7 +220,7 @@ class Search:
             file_name=shown_name(told.file_name, told.record_title),
             file_state=told.file_state,
             path=path,
-            why=rationale(anchor, path, signals, reached),
+            why=rationale(anchor, path, signals, reached, ranked.newer),
             scope=told.scope,
             scope_id=told.scope_id,
             source=told.source,

@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 
+from engine.domain.asked_time import AskedTime, asked_time
 from engine.domain.dates import dates_asked
 from engine.domain.names import name_key
 from engine.domain.terms import STOP_WORDS, term_id, words
@@ -36,7 +37,9 @@ class Question:
     """A question as the search uses it.
 
     `name_keys`: normal forms of every run of words that could be a node's name or alias; `tokens`: folded words, to
-    recognise speakers; `lucene`: words for the full-text index, which need no escaping; `dates`: ISO prefixes.
+    recognise speakers; `lucene`: words for the full-text index, which need no escaping; `dates`: ISO prefixes;
+    `asks_time`: whether it asks when; `asked_time`: for what was or what is. A question that names a date and does
+    not ask for the present asks for the past.
     """
 
     text: str
@@ -46,6 +49,7 @@ class Question:
     lucene: tuple[str, ...]
     dates: tuple[str, ...]
     asks_time: bool
+    asked_time: AskedTime
     cut: bool
 
 
@@ -59,14 +63,16 @@ def parse(text: str, now: datetime, limits: Limits) -> Question:
         raise InvalidInput("A question needs at least one visible character.")
     folded = unicodedata.normalize("NFKC", clean).casefold()
     tokens = dict.fromkeys(_PLAIN_WORD.findall(folded))
+    dates, asked = dates_asked(clean, now), asked_time(clean)
     return Question(
         text=clean,
         terms=tuple(dict.fromkeys(term_id(word) for word in words(clean)))[: limits.query_terms],
         tokens=frozenset(tokens),
         name_keys=_name_keys(clean),
         lucene=tuple(token[:64] for token in tokens if token not in STOP_WORDS)[:TEXT_WORDS],
-        dates=dates_asked(clean, now),
+        dates=dates,
         asks_time=_ASKS_TIME.search(clean) is not None,
+        asked_time="past" if asked == "open" and dates else asked,
         cut=len(text) > limits.query_characters,
     )
 

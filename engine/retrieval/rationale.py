@@ -10,7 +10,7 @@ from engine.domain.entity import entity_number
 from engine.domain.search import Anchor, ReachedOver
 from engine.knowledge.resolution.keys import canonical_key
 from engine.retrieval.anchors import NamedEntity
-from engine.retrieval.candidate import Contents
+from engine.retrieval.candidate import Candidate, Contents
 from engine.retrieval.fusion import Reached
 
 SHOWN = 3
@@ -31,6 +31,7 @@ _SIGNALS = {
     "first_person": "speaks of its speaker", "log_words": "length", "time_expressions": "speaks of a time",
     "date_match": "date", "anchor": "anchor", "covered_window": "covers the question with the turns before it",
     "covered_next": "covers the question with the turn after it", "graph": "shared entities", "hop": "one entity from a hit",
+    "newer_state": "a newer state of what another hit says",
 }  # fmt: skip
 
 
@@ -39,10 +40,14 @@ _WORD = re.compile(r"[^\W_][\w.’'&-]*")
 
 
 def rationale(
-    anchor: Anchor | None, path: tuple[str, ...], signals: Mapping[str, float], reached: ReachedOver | None = None
+    anchor: Anchor | None,
+    path: tuple[str, ...],
+    signals: Mapping[str, float],
+    reached: ReachedOver | None = None,
+    newer: Candidate | None = None,
 ) -> str:
-    """One line: path, anchor and reason where there is one, the entity over which it was reached, the three signals that raised
-    the hit most."""
+    """One line: path, anchor and reason where there is one, the entity over which it was reached, the day of a newer state
+    that is above it, the three signals that raised the hit most."""
     place = " > ".join(path)
     if anchor is not None:
         reasons = " and ".join(_REASONS[reason] for reason in anchor.reasons)
@@ -51,6 +56,8 @@ def rationale(
     if reached is not None:
         over = f"over {reached.entity}" if reached.entity else "over an entity"
         place += f", {over} from “{reached.from_title}”" if reached.from_title else f", {over} of the question"
+    if newer is not None and newer.occurred_at is not None:
+        place += f", an older state of what was said on {newer.occurred_at.date().isoformat()}"
     raised = sorted(((part, name) for name, part in signals.items() if part > 0), reverse=True)[:SHOWN]
     shown = ", ".join(f"{_SIGNALS[name]} {part:+.2f}" for part, name in raised)
     return f"{place}: {shown}" if shown else place

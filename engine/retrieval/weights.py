@@ -21,8 +21,8 @@ Weighed = Literal["turn", "turn_without_tokens", "passage", "fact", "without_vec
 observations and summaries; of items that have no comparable vector."""
 
 Section = Mapping[str, float]
-_COUNTS = ("candidates", "rare", "named", "steps", "hop_from")
-"""Whole numbers of the section `walk`."""
+_COUNTS = ("candidates", "rare", "named", "steps", "hop_from", "best", "among", "among_now")
+"""Whole numbers of the sections `walk` and `newer`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,16 @@ class WalkWeights:
 
 
 @dataclass(frozen=True, slots=True)
+class NewerWeights:
+    """When a later turn is a newer state of a matter; the names are those of the file."""
+
+    best: int
+    among: int
+    among_now: int
+    alike: float
+
+
+@dataclass(frozen=True, slots=True)
 class AnchorStrengths:
     """How strongly each way of finding a node makes it an anchor; the names are those of the file."""
 
@@ -71,6 +81,7 @@ class Weights:
     limits: Limits
     anchors: AnchorStrengths
     walk: WalkWeights
+    newer: NewerWeights
     sections: Mapping[Weighed, Section]
 
 
@@ -86,13 +97,12 @@ def load_weights(path: Path | None = None) -> Weights:
     anchors = sections["anchors"]
     most = _count("most", anchors["most"])
     strengths = {key: value for key, value in anchors.items() if key != "most"}
-    walk: dict[str, Any] = {
-        key: _count(key, value) if key in _COUNTS else value for key, value in sections["walk"].items()
-    }
+    walk, newer = (_with_counts(sections[name]) for name in ("walk", "newer"))
     return Weights(
         Limits(**limits),
         AnchorStrengths(**strengths, most=most),
         WalkWeights(**walk),
+        NewerWeights(**newer),
         {name: sections[name] for name in get_args(Weighed)},
     )
 
@@ -117,6 +127,10 @@ def _replaced(shipped: dict[str, Section], own: dict[str, Section], path: Path) 
         if name not in shipped or unknown:
             raise SettingsError(f"{path}: unknown key {name}{''.join(f'.{key}' for key in sorted(unknown)[:1])}.")
     return {name: {**section, **own.get(name, {})} for name, section in shipped.items()}
+
+
+def _with_counts(section: Section) -> dict[str, Any]:
+    return {key: _count(key, value) if key in _COUNTS else value for key, value in section.items()}
 
 
 def _count(key: str, value: float) -> int:

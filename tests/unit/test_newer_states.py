@@ -1,0 +1,111 @@
+"""A newer state of a matter above an older one, unless the question asks for the past. Pure."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from engine.domain.asked_time import asked_time
+from engine.retrieval.fusion import among, fuse
+from engine.retrieval.query import parse
+from engine.retrieval.rationale import rationale
+from engine.retrieval.weights import load_weights
+from tests.unit.candidates import turn
+from tests.unit.test_coverage import bits
+
+WEIGHTS = load_weights()
+DAY = datetime(2026, 5, 1, tzinfo=UTC)
+DIMENSION = 64
+pytestmark = pytest.mark.ledger("L06")
+
+
+def signs(number: int) -> np.ndarray:
+    return np.where(np.random.default_rng(number).random(DIMENSION) > 0.5, 1.0, -1.0).astype(np.float32)
+
+
+RENT, PET, SPORT = signs(1), signs(2), signs(3)
+ASKED = signs(4)[None] / np.sqrt(np.float32(DIMENSION))
+
+
+def said(position: int, matter: np.ndarray, month: int, **columns):
+    """A turn about a matter, in a conversation of its own."""
+    when = datetime(2025, month, 1, tzinfo=UTC)
+    session = UUID(int=100 + month)
+    own = {"tokens": bits(matter, signs(50 + position)), "occurred_at": when, "session": session}
+    return turn(position, **{**own, **columns})
+
+
+def ranked(candidates, text: str):
+    question = parse(text, DAY, WEIGHTS.limits)
+    beside = among(candidates, ASKED, (), 0, WEIGHTS)
+    return fuse(candidates, question, {}, WEIGHTS, beside)
+
+
+def places(candidates, text: str = "How much is my rent?") -> list[int]:
+    return [one.candidate.position for one in ranked(candidates, text)]
+
+
+def states(**newer):
+    """The old rent, which fits the question best, two other matters, and the new rent."""
+    return [
+        said(0, RENT, 1, meaning=9.0), said(1, PET, 2, meaning=3.0), said(2, SPORT, 3, meaning=2.0),
+        said(3, RENT, 4, **{"meaning": 1.0, **newer}),
+    ]  # fmt: skip
+
+
+def test_the_newer_state_is_above_the_older_one_and_both_say_so():
+    assert places(states()) == [3, 0, 1, 2]
+    first, second, *_ = ranked(states(), "How much is my rent?")
+    assert first.signals["newer_state"] > 0 and first.score > second.score
+    assert sum(first.signals.values()) == pytest.approx(first.score, abs=1e-3)
+    assert second.newer is first.candidate and first.newer is None
+    assert "an older state of what was said on 2025-04-01" in rationale(None, (), second.signals, None, second.newer)
+    assert "a newer state" in rationale(None, (), first.signals)
+
+
+def test_the_newest_of_three_states_ends_on_top():
+    chain = [*states(meaning=8.0), said(4, RENT, 5, meaning=1.0)]
+    assert places(chain)[0] == 4
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How much was my rent?", "How much did I pay before?", "Wie hoch war meine Miete früher?", "¿Cuánto pagaba de alquiler antes?",
+        "Quanto eu pagava de aluguel?", "Combien payait-elle de loyer ?", "What is the rent for June 2025?",
+    ],
+)  # fmt: skip
+def test_a_question_for_the_past_keeps_the_order(question):
+    assert places(states(), question) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "newer", [{"is_question": True}, {"occurred_at": None}, {"session": UUID(int=101)}, {"tokens": None}]
+)
+def test_what_can_be_no_newer_state(newer):
+    """A question, an undated turn, one of the same conversation, one without vectors of tokens."""
+    assert places(states(**newer))[0] == 0
+
+
+def test_another_matter_and_what_is_far_from_the_question_stay_below():
+    others = [said(0, RENT, 1, meaning=9.0), said(1, PET, 2, meaning=3.0), said(2, SPORT, 3, meaning=2.0)]
+    assert places(others) == [0, 1, 2]
+    crowd = [said(10 + number, signs(200 + number), 2, meaning=2.0) for number in range(WEIGHTS.newer.among)]
+    assert places([*states(), *crowd])[0] == 0
+    assert places([*states(), *crowd], "How much is my rent now?")[0] == 3, "a question for the present looks further"
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("What has become of my rent now?", "present"), ("¿Cuánto pago de alquiler ahora?", "present"), ("Wo arbeite ich zurzeit?", "present"),
+        ("Quanto eu pago de aluguel hoje?", "present"), ("Combien je paie de loyer maintenant ?", "present"),
+        ("Where do I live?", "open"), ("¿Dónde vivo yo?", "open"), ("Wo wohne ich?", "open"),
+        ("¿Dónde vivía yo antes?", "past"), ("Where did I live?", "past"), ("Où est-ce que j'habitais avant ?", "past"),
+    ],
+)  # fmt: skip
+def test_what_a_question_asks_for(text, asked):
+    assert asked_time(text) == asked
