@@ -47,12 +47,26 @@ PAGE_HEADERS: dict[int | str, dict[str, Any]] = {
 """The pagination headers for the OpenAPI responses of lists."""
 
 
-class Page:
+class NextPage:
+    """The cursor of a request, and the one that its answer gets; the request says elsewhere how long a page is."""
+
+    def __init__(self, request: Request, response: Response, cursor: Cursor = None) -> None:
+        self._request, self._response = request, response
+        self.cursor = cursor
+
+    def next(self, cursor: str) -> None:
+        """The answer has this cursor of the next page."""
+        self._response.headers["Next-Cursor"] = cursor
+        url = self._request.url.remove_query_params(["after", "before"]).include_query_params(cursor=cursor)
+        self._response.headers["Link"] = f'<{url.path}?{url.query}>; rel="next"'
+
+
+class Page(NextPage):
     """The page of a list that a request asks for."""
 
     def __init__(self, request: Request, response: Response, limit: Limit = 100, cursor: Cursor = None) -> None:
-        self._request, self._response = request, response
-        self.limit, self.cursor = limit, cursor
+        super().__init__(request, response, cursor)
+        self.limit = limit
 
     def start(self, read: Callable[[Any], Start], given: Start) -> Start:
         """The key after which the page begins: from the cursor, parsed by `read`, else the plain parameter.
@@ -92,13 +106,9 @@ class Page:
             self.next(encoded([first + self.limit]))
         return rows[first : first + self.limit]
 
-    def next(self, cursor: str) -> None:
-        self._response.headers["Next-Cursor"] = cursor
-        url = self._request.url.remove_query_params(["after", "before"]).include_query_params(cursor=cursor)
-        self._response.headers["Link"] = f'<{url.path}?{url.query}>; rel="next"'
-
 
 APage = Annotated[Page, Depends()]
+ANextPage = Annotated[NextPage, Depends()]
 
 
 def encoded(parts: Sequence[object]) -> str:

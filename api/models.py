@@ -12,9 +12,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.grant import FIELDS, GrantMode
 from engine.domain.grant import Field as GrantField
-from engine.domain.read_limits import LEAST_MS, MOST_MS, MOST_TOKENS
-from engine.domain.scope import LONGEST_SCOPE_ID, MOST_SCOPES, Privacy, ScopeKind, SourceKind
-from engine.domain.search import ItemKind
+from engine.domain.scope import LONGEST_SCOPE_ID, Privacy, ScopeKind, SourceKind
 from engine.domain.token import LONGEST_GRACE, TokenKind
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[Tt ]\d.*)?")
@@ -237,57 +235,3 @@ class Move(Body):
 
     to_node_id: UUID = Field(description="The node where it belongs.")
     reason: str = Field(default="", max_length=500, examples=["It is about the other Dave."])
-
-
-class ScopeBody(Body):
-    """A thread or a workflow."""
-
-    scope: Literal["thread", "workflow"] = Field(examples=["thread"])
-    id: str = Field(min_length=1, max_length=LONGEST_SCOPE_ID, examples=["t-42"])
-
-
-class Asked(Body):
-    """What searches and contexts have in common: where to look, and within what limits."""
-
-    nodes: list[UUID] | None = Field(default=None, min_length=1, max_length=1000)
-    widen: Literal["auto", "always", "never"] = "auto"
-    scopes: list[ScopeBody] = Field(
-        default=[],
-        max_length=MOST_SCOPES,
-        description="Scopes to search too, besides the user's memory; only the user may name them.",
-    )
-    sources: list[SourceKind] | None = Field(
-        default=None, min_length=1, description="How the items came in; without it, all."
-    )
-    as_of: Instant | None = Field(default=None, description="When it was true; without it, now.")
-    known_at: Instant | None = Field(default=None, description="When the engine knew it; without it, now.")
-    max_ms: Annotated[int, Strict()] | None = Field(
-        default=None, ge=LEAST_MS, le=MOST_MS, description="Milliseconds that it may take in all.", examples=[800]
-    )
-    partial: Annotated[bool, Strict()] = Field(
-        default=False,
-        description="Where the graph or the embedding service does not answer in time, the answer is a part and says so.",
-    )
-
-
-class Question(Asked):
-    """A search query."""
-
-    query: str = Field(min_length=1, examples=["Who is Dave?"])
-    limit: Annotated[int, Strict()] = Field(default=10, ge=1, le=200)
-    kinds: list[ItemKind] | None = Field(default=None, min_length=1)
-    max_tokens: Annotated[int, Strict()] | None = Field(
-        default=None, ge=1, le=MOST_TOKENS, description="Tokens that the contents of all hits have together at most."
-    )
-
-
-class ContextQuestion(Asked):
-    """A question that a model is to answer."""
-
-    question: str = Field(min_length=1, examples=["Where does Ellen live?"])
-    tokens: Annotated[int, Strict()] = Field(
-        default=2000, ge=1, le=MOST_TOKENS, description="Tokens that the text may have.", examples=[1000]
-    )
-    limit: Annotated[int, Strict()] = Field(
-        default=30, ge=1, le=200, description="Hits of the search that it is made of."
-    )

@@ -23,7 +23,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 if TYPE_CHECKING:
     from engine.domain.clock import Moment
     from engine.domain.context import Context, ContextAnswer, ContextRequest
+    from engine.domain.decay import DecayRequest
     from engine.domain.embedding import ModelChoice
+    from engine.domain.filters import Filters
     from engine.domain.history import Conversation, History, HistoryFile, Turn
     from engine.domain.node import NewNode, ProvisionedNode, Shell, User
     from engine.domain.read_limits import ReadLimits
@@ -42,7 +44,9 @@ __all__ = [
     "ContextAnswer",
     "ContextRequest",
     "Conversation",
+    "DecayRequest",
     "Engine",
+    "Filters",
     "History",
     "HistoryFile",
     "Hit",
@@ -68,7 +72,9 @@ _HOMES = {
     "engine.wiring.open_engine": ("open_engine",),
     "engine.domain.clock": ("Moment",),
     "engine.domain.context": ("Context", "ContextAnswer", "ContextRequest"),
+    "engine.domain.decay": ("DecayRequest",),
     "engine.domain.embedding": ("ModelChoice",),
+    "engine.domain.filters": ("Filters",),
     "engine.domain.history": ("Conversation", "History", "HistoryFile", "Turn"),
     "engine.domain.node": ("NewNode", "ProvisionedNode", "Shell", "User"),
     "engine.domain.read_limits": ("ReadLimits",),

@@ -16,6 +16,7 @@ from engine.shell import (
     content,
     contexts,
     cypher,
+    decayed,
     demonstration,
     diary,
     doctor,
@@ -46,8 +47,9 @@ from engine.shell import (
 )
 
 _COMMANDS = (
-    demonstration.commands, stack.commands, doctor.commands, content.commands, contexts.commands, graph.commands,
-    streams.commands, files.commands, doors.commands, past.commands, placement.commands, retractions.commands, backups.commands,
+    demonstration.commands, stack.commands, doctor.commands, content.commands, contexts.commands, decayed.commands,
+    graph.commands, streams.commands, files.commands, doors.commands, past.commands, placement.commands, retractions.commands,
+    backups.commands,
     measurements.commands, cypher.commands,
     graph.users, one_node.nodes, edges.edges, aliases.commands, relations.relations, intentions.intentions,
     communities.communities, communities.insights,

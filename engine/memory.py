@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from engine.domain.context import Context, ContextAnswer, ContextRequest
+from engine.domain.decay import DecayRequest
 from engine.domain.ingest import Terms
 from engine.domain.principal import Principal
 from engine.domain.read_limits import UNLIMITED_READ, ReadLimits
@@ -61,6 +62,10 @@ class Memory:
     def search(self, request: SearchRequest, limits: ReadLimits = UNLIMITED_READ) -> Coroutine[Any, Any, SearchAnswer]:
         """Navigates to the anchors, searches only there, opens nothing. See `engine.operations.searching`."""
         return Searching(self._caller).search(request, limits)
+
+    def search_decayed(self, request: DecayRequest) -> Coroutine[Any, Any, SearchAnswer]:
+        """The best by meaning, confidence and age together, of all that may be read. See there."""
+        return Searching(self._caller).search_decayed(request)
 
     def context(self, question: ContextRequest | str, tokens: int = 2000) -> Coroutine[Any, Any, Context]:
         """What matters to a question, as text for a prompt with at most so many tokens; a request says more. See there."""

@@ -8,10 +8,13 @@ from fastapi import APIRouter
 
 from api.bodies import JsonRoute
 from api.context import UserMemory
-from api.models import Asked, ContextQuestion, Question
+from api.cursors import PAGE_HEADERS, ANextPage
 from api.problems import documented
+from api.questions import Asked, ContextQuestion, DecayQuestion, FiltersBody, Narrowed, Question
 from engine.domain.clock import Moment
 from engine.domain.context import Context, ContextAnswer, ContextRequest
+from engine.domain.decay import DecayRequest
+from engine.domain.filters import ALL, Filters
 from engine.domain.read_limits import ReadLimits
 from engine.domain.scope import MemoryScope
 from engine.domain.search import SearchAnswer, SearchRequest
@@ -19,12 +22,21 @@ from engine.domain.search import SearchAnswer, SearchRequest
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["search"], route_class=JsonRoute)
 
 
-@router.post("/search", operation_id="search", responses=documented(400, 413, 415))
-async def search(body: Question, memory: UserMemory) -> SearchAnswer:
+@router.post("/search", operation_id="search", responses=documented(400, 413, 415) | PAGE_HEADERS)
+async def search(body: Question, memory: UserMemory, page: ANextPage) -> SearchAnswer:
     """Finds the anchors of the query and searches only there; opens no file."""
     limits = ReadLimits(body.max_ms, body.max_tokens, body.partial)
-    kinds = tuple(body.kinds) if body.kinds else None
-    return await memory.search(SearchRequest(body.query, body.limit, kinds, **_where(body)), limits)
+    answer = await memory.search(SearchRequest(body.query, body.limit, **_where(body), cursor=page.cursor), limits)
+    if answer.next_cursor is not None:
+        page.next(answer.next_cursor)
+    return answer
+
+
+@router.post("/search/decayed", operation_id="searchDecayed", responses=documented(400, 413, 415))
+async def search_decayed(body: DecayQuestion, memory: UserMemory) -> SearchAnswer:
+    """The best items by meaning × confidence × decay by age, of all that may be read; no anchors."""
+    request = DecayRequest(body.query, body.limit, body.days, body.least_confidence, **_narrowed(body))
+    return await memory.search_decayed(request)
 
 
 @router.post("/context", operation_id="context", responses=documented(400, 413, 415))
@@ -46,10 +58,22 @@ def _request(body: ContextQuestion) -> ContextRequest:
 
 
 def _where(body: Asked) -> dict[str, Any]:
+    return _narrowed(body) | {"widen": body.widen}
+
+
+def _narrowed(body: Narrowed) -> dict[str, Any]:
     return {
         "nodes": tuple(body.nodes) if body.nodes else None,
-        "widen": body.widen,
         "moment": Moment(body.as_of, body.known_at),
         "scopes": tuple(MemoryScope(scope.scope, scope.id) for scope in body.scopes),
         "sources": tuple(body.sources) if body.sources else None,
+        "kinds": tuple(body.kinds) if body.kinds else None,
+        "filters": _filters(body.filters),
     }
+
+
+def _filters(body: FiltersBody | None) -> Filters:
+    if body is None:
+        return ALL
+    of = {name: tuple(getattr(body, name)) for name in ("below", "categories", "tags", "entities")}
+    return Filters(**of, since=body.since, until=body.until)

@@ -9,6 +9,7 @@ from typing import Literal
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
+from engine.domain.filters import ALL, Filters
 from engine.domain.read_limits import MOST_TOKENS, ReadLimits
 from engine.domain.scope import MemoryScope, SourceKind
 from engine.domain.search import ItemKind, SearchRequest
@@ -35,6 +36,8 @@ class ContextRequest:
     sources: tuple[SourceKind, ...] | None = None
     max_ms: int | None = None
     partial: bool = False
+    kinds: tuple[ItemKind, ...] | None = None
+    filters: Filters = ALL
 
     def __post_init__(self) -> None:
         if not 1 <= self.tokens <= MOST_TOKENS:
@@ -46,10 +49,23 @@ class ContextRequest:
         return ReadLimits(self.max_ms, None, self.partial)
 
     @property
+    def filtered(self) -> bool:
+        """Whether it is made of what passes filters alone, and so without a profile or facts from elsewhere."""
+        return self.kinds is not None or self.filters != ALL
+
+    @property
     def search(self) -> SearchRequest:
         """The search that it is made of."""
         return SearchRequest(
-            self.question, self.limit, None, self.nodes, self.widen, self.moment, self.scopes, self.sources
+            self.question,
+            self.limit,
+            self.kinds,
+            self.nodes,
+            self.widen,
+            self.moment,
+            self.scopes,
+            self.sources,
+            self.filters,
         )
 
 

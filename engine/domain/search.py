@@ -9,6 +9,7 @@ from typing import Literal
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
+from engine.domain.filters import ALL, Filters
 from engine.domain.node import ContentType, Edge, FileState, NodeType
 from engine.domain.scope import MemoryScope, ScopeKind, SourceKind
 
@@ -19,7 +20,7 @@ ItemKind = Literal["turn", "chunk", "fact", "observation", "summary"]
 class SearchRequest:
     """A question. `nodes` fixes where to look instead of navigating; `widen` says when to search all nodes:
     "auto" when the anchors are weak, "always", or "never". `scopes` are the threads and workflows that are searched beside the
-    user's memory as a whole; `sources` None: items of all sources."""
+    user's memory as a whole; `sources` None: items of all sources. `cursor`: the `next_cursor` of the page before."""
 
     query: str
     limit: int = 10
@@ -29,6 +30,8 @@ class SearchRequest:
     moment: Moment = NOW
     scopes: tuple[MemoryScope, ...] = ()
     sources: tuple[SourceKind, ...] | None = None
+    filters: Filters = ALL
+    cursor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,8 @@ class SearchAnswer:
     """Hits in order, the anchors that were navigated to, and what was done: stage times in milliseconds.
 
     `embeddings`: the version whose vectors were compared, empty where the search went by words alone. `left_out`: damaged
-    nodes, which were not searched.
+    nodes, which were not searched. `known_at`: what was known then was searched, on this page and on the next ones;
+    `next_cursor` None: there is no further page.
     """
 
     query: str
@@ -119,3 +123,5 @@ class SearchAnswer:
     notes: tuple[str, ...] = ()
     embeddings: str = ""
     left_out: tuple[LeftOut, ...] = ()
+    known_at: datetime | None = None
+    next_cursor: str | None = None

@@ -56,6 +56,7 @@ from engine.privacy.redact import Redactor
 from engine.retrieval.budgets import LimitedSearch
 from engine.retrieval.context.answering import Answers
 from engine.retrieval.context.assembling import Contexts
+from engine.retrieval.decayed import DecayedSearch
 from engine.retrieval.pipeline import Search
 from engine.retrieval.touches import Touches
 from engine.stores.limits import ending_within
@@ -76,6 +77,7 @@ class Parts:
     streams: Streams
     search: Search
     limited_search: LimitedSearch
+    decayed_search: DecayedSearch
     contexts: Contexts
     answers: Answers
     touches: Touches

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.domain.context import Context, ContextAnswer, ContextRequest
+from engine.domain.decay import DecayRequest
 from engine.domain.read_limits import UNLIMITED_READ, ReadLimits
 from engine.domain.scope import USERS, MemoryScope
 from engine.domain.search import SearchAnswer, SearchRequest
@@ -22,6 +23,16 @@ class Searching(OfGraph, name="searching"):
         what limits do. Raises NotFound."""
         request = replace(request, scopes=self._scopes(request.scopes))
         answer = await self._parts.limited_search.search(self._principal, request, limits)
+        if not answer.nodes_searched:
+            await self.caller.require_known()
+        return answer
+
+    @reads(readers, limited=False, spends=True)
+    async def search_decayed(self, request: DecayRequest) -> SearchAnswer:
+        """The best items by meaning × confidence × decay by age, of all that may be read. See `retrieval.decayed`. Raises
+        NotFound, ProviderUnavailable."""
+        request = replace(request, scopes=self._scopes(request.scopes))
+        answer = await self._parts.decayed_search.search(self._principal, request)
         if not answer.nodes_searched:
             await self.caller.require_known()
         return answer

@@ -15,11 +15,13 @@ from engine.domain.ingest import UNLIMITED, Limits
 from engine.domain.principal import Principal
 from engine.domain.read_limits import UNLIMITED_READ, ReadLimits
 from engine.domain.search import Hit, SearchAnswer, SearchRequest
+from engine.domain.search_page import cursor_after
 from engine.errors import StoreUnavailable
 from engine.progress import counted
 from engine.providers.active import ActiveModel
 from engine.providers.calls import spending
-from engine.retrieval.pipeline import MOST_NODES_ASKED, Search
+from engine.retrieval.narrowing import MOST_NODES_ASKED
+from engine.retrieval.pipeline import Search
 from engine.stores.limits import ending_within
 from engine.stores.neo4j import STORE as GRAPH
 from engine.stores.postgres import Postgres
@@ -53,7 +55,7 @@ class LimitedSearch:
         if limits.max_tokens is None:
             return answer
         count = self._active.current.embedder.count_tokens
-        return await computed(_within, answer, limits.max_tokens, count)
+        return await computed(_within, request, answer, limits.max_tokens, count)
 
     async def _attempt(
         self, principal: Principal, request: SearchRequest, limits: ReadLimits, seconds: float
@@ -65,7 +67,7 @@ class LimitedSearch:
     async def _whole_or_part(
         self, principal: Principal, request: SearchRequest, limits: ReadLimits, seconds: float
     ) -> SearchAnswer:
-        led = request.nodes is None
+        led = request.nodes is None and not request.filters.below
         try:
             answer = await self._attempt(principal, request, limits, seconds * FIRST if led else seconds)
         except StoreUnavailable as error:
@@ -98,7 +100,7 @@ def partial_notes(notes: Sequence[str]) -> tuple[str, ...]:
     return tuple(note.removeprefix(PARTIAL).strip() for note in notes if note.startswith(PARTIAL))
 
 
-def _within(answer: SearchAnswer, most: int, count: Callable[[str], int]) -> SearchAnswer:
+def _within(request: SearchRequest, answer: SearchAnswer, most: int, count: Callable[[str], int]) -> SearchAnswer:
     """The best hits whose contents have at most so many tokens together."""
     taken: list[Hit] = []
     tokens = 0
@@ -111,4 +113,5 @@ def _within(answer: SearchAnswer, most: int, count: Callable[[str], int]) -> Sea
     if not left:
         return answer
     note = f"{counted(left, 'hit')} left out: the contents of all have more than {most:,} tokens."
-    return noted(replace(answer, hits=tuple(taken)), note)
+    following = cursor_after(request, answer.known_at, [hit.item_id for hit in taken]) if answer.known_at else None
+    return noted(replace(answer, hits=tuple(taken), next_cursor=following), note)

@@ -10,37 +10,31 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
-from typing import get_args
 from uuid import UUID
 
 from engine.domain.clock import Clock, Moment, SystemClock
-from engine.domain.names import shown_name
 from engine.domain.principal import Principal
-from engine.domain.scope import check_scopes, check_sources
-from engine.domain.search import Anchor, Hit, ItemKind, LeftOut, SearchAnswer, SearchRequest
-from engine.errors import InvalidInput, NeurigraphError, ProviderUnavailable
+from engine.domain.scope import check_scopes
+from engine.domain.search import LeftOut, SearchAnswer, SearchRequest
+from engine.domain.search_page import cursor_after, given_before
+from engine.errors import NeurigraphError, ProviderUnavailable
 from engine.hierarchy.damage import Damage
 from engine.providers.active import ActiveModel, Model
 from engine.providers.calls import QUESTION, LimitReached
 from engine.retrieval.anchors import Anchors, Navigation, navigate
-from engine.retrieval.candidate import Contents
 from engine.retrieval.fusion import Ranked, among, fuse, merged
+from engine.retrieval.hits import Shown, hits_of
+from engine.retrieval.narrowing import Narrowing, check_request
 from engine.retrieval.query import Question, parse
-from engine.retrieval.rationale import rationale, reached_over
 from engine.retrieval.scoped_search import FAILURES, ROUNDS, QueryVector, Scanned, Scope, ScopedSearch
 from engine.retrieval.touches import Touches
 from engine.retrieval.weights import Weights
 from engine.stores.limits import ending_within
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
-
-MOST_HITS = 200
-MOST_NODES_ASKED = 1000
-MOST_REACHED = 20
-"""Hits of which it is said over which entity they were reached: its name is looked for in their texts."""
 
 
 class Search:
@@ -63,6 +57,7 @@ class Search:
         self._anchors = Anchors(neo4j, weights.anchors)
         self.damage = Damage(postgres)
         self._scoped = ScopedSearch(postgres, weights, self.damage)
+        self._narrowing = Narrowing(postgres, neo4j)
 
     async def search(self, principal: Principal, request: SearchRequest) -> SearchAnswer:
         """The best items for a question, with the anchors that led to them.
@@ -72,7 +67,7 @@ class Search:
         promoted meanwhile, the search is repeated. Raises InvalidInput (an empty question, a limit outside 1 to 200),
         WrongDimension, StoreUnavailable; one timeout covers all stores.
         """
-        _check(request)
+        check_request(request)
         check_scopes(principal, request.scopes)
         with ending_within(self._limit):
             answer = await self._of_active(principal, request)
@@ -95,7 +90,7 @@ class Search:
 
     async def search_with(self, principal: Principal, request: SearchRequest, model: Model) -> SearchAnswer:
         """The same with the model of any version that has vectors; for comparisons."""
-        _check(request)
+        check_request(request)
         return (await self._answer(principal, request, model))[0]
 
     async def _answer(
@@ -109,20 +104,27 @@ class Search:
         watch.lap("parse")
         vector, notes = (QueryVector(None, model.version), [lost]) if lost else await self._embed(model, question)
         watch.lap("embed")
-        navigation = await self._navigate(principal, request, question, vector)
-        watch.lap("anchors")
         now = self._clock.now()
-        scope = Scope(navigation.scope, request.kinds, request.moment, now, request.scopes, request.sources)
+        given = given_before(request)
+        moment = request.moment if given.known_at is None else replace(request.moment, known_at=given.known_at)
+        narrowed = await self._narrowing.narrowed(principal, request, moment, now)
+        navigation = await self._navigate(principal, narrowed.nodes, request.widen, moment, question, vector)
+        watch.lap("anchors")
+        scope = Scope(navigation.scope, request.kinds, moment, now, request.scopes, request.sources, narrowed.filters)
         entities = sorted({number for one in navigation.entities for number in one.numbers})
         scanned = await self._scoped.scan(principal, scope, question.terms, entities, vector)
         watch.lap("search")
         named = set(entities)
         ranked = await asyncio.to_thread(self._ranked, scanned, question, vector, named, navigation.strengths)
         watch.lap("rank")
+        ranked = [one for one in ranked if not given.holds(one.candidate.item_id)]
         choose = partial(merged, namesakes=navigation.namesakes, limit=request.limit)
         shown = await self._shown(principal, scope, vector, ranked, choose, scanned.left_out)
         left_out = shown.left_out
-        hits = await asyncio.to_thread(self._hits, shown, navigation, owns=principal.owns)
+        hits = await asyncio.to_thread(hits_of, shown, navigation, self._kinds, owns=principal.owns)
+        hits = tuple(
+            hit for hit in hits if not given.holds(hit.item_id)
+        )  # a state of an item that has changed meanwhile
         watch.lap("contents")
         if question.cut:
             notes.append(f"The question was cut to {self._weights.limits.query_characters:,} characters.")
@@ -132,6 +134,7 @@ class Search:
         if left_out:
             nodes = "node was" if len(left_out) == 1 else "nodes were"
             notes.append(f"{len(left_out)} damaged {nodes} left out.")
+        known_at, more = moment.known_at or now, len(ranked) > len(shown.ranked)
         answer = SearchAnswer(
             query=question.text,
             hits=hits,
@@ -143,6 +146,8 @@ class Search:
             notes=tuple(notes),
             embeddings="" if vector.values is None else model.name,
             left_out=left_out,
+            known_at=known_at,
+            next_cursor=cursor_after(request, known_at, [hit.item_id for hit in hits]) if more else None,
         )
         return answer, scanned.active
 
@@ -175,7 +180,8 @@ class Search:
             if not chosen:
                 break
             starts = [one.link.start for one in chosen if one.link is not None and one.link.start is not None]
-            wanted = [one.candidate for one in chosen] + [start for start in starts if start.node_id not in without]
+            asked = [one.candidate for one in chosen] + [start for start in starts if start.node_id not in without]
+            wanted = [(one.node_id, one.item_id) for one in asked]
             try:
                 contents = await self._scoped.contents(principal, scope, wanted)
                 found = [one for one in chosen if (one.candidate.node_id, one.candidate.item_id) in contents]
@@ -187,46 +193,6 @@ class Search:
                 left_out += fresh
         return Shown((), {}, left_out)
 
-    def _hits(self, shown: Shown, navigation: Navigation, *, owns: bool) -> tuple[Hit, ...]:
-        return tuple(
-            self._hit(one if number < MOST_REACHED else replace(one, link=None), shown, navigation, owns=owns)
-            for number, one in enumerate(shown.ranked)
-        )
-
-    def _hit(self, ranked: Ranked, shown: Shown, navigation: Navigation, *, owns: bool) -> Hit:
-        found, signals = ranked.candidate, ranked.signals
-        told = shown.contents[found.node_id, found.item_id]
-        path = tuple(told.path)
-        anchor: Anchor | None = navigation.leading.get(found.node_id)
-        reached = reached_over(ranked.link, told, shown.contents, navigation.entities, self._kinds)
-        return Hit(
-            item_id=told.item_id,
-            record_id=told.record_id,
-            node_id=found.node_id,
-            kind=found.kind,
-            content=told.content,
-            speaker=found.speaker,
-            occurred_at=found.occurred_at,
-            session=found.session,
-            position=found.position,
-            source_ref=told.source_ref if owns or found.kind != "chunk" else None,  # a path may name what is hidden
-            section=told.section,
-            score=round(ranked.score, 4),
-            signals=signals,
-            record_title=told.record_title,
-            record_summary=told.record_summary,
-            content_type=told.content_type,
-            file_id=told.file_id,
-            file_name=shown_name(told.file_name, told.record_title),
-            file_state=told.file_state,
-            path=path,
-            why=rationale(anchor, path, signals, reached, ranked.newer),
-            scope=told.scope,
-            scope_id=told.scope_id,
-            source=told.source,
-            reached=reached,
-        )
-
     async def _embed(self, model: Model, question: Question) -> tuple[QueryVector, list[str]]:
         try:
             made = await self._active.patience.asked(lambda: model.embed_query(question.text), QUESTION)
@@ -236,24 +202,21 @@ class Search:
         return QueryVector(made.vector, model.version, made.tokens), []
 
     async def _navigate(
-        self, principal: Principal, request: SearchRequest, question: Question, vector: QueryVector
+        self,
+        principal: Principal,
+        nodes: tuple[UUID, ...] | None,
+        widen: str,
+        moment: Moment,
+        question: Question,
+        vector: QueryVector,
     ) -> Navigation:
         """Which nodes to search: those that the request names, or those that the anchors lead to."""
-        if request.nodes is not None:
-            return Navigation((), request.nodes, {})
+        if nodes is not None:
+            return Navigation((), nodes, {})
         found, entities = await self._anchors.find(
-            principal, question, vector, request.moment.graph_parameters(self._clock.now())
+            principal, question, vector, moment.graph_parameters(self._clock.now())
         )
-        return navigate(found, self._weights.anchors, request.widen, entities)
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What is shown, best first, with the contents of it and of the passages from which it was reached, by node and item."""
-
-    ranked: tuple[Ranked, ...]
-    contents: Mapping[tuple[UUID, UUID], Contents]
-    left_out: tuple[LeftOut, ...]
+        return navigate(found, self._weights.anchors, widen, entities)
 
 
 class _Stopwatch:
@@ -270,24 +233,3 @@ class _Stopwatch:
 
     def done(self) -> dict[str, float]:
         return self._laps | {"total": round((perf_counter() - self._started) * 1000, 3)}
-
-
-def _check(request: SearchRequest) -> None:
-    """Raises InvalidInput for an invalid request."""
-    if not 1 <= request.limit <= MOST_HITS:
-        raise InvalidInput(f"A search gives 1 to {MOST_HITS} hits.")
-    if request.kinds is not None and not (request.kinds and set(request.kinds) <= set(get_args(ItemKind))):
-        raise InvalidInput(f"Kinds of items are {', '.join(get_args(ItemKind))}.")
-    if request.nodes is not None and not 1 <= len(request.nodes) <= MOST_NODES_ASKED:
-        raise InvalidInput(f"A search names 1 to {MOST_NODES_ASKED:,} nodes, or none.")
-    if request.sources is not None:
-        check_sources(request.sources)
-        if not request.sources:
-            raise InvalidInput("A search names at least one source, or none.")
-    _check_moment(request.moment)
-
-
-def _check_moment(moment: Moment) -> None:
-    for time in (moment.as_of, moment.known_at):
-        if time is not None and time.tzinfo is None:
-            raise InvalidInput("A point in time needs its offset from UTC.")

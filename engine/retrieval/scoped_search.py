@@ -3,10 +3,10 @@ contents of what is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, LiteralString, TypeVar
 from uuid import UUID
 
 from engine.domain.clock import Moment
@@ -19,14 +19,16 @@ from engine.hierarchy.damage import Damage
 from engine.providers.embedder import Vectors
 from engine.retrieval.candidate import Candidate, Contents
 from engine.retrieval.weights import Weights
-from engine.stores.postgres import Postgres
+from engine.stores.postgres import Jsonb, Postgres
 from engine.stores.statements import sql_text
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What is searched. `nodes` None: everything that the principal may read; `kinds` None: items of all kinds; `sources`
-    None: all sources; `scopes` beside the user's memory as a whole."""
+    None: all sources; `scopes` beside the user's memory as a whole; `filters` as `engine.search_scan` takes them."""
 
     nodes: Sequence[UUID] | None
     kinds: Sequence[ItemKind] | None
@@ -35,6 +37,7 @@ class Scope:
     """The current time, for the clocks that the moment leaves open."""
     scopes: Sequence[MemoryScope] = ()
     sources: Sequence[SourceKind] | None = None
+    filters: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,36 +104,56 @@ class ScopedSearch:
 
         Raises StoreUnavailable, StoreDamaged where it is not nodes that are damaged.
         """
-        parameters = self._parameters(principal, scope, terms, entities, vector)
-        left_out: tuple[LeftOut, ...] = ()
-        for attempt in range(ROUNDS):
-            asked = parameters | {"without": [one.node_id for one in left_out]}
-            try:
-                found = await self._postgres.fetch(principal, sql_text("search/candidates"), asked, row=_Row)
-                break
-            except FAILURES:
-                fresh = await self.damaged(principal, scope, vector, left_out)
-                if not fresh or attempt == ROUNDS - 1:
-                    raise
-                left_out += fresh
+        asked = self._parameters(principal, scope, terms, entities, vector)
+        found, left_out = await self._without_damaged(principal, scope, vector, "search/candidates", asked, _Row)
         candidates, first = tuple(row for row in found if row.item_id is not None), found[0]
         return Scanned(
             candidates, first.nodes_searched, first.items_searched, first.passages_searched, first.active, left_out
         )
 
+    async def decayed(
+        self, principal: Principal, scope: Scope, vector: QueryVector, asked: Mapping[str, Any], row: type[R]
+    ) -> tuple[list[R], tuple[LeftOut, ...]]:
+        """The rows of a search with decay, and the damaged nodes that were left out. Raises what a scan raises."""
+        parameters = {**self._parameters(principal, scope, (), (), vector), **asked}
+        return await self._without_damaged(principal, scope, vector, "search/decayed", parameters, row)
+
+    async def _without_damaged(
+        self,
+        principal: Principal,
+        scope: Scope,
+        vector: QueryVector,
+        statement: LiteralString,
+        parameters: Mapping[str, Any],
+        row: type[R],
+    ) -> tuple[list[R], tuple[LeftOut, ...]]:
+        """The rows of a statement, asked again without the nodes that are found damaged."""
+        left_out: tuple[LeftOut, ...] = ()
+        for _ in range(ROUNDS - 1):
+            asked = {**parameters, "without": [one.node_id for one in left_out]}
+            try:
+                return await self._postgres.fetch(principal, sql_text(statement), asked, row=row), left_out
+            except FAILURES:
+                fresh = await self.damaged(principal, scope, vector, left_out)
+                if not fresh:
+                    raise
+                left_out += fresh
+        asked = {**parameters, "without": [one.node_id for one in left_out]}
+        return await self._postgres.fetch(principal, sql_text(statement), asked, row=row), left_out
+
     async def contents(
-        self, principal: Principal, scope: Scope, candidates: Sequence[Candidate]
+        self, principal: Principal, scope: Scope, found: Sequence[tuple[UUID, UUID]]
     ) -> dict[tuple[UUID, UUID], Contents]:
-        """The contents of candidates, by node and item; of one that vanished since there are none. Raises what a scan raises."""
+        """The contents of items, by node and item; of one that vanished since there are none. Raises what a scan raises."""
         parameters = {
-            "nodes": [one.node_id for one in candidates],
-            "items": [one.item_id for one in candidates],
+            "nodes": [node for node, _ in found],
+            "items": [item for _, item in found],
             "as_of": scope.moment.as_of,
             "known_at": scope.moment.known_at,
             "now": scope.now,
         }
-        found = await self._postgres.fetch(principal, sql_text("search/contents"), parameters, row=Contents)
-        return {(one.node_id, one.row_id): one for one in found}
+        rows = await self._postgres.fetch(principal, sql_text("search/contents"), parameters, row=Contents)
+        return {(one.node_id, one.row_id): one for one in rows}
 
     async def damaged(
         self, principal: Principal, scope: Scope, vector: QueryVector, known: Sequence[LeftOut]
@@ -167,4 +190,5 @@ class ScopedSearch:
             "shrink": self._limits.shrink,
             "sources": None if scope.sources is None else list(scope.sources),
             "scopes": [str(scope) for scope in scope.scopes],
+            "filters": None if scope.filters is None else Jsonb(scope.filters),
         }

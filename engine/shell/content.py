@@ -25,6 +25,7 @@ from engine.progress import counted
 from engine.shell.answers import print_answer, print_opening
 from engine.shell.contexts import print_answered, print_rest
 from engine.shell.extraction import extraction_lines
+from engine.shell.filtering import Below, Categories, Entities, Kinds, Narrow, Nodes, Since, Tags, Until
 from engine.shell.hierarchy import arranged
 from engine.shell.opening import open_best
 from engine.shell.options import (
@@ -203,8 +204,19 @@ async def ask(
         list[str] | None,
         typer.Option("--source", parser=source_named, metavar="SOURCE", help="Only what came in this way."),
     ] = None,
+    node: Nodes = None,
+    below: Below = None,
+    kind: Kinds = None,
+    category: Categories = None,
+    tag: Tags = None,
+    entity: Entities = None,
+    since: Since = None,
+    until: Until = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
+    cursor: Annotated[
+        str | None, typer.Option("--cursor", help="Of the next page, as the one before printed it.")
+    ] = None,
     max_ms: MaxMs = None,
     partial: Partial = False,
     answered: Annotated[bool, typer.Option("--answer", help="Have the language model answer, with citations.")] = False,
@@ -212,7 +224,7 @@ async def ask(
     """Search a memory: anchors, hits and their reasons; or its answer."""
     sources = cast(tuple[SourceKind, ...], tuple(source)) if source else None
     moment = moment_of(as_of, known_at)
-    request = SearchRequest(question, limit=limit, moment=moment, scopes=tuple(scope or ()), sources=sources)
+    narrow = Narrow(node, below, kind, category, tag, entity, since, until)
     if not question.strip():
         raise InvalidInput("The question is empty.")
     if answered and open_file:
@@ -220,6 +232,15 @@ async def ask(
     limits = ReadLimits(max_ms, partial=partial)
     async with here.engine() as (engine, _):
         memory = engine.memory((await the_user(engine, user)).user_id)
+        request = SearchRequest(
+            question,
+            limit,
+            moment=moment,
+            scopes=tuple(scope or ()),
+            sources=sources,
+            **await narrow.read(memory),
+            cursor=cursor,
+        )
         if answered:
             return await _answered(here, memory, request, limits)
         answer = await memory.search(request, limits)
@@ -228,6 +249,8 @@ async def ask(
         opening = await open_best(memory, engine.embedder, answer) if open_file else None
     if here.as_json:
         return print_json(here.out, plain(answer) | ({"opened": opening} if open_file else {}))
+    if answer.next_cursor is not None:
+        here.notes.print(Text(f"There are more: --cursor {answer.next_cursor}", style="dim"), soft_wrap=True)
     if opening is not None:
         print_opening(here.out, opening)
     elif open_file:
@@ -236,8 +259,9 @@ async def ask(
 
 async def _answered(here: Session, memory: Memory, asked: SearchRequest, limits: ReadLimits) -> None:
     """Prints the language model's answer to the question of a search."""
-    where = {"moment": asked.moment, "scopes": asked.scopes, "sources": asked.sources}
-    request = ContextRequest(asked.query, **where, max_ms=limits.max_ms, partial=limits.partial)  # type: ignore[arg-type]
+    shared = ("nodes", "moment", "scopes", "sources", "kinds", "filters")
+    where = {name: getattr(asked, name) for name in shared}
+    request = ContextRequest(asked.query, **where, max_ms=limits.max_ms, partial=limits.partial)
     given = await memory.answer(request)
     if here.as_json:
         return print_json(here.out, given)

@@ -11,6 +11,7 @@ from rich.text import Text
 from engine.domain.context import Context, ContextAnswer, ContextRequest, Piece
 from engine.domain.scope import MemoryScope
 from engine.progress import counted
+from engine.shell.filtering import Below, Categories, Entities, Kinds, Narrow, Nodes, Since, Tags, Until
 from engine.shell.options import AsOf, Handle, KnownAt, MaxMs, Partial, moment_of, scope_named
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
@@ -31,6 +32,14 @@ async def context(
         list[MemoryScope] | None,
         typer.Option("--scope", parser=scope_named, metavar="SCOPE", help="Search thread:ID or workflow:ID too."),
     ] = None,
+    node: Nodes = None,
+    below: Below = None,
+    kind: Kinds = None,
+    category: Categories = None,
+    tag: Tags = None,
+    entity: Entities = None,
+    since: Since = None,
+    until: Until = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     max_ms: MaxMs = None,
@@ -38,10 +47,12 @@ async def context(
 ) -> None:
     """Print what a memory holds that matters to a question, ready for a prompt; with --json also all sources."""
     moment = moment_of(as_of, known_at)
-    request = ContextRequest(
-        question, tokens, limit, moment=moment, scopes=tuple(scope or ()), max_ms=max_ms, partial=partial
-    )
+    narrow = Narrow(node, below, kind, category, tag, entity, since, until)
     async with here.memory(user) as memory:
+        where = await narrow.read(memory)
+        request = ContextRequest(
+            question, tokens, limit, moment=moment, scopes=tuple(scope or ()), max_ms=max_ms, partial=partial, **where
+        )
         found = await memory.context(request)
     if here.as_json:
         return print_json(here.out, found)

@@ -10,7 +10,10 @@ from engine.retrieval.budgets import LimitedSearch
 from engine.retrieval.context.about import Knowledge as KnownInGraph
 from engine.retrieval.context.answering import Answers
 from engine.retrieval.context.assembling import Contexts
+from engine.retrieval.decayed import DecayedSearch
+from engine.retrieval.narrowing import Narrowing
 from engine.retrieval.pipeline import Search
+from engine.retrieval.scoped_search import ScopedSearch
 from engine.retrieval.touches import Touches
 from engine.retrieval.weights import load_weights
 from engine.settings import Settings
@@ -23,6 +26,7 @@ class ReadPath(TypedDict):
 
     search: Search
     limited_search: LimitedSearch
+    decayed_search: DecayedSearch
     contexts: Contexts
     answers: Answers
 
@@ -39,6 +43,16 @@ def read_path(
     return {
         "search": search,
         "limited_search": limited,
+        "decayed_search": DecayedSearch(
+            postgres,
+            active,
+            ScopedSearch(postgres, weights, search.damage),
+            Narrowing(postgres, stores.neo4j),
+            weights.limits,
+            clock,
+            touches,
+            settings.decay_days,
+        ),
         "contexts": contexts,
         "answers": Answers(contexts, stores.language, active),
     }

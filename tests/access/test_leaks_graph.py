@@ -27,6 +27,7 @@ CYPHER_AIM = {
     "node/state": "change refused",
     "edge/of_user": "edges",
     "search/anchors": "search",
+    "search/entities": "search",
     "entity/page": "entities",
     "entity/shown": "entity",
     "entity/relations": "relations",
@@ -84,6 +85,7 @@ GRAPHS = dict.fromkeys(
     (
         "node/shell of n.user_id", "edge/by_id of n.user_id", "node/state of n.user_id", "entity/shown of asked.user_id",
         "entity/relations of n.user_id", "entity/relations_then of asked.user_id", "entity/why of source.user_id",
+        "search/entities of asked.user_id",
     ),
     "",
 )  # fmt: skip

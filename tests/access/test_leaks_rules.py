@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("guards")
 
 SCAN = (
     "engine.search_scan(uuid[],text[],integer[],public.vector,text,public.sparsevec,public.sparsevec,text[],text[],text[],"
-    "timestamp with time zone,timestamp with time zone)"
+    "timestamp with time zone,timestamp with time zone,jsonb)"
 )
 GRANTED = "engine.granted_from(text,uuid[],text)"
 GIVE = "engine.grant_node(uuid,uuid,text,uuid,text,integer,text[],text,timestamp with time zone,boolean)"
@@ -185,6 +185,9 @@ RULES: dict[str, tuple[str, str, str, str]] = {
     ),
     "a search's scopes": (SCAN, "(scope = ''user'' OR scope || '':'' || scope_id = ANY ($10))", "true", "search"),
     "a search's sources": (SCAN, "i.source = ANY ($9)", "true", "search"),
+    "a search's tags": (SCAN, "lower(t) = ANY ($12)", "true", "search"),
+    "a search's entities": (SCAN, "i.entities && $13", "true", "search"),
+    "a search's time": (SCAN, "i.occurred_at >= $14", "true", "search"),
 }  # fmt: skip
 REDUNDANT_RULES = {
     "granted node": "the depth is NULL for a node that is not on the way, and so not small enough",

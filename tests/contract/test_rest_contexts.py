@@ -27,7 +27,7 @@ async def test_a_context_is_text_and_data_within_its_tokens(
     assert small["text"] == "" and len(small["left_out"]) == 2
     then = (await door.post(f"{home_path}/context", json=asked | {"known_at": "2001-01-01T00:00:00Z"})).json()
     assert then["pieces"] == []
-    for wrong in ({"tokens": 0}, {"tokens": "9"}, {"max_ms": 0}, {"question": ""}, {"kinds": ["turn"]}):
+    for wrong in ({"tokens": 0}, {"tokens": "9"}, {"max_ms": 0}, {"question": ""}, {"kinds": ["word"]}):
         assert (await door.post(f"{home_path}/context", json=asked | wrong)).status_code == 422
     none = await door.post(f"{home_path}/answer", json=asked)
     assert (none.status_code, none.json()["type"]) == (409, "urn:neurigraph:problem:no-language-model")

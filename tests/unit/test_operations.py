@@ -75,7 +75,9 @@ def _reached(folder: str) -> set[str]:
         calls.add(f"workspace.{call}" if f"workspace.{call}" in OPERATIONS else call)
     for call in (f"{space}.{name}" for space, name in re.findall(r"\beither\.(\w+)\.(\w+)\b", text)):
         calls |= {call, f"workspace.{call}"}  # of a memory, or of the workspace
-    return calls | {f"searching.{name}" for name in ("search", "context", "answer") if f"memory.{name}(" in text}
+    return calls | {
+        f"searching.{name}" for name in ("search", "search_decayed", "context", "answer") if f"memory.{name}(" in text
+    }
 
 
 @pytest.mark.ledger("U02", "U05")
@@ -131,7 +133,7 @@ def test_a_memory_and_the_workspace_offer_operations_alone() -> None:
     """And what says who calls them, or how."""
     caller = SimpleNamespace(identity=None, parts=None, services=None, principal=None)
     for offered, own in (
-        (Memory, {"principal", "search", "context", "answer", "within", "on_terms", "once"}),
+        (Memory, {"principal", "search", "search_decayed", "context", "answer", "within", "on_terms", "once"}),
         (Workspace, set()),
     ):
         parts = {name: part for name, part in vars(offered(caller)).items() if not name.startswith("_")}

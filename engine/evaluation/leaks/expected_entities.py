@@ -81,7 +81,7 @@ def _line(world: World, asker: Asker, group: Group, moment: Moment) -> tuple[str
     return name, kind_of(world, asker, group.whole, group.lines, moment), names, len(group.records), len(nodes)
 
 
-def _found(world: World, asker: Asker, entity_id: UUID, moment: Moment) -> Group | None:
+def found_entity(world: World, asker: Asker, entity_id: UUID, moment: Moment) -> Group | None:
     """What an id leads to: an entity as a whole, or one that was merged into it and of which the asker may know itself."""
     whole = world.spoken.whole_of(entity_id, moment)
     group = groups(world, asker, moment).get(whole)
@@ -90,7 +90,7 @@ def _found(world: World, asker: Asker, entity_id: UUID, moment: Moment) -> Group
 
 def shown(world: World, asker: Asker, entity_id: UUID, moment: Moment, outcome: object) -> Iterator[str]:
     """One entity with all that is told of it."""
-    group = _found(world, asker, entity_id, moment)
+    group = found_entity(world, asker, entity_id, moment)
     if group is None or not isinstance(outcome, Entity):
         if group is None or moment.as_of is None:
             yield from denied(outcome) if group is None else [f"not given: {short(outcome)}"]
@@ -132,7 +132,7 @@ def relations(
     world: World, asker: Asker, entity_id: UUID, moment: Moment, ended: bool, outcome: object
 ) -> Iterator[str]:
     """The relations of an entity that readable records state, as strong as these make them."""
-    group = _found(world, asker, entity_id, moment)
+    group = found_entity(world, asker, entity_id, moment)
     if group is None or not isinstance(outcome, tuple):
         if group is None or moment.as_of is None:
             yield from denied(outcome) if group is None else [f"not given: {short(outcome)}"]
@@ -161,7 +161,7 @@ def relations(
 
 def facts(world: World, asker: Asker, entity_id: UUID, ended: bool, outcome: object) -> Iterator[str]:
     """At most the live facts about an entity that it may read: drawn ones have no texts. For the user what relations state."""
-    group = _found(world, asker, entity_id, NOW)
+    group = found_entity(world, asker, entity_id, NOW)
     if group is None or not isinstance(outcome, tuple):
         yield from denied(outcome) if group is None else [f"not given: {short(outcome)}"]
         return

@@ -11,6 +11,7 @@ from engine.domain.grant import Field
 from engine.domain.scope import MemoryScope
 from engine.domain.search import Hit, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput
+from engine.evaluation.leaks import filtering
 from engine.evaluation.leaks.expected import anchor_of, denied, differing, is_owner, later, outside, scope_text, short
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.things import Asker, Written
@@ -26,11 +27,11 @@ def _refuses(world: World, asker: Asker, scopes: Sequence[MemoryScope]) -> bool:
     return (bool(scopes) and not is_owner(asker)) or outside(world, asker)
 
 
-def _refused(world: World, asker: Asker, scopes: Sequence[MemoryScope], outcome: object) -> Iterator[str]:
+def _refused(world: World, asker: Asker, request: SearchRequest, outcome: object) -> Iterator[str]:
     """What is wrong where an answer was refused, or should have been."""
-    if scopes and not is_owner(asker):
+    if request.scopes and not is_owner(asker):
         yield from differing("refused as", InvalidInput, type(outcome))
-    elif outside(world, asker):
+    elif outside(world, asker) or filtering.unknown_entity(world, asker, request):
         yield from denied(outcome)
     else:
         yield f"not given: {short(outcome)}"
@@ -39,7 +40,10 @@ def _refused(world: World, asker: Asker, scopes: Sequence[MemoryScope], outcome:
 def search(world: World, asker: Asker, request: SearchRequest, wanted: Written, outcome: object) -> Iterator[str]:
     """Only readable hits and anchors with readable paths, counts of readable rows, and the wanted record."""
     if not isinstance(outcome, SearchAnswer) or _refuses(world, asker, request.scopes):
-        yield from _refused(world, asker, request.scopes, outcome)
+        yield from _refused(world, asker, request, outcome)
+        return
+    if filtering.unknown_entity(world, asker, request):
+        yield from denied(outcome)
         return
     at = request.moment.earliest
     yield from world.foreign(asker, replace(outcome, query=""), at=at)
@@ -50,19 +54,57 @@ def search(world: World, asker: Asker, request: SearchRequest, wanted: Written, 
         yield from anchor_of(world, asker, anchor)
     for hit in outcome.hits:
         yield from _hit(world, asker, request, hit)
-    every = world.readable(asker, asker.graph)
-    scope = every if request.nodes is None else [place for place in every if place.node_id in request.nodes]
+    yield from _counted(world, asker, request, wanted, outcome)
+
+
+def search_decayed(world: World, asker: Asker, request: SearchRequest, outcome: object) -> Iterator[str]:
+    """Only readable hits, and counts of readable rows."""
+    if not isinstance(outcome, SearchAnswer) or _refuses(world, asker, request.scopes):
+        yield from _refused(world, asker, request, outcome)
+        return
+    if filtering.unknown_entity(world, asker, request):
+        yield from denied(outcome)
+        return
+    at = request.moment.earliest
+    yield from world.foreign(asker, replace(outcome, query=""), at=at)
+    if at is not None:
+        yield from _searched_past(world, asker, request, outcome)
+        return
+    for hit in outcome.hits:
+        yield from _hit(world, asker, request, hit)
+    yield from _amounts(world, asker, request, outcome)
+
+
+def _amounts(world: World, asker: Asker, request: SearchRequest, outcome: SearchAnswer) -> Iterator[str]:
+    """How much a search looked at that looks at all of its scope."""
+    scope = filtering.searched_nodes(world, asker, request)
     items = sum(_items(world, asker, place.node_id, request) for place in scope)
     given = (outcome.nodes_searched, outcome.items_searched)
-    if request.nodes is not None or request.widen == "always" or outcome.widened:
+    if not filtering.by_content(request.filters):
         yield from differing("nodes and items searched", (len(scope), items), given)
-        mine = world.sees(asker, wanted, "items") and searched(request, wanted)
-        mine = mine and wanted.node_id in {place.node_id for place in scope}
-        mine = mine and not wanted.part  # a long one: others may come first
-        if mine and request.kinds is None and wanted.record_id not in {hit.record_id for hit in outcome.hits}:
-            yield f"record {wanted.record_id} is not found by its own word"
     elif given[0] > len(scope) or given[1] > items:
         yield f"searched {given}, readable are {(len(scope), items)}"
+
+
+def _counted(
+    world: World, asker: Asker, request: SearchRequest, wanted: Written, outcome: SearchAnswer
+) -> Iterator[str]:
+    """How much was searched, and that the wanted record is found where all of it is."""
+    scope = filtering.searched_nodes(world, asker, request)
+    items = sum(_items(world, asker, place.node_id, request) for place in scope)
+    given = (outcome.nodes_searched, outcome.items_searched)
+    named = request.nodes is not None or bool(request.filters.below)
+    whole = named or request.widen == "always" or outcome.widened
+    if whole or filtering.by_content(request.filters):
+        yield from _amounts(world, asker, request, outcome)
+    elif given[0] > len(scope) or given[1] > items:
+        yield f"searched {given}, readable are {(len(scope), items)}"
+    mine = world.sees(asker, wanted, "items") and searched(request, wanted)
+    mine = mine and wanted.node_id in {place.node_id for place in scope}
+    mine = mine and not wanted.part and whole  # a long one: others may come first
+    mine = mine and request.kinds is None and not filtering.by_content(request.filters)
+    if mine and wanted.record_id not in {hit.record_id for hit in outcome.hits}:
+        yield f"record {wanted.record_id} is not found by its own word"
 
 
 def _items(world: World, asker: Asker, node_id: UUID, request: SearchRequest) -> int:
@@ -103,6 +145,7 @@ def _hit(world: World, asker: Asker, request: SearchRequest, hit: Hit) -> Iterat
         return
     if not searched(request, record):
         yield f"hit {hit.item_id} belongs to {record.scope} and came in as {record.source}, which was not asked for"
+    yield from filtering.passes(world, asker, request, record, hit.occurred_at)
     shown = (scope_text(hit.scope, hit.scope_id), hit.source)
     yield from differing("hit's scope and source", (record.scope, record.source), shown)
     yield from differing("hit's path", world.path(asker, hit.node_id), hit.path)
@@ -117,8 +160,13 @@ def _hit(world: World, asker: Asker, request: SearchRequest, hit: Hit) -> Iterat
 
 def context(world: World, asker: Asker, request: ContextRequest, wanted: Written, outcome: object) -> Iterator[str]:
     """Only pieces that may be read, of the scopes that are named, and the wanted record where everything is searched."""
-    if not isinstance(outcome, Context) or _refuses(world, asker, request.scopes):
-        yield from _refused(world, asker, request.scopes, outcome)
+    unknown = filtering.unknown_entity(world, asker, request.search)
+    if not isinstance(outcome, Context) or _refuses(world, asker, request.scopes) or unknown:
+        yield from (
+            denied(outcome)
+            if isinstance(outcome, Context) and unknown
+            else _refused(world, asker, request.search, outcome)
+        )
         return
     at = request.moment.earliest
     yield from world.foreign(asker, replace(outcome, question=""), at=at)
@@ -129,7 +177,13 @@ def context(world: World, asker: Asker, request: ContextRequest, wanted: Written
             yield f"piece {piece.item_id or piece.text} is not readable"
         elif piece.kind != "profile" and not searched(request.search, record):
             yield f"piece {piece.item_id} belongs to {record.scope} and came in as {record.source}, which was not asked for"
-    mine = at is None and request.widen == "always" and request.nodes is None and request.tokens > 1000
+    mine = (
+        at is None
+        and request.widen == "always"
+        and request.nodes is None
+        and request.tokens > 1000
+        and not request.filtered
+    )
     mine = mine and world.sees(asker, wanted, "items") and searched(request.search, wanted) and not wanted.part
     if mine and wanted.record_id not in {piece.record_id for piece in outcome.pieces}:
         yield f"record {wanted.record_id} is not in the context of its own word"

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from engine.domain.context import ContextRequest
+from engine.domain.decay import DecayRequest
 from engine.domain.metadata import all_records
 from engine.domain.scope import MemoryScope, SourceKind
 from engine.domain.search import ItemKind, SearchRequest
 from engine.errors import NoLanguageModel
 from engine.evaluation.leaks import expected, expected_search
 from engine.evaluation.leaks.asking import Draws, Operation, any_principal, outcome_of, question, some_node
+from engine.evaluation.leaks.filtering import some_filters
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.past import some_moment
 from engine.evaluation.leaks.stored import SHARED_ALIAS, some_scope, some_source
@@ -126,11 +128,34 @@ def search(world: World, rng: Random) -> Operation:
     kinds: tuple[ItemKind, ...] | None = (rng.choice(("turn", "chunk")),) if rng.random() < 0.2 else None
     widen = "always" if rng.random() < 0.4 else "auto"
     scopes, sources = _narrowed(world, asker, rng)
-    request = SearchRequest(query, 10, kinds, nodes, widen, some_moment(world, asker, rng), scopes, sources)  # type: ignore[arg-type]
+    moment = some_moment(world, asker, rng)
+    filters = some_filters(world, asker, wanted, moment, rng)
+    request = SearchRequest(query, 10, kinds, nodes, widen, moment, scopes, sources, filters)  # type: ignore[arg-type]
     judge = partial(expected_search.search, world, asker, request, wanted)
 
     async def ask(engine: Engine) -> object:
         return await outcome_of(engine.memory_as(asker.principal).search(request))
+
+    return Operation(asker, repr(request), ask, judge)
+
+
+@draws.of("search with decay", 5)
+def search_decayed(world: World, rng: Random) -> Operation:
+    """A search with decay of all that may be read, or of some nodes."""
+    asker = any_principal(world, rng)
+    wanted = rng.choice(list(world.written.values()))
+    nodes = tuple({some_node(world, asker, rng) for _ in range(4)}) if rng.random() < 0.25 else None
+    kinds: tuple[ItemKind, ...] | None = (rng.choice(("turn", "chunk")),) if rng.random() < 0.2 else None
+    scopes, sources = _narrowed(world, asker, rng)
+    moment = some_moment(world, asker, rng)
+    filters = some_filters(world, asker, wanted, moment, rng)
+    request = DecayRequest(
+        wanted.marker, 50, rng.choice((0.1, 30.0)), 0.0, kinds, nodes, moment, scopes, sources, filters
+    )
+    judge = partial(expected_search.search_decayed, world, asker, request.search)
+
+    async def ask(engine: Engine) -> object:
+        return await outcome_of(engine.memory_as(asker.principal).search_decayed(request))
 
     return Operation(asker, repr(request), ask, judge)
 
@@ -145,9 +170,10 @@ def context(world: World, rng: Random) -> Operation:
     words = [wanted.marker, *named, *(["formerly"] if rng.random() < 0.3 else [])]
     nodes = tuple({some_node(world, asker, rng) for _ in range(4)}) if rng.random() < 0.15 else None
     scopes, sources = _narrowed(world, asker, rng)
+    moment = some_moment(world, asker, rng)
     request = ContextRequest(
         " ".join(words), rng.choice((40, 400, 100_000)), 10, nodes, rng.choice(("auto", "always")),
-        some_moment(world, asker, rng), scopes, sources, partial=rng.random() < 0.5,
+        moment, scopes, sources, partial=rng.random() < 0.5, filters=some_filters(world, asker, wanted, moment, rng),
     )  # fmt: skip
     judge = partial(expected_search.context, world, asker, request, wanted)
 

@@ -136,7 +136,9 @@ class _Gathering:
         self.missing: list[str] = []
 
     async def first(self, keys: Sequence[str], seconds: float) -> None:
-        """Which entities the question names, and who the user is."""
+        """Which entities the question names, and who the user is; nothing where filters say what it is made of."""
+        if self._request.filtered:
+            return
         principal, moment = self._principal, self._request.moment
         with ending_within(seconds * FIRST if self._partial else seconds):
             self._named, self.of_user = await _both(

@@ -8,7 +8,7 @@
 -- terms       integer[] of the question's terms;  kinds: text[] of the kinds of items, NULL for all
 -- entities    integer[] of the entities that the question names
 -- as_of, known_at   the moment on both clocks, NULL for the present;  now: the present of the engine's clock
--- sources     text[] of the sources of items, NULL for all;  scopes: text[] of those searched beside what is the user's
+-- sources     text[] of the sources of items, NULL for all;  scopes: text[] of those searched beside what is the user's;  filters: see search_scan
 -- candidates  so many by words and so many by meaning, per family;  walked: so many passages by meaning, for the walk over entities
 -- rare, named  an entity of at most so many passages leads from the nearest passages to others, from the question to its passages
 -- shrink      families of fewer items than this lean on the statistics of all items
@@ -36,7 +36,7 @@ WITH moment AS (
     SELECT s.*, CASE s.kind WHEN 'turn' THEN 'turn' ELSE 'passage' END AS family
     FROM moment AS m, places AS p, engine.search_vectors(p.schemas, %(terms)s::integer[], %(scopes)s::text[]) AS v,
          engine.search_scan(p.nodes, p.schemas, p.templates, %(query)s::vector, %(version)s::text, v.items, v.records,
-                            %(kinds)s::text[], %(sources)s::text[], %(scopes)s::text[], m.as_of, m.known_at) AS s
+                            %(kinds)s::text[], %(sources)s::text[], %(scopes)s::text[], m.as_of, m.known_at, %(filters)s::jsonb) AS s
 ), overall AS (
     SELECT count(*) AS items, avg(words) AS words, var_pop(words) AS words_var, avg(meaning) AS meaning,
            var_pop(meaning) AS meaning_var, avg(record_words) AS record_words, var_pop(record_words) AS record_words_var

@@ -3,4 +3,4 @@
 SELECT s.item_id::text AS id
 FROM engine.search_vectors(%(schemas)s::text[], %(terms)s::integer[], %(scopes)s::text[]) AS v,
      engine.search_scan(%(nodes)s::uuid[], %(schemas)s::text[], array_fill(engine.template_version(), ARRAY[cardinality(%(nodes)s::uuid[])]),
-                        NULL, '', v.items, v.records, NULL, NULL, %(scopes)s::text[], now(), now()) AS s
+                        NULL, '', v.items, v.records, NULL, NULL, %(scopes)s::text[], now(), now(), NULL) AS s

@@ -1,32 +1,45 @@
 -- All items of some nodes, with the signals for ranking. Readers other than the owner find moved records only at moments after the move.
--- place: of the node in p_nodes; item_id: of the slice that was found; flags: 1 asks, 2 follows a question, 4 opens a session, 8 first person.
+-- p_filters: categories, tags, entities (numbers), since and until, NULL for all; lower and upper case of categories and tags are one.
+-- place: of the node in p_nodes; item_id: of the slice that was found; flags: 1 asks, 2 follows a question, 4 opens a session, 8 first person;
+-- from_time: when it was said, else stored.
 CREATE OR REPLACE FUNCTION engine.search_scan(p_nodes uuid[], p_schemas text[], p_templates integer[], p_query vector, p_version text,
                                    p_items sparsevec, p_records sparsevec, p_kinds text[], p_sources text[], p_scopes text[],
-                                   p_as_of timestamptz, p_known_at timestamptz)
+                                   p_as_of timestamptz, p_known_at timestamptz, p_filters jsonb)
 RETURNS TABLE (place integer, item_id uuid, kind text, session uuid, "position" integer, words float8, meaning float8, record_words float8,
                speaker text, occurred_at timestamptz, dates text[], flags integer, word_count integer, time_expressions smallint,
-               entities integer[], about integer[], tokens bytea)
+               entities integer[], about integer[], tokens bytea, confidence real, from_time timestamptz)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp SET enable_nestloop = off AS $$
 #variable_conflict use_column
 DECLARE
     number integer;
     slot text := engine.embedding_slot(p_version);
     template integer;
+    filters record;
+    filtered text;
 BEGIN
+    SELECT ARRAY(SELECT lower(c) FROM unnest(f.categories) AS c) AS categories, ARRAY(SELECT lower(t) FROM unnest(f.tags) AS t) AS tags, f.entities,
+           f.since, f.until INTO filters
+    FROM jsonb_to_record(coalesce(p_filters, '{}')) AS f (categories text[], tags text[], entities integer[], since timestamptz, until timestamptz);
+    filtered := concat(CASE WHEN cardinality(filters.categories) > 0 THEN ' AND lower(i.category) = ANY ($11)' END,
+                       CASE WHEN cardinality(filters.tags) > 0 THEN ' AND EXISTS (SELECT FROM unnest(i.tags) AS t WHERE lower(t) = ANY ($12))' END,
+                       CASE WHEN filters.entities IS NOT NULL THEN ' AND i.entities && $13' END,
+                       CASE WHEN filters.since IS NOT NULL THEN ' AND i.occurred_at >= $14' END,
+                       CASE WHEN filters.until IS NOT NULL THEN ' AND i.occurred_at < $15' END);
     FOR number IN 1 .. coalesce(array_length(p_nodes, 1), 0) LOOP
         template := p_templates[number];
         CONTINUE WHEN pg_relation_size(format('%I.memory_items', p_schemas[number])::regclass) = 0
-                 OR template < 5 AND 'ingested' <> ALL (p_sources);
+                 OR template < 5 AND 'ingested' <> ALL (p_sources)
+                 OR template < 9 AND filters.entities IS NOT NULL;
         RETURN QUERY EXECUTE format(
             'SELECT $1, i.item_id, i.kind, i.session, i.position, -(i.terms <#> $4), %3$s, r.words, i.speaker, i.occurred_at, i.dates,
                     i.is_question::integer + 2 * i.previous_has_question::integer + 4 * i.first_of_session::integer + 8 * i.first_person::integer,
-                    i.word_count, i.time_expressions, %7$s
+                    i.word_count, i.time_expressions, %7$s, i.confidence, coalesce(i.occurred_at, i.created_at)
              FROM %1$I.memory_items AS i
              JOIN (SELECT %2$s AS record_id, -(terms <#> $5) AS words FROM %1$I.metadata_records
                    WHERE state = ''live'' AND valid_from <= $7 AND (valid_to IS NULL OR valid_to > $7)
                      AND known_from <= $8 AND (known_to IS NULL OR known_to > $8) %4$s %6$s OFFSET 0) AS r USING (record_id)
              WHERE ($6 IS NULL OR i.kind = ANY ($6)) AND (i.category <> ''whole'' OR i.kind = ANY ($6)) AND i.valid_from <= $7 AND (i.valid_to IS NULL OR i.valid_to > $7)
-               AND i.known_from <= $8 AND (i.known_to IS NULL OR i.known_to > $8) %5$s',
+               AND i.known_from <= $8 AND (i.known_to IS NULL OR i.known_to > $8) %5$s %8$s',
             p_schemas[number], CASE WHEN template >= 3 THEN 'coalesce(version_of, record_id)' ELSE 'record_id' END,
             CASE WHEN slot = 'a' THEN 'CASE WHEN i.embedding_version = $3 THEN -(i.embedding <#> $2) END'
                  WHEN slot = 'b' AND template >= 4 THEN 'CASE WHEN i.embedding_b_version = $3 THEN -(i.embedding_b <#> $2) END'
@@ -37,8 +50,9 @@ BEGIN
             CASE WHEN template < 9 THEN '''{}''::integer[], ''{}''::integer[], NULL::bytea'
                  WHEN slot = 'a' THEN 'i.entities, i.about, CASE WHEN i.embedding_version = $3 THEN i.tokens END'
                  WHEN slot = 'b' THEN 'i.entities, i.about, CASE WHEN i.embedding_b_version = $3 THEN i.tokens_b END'
-                 ELSE 'i.entities, i.about, NULL::bytea' END)
-        USING number, p_query, p_version, p_items, p_records, p_kinds, p_as_of, p_known_at, p_sources, p_scopes;
+                 ELSE 'i.entities, i.about, NULL::bytea' END, filtered)
+        USING number, p_query, p_version, p_items, p_records, p_kinds, p_as_of, p_known_at, p_sources, p_scopes,
+              filters.categories, filters.tags, filters.entities, filters.since, filters.until;
     END LOOP;
 END $$;
 GRANT EXECUTE ON FUNCTION engine.search_scan TO neurigraph_request;

@@ -1,0 +1,135 @@
+"""A search with decay: every item that may be read is scored in Postgres by meaning, confidence and age together, so the best are
+the best by that score, not the nearest ones ordered again.
+
+    embed → nodes and entities of the filters → one scan → contents of what is shown
+
+No graph is asked, unless a filter names an entity. Without a vector there is no meaning, so there is no answer then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from engine.domain.clock import Clock
+from engine.domain.decay import DecayRequest
+from engine.domain.principal import Principal
+from engine.domain.scope import check_scopes
+from engine.domain.search import Hit, ItemKind, SearchAnswer
+from engine.errors import Conflict
+from engine.providers.active import ActiveModel, Model
+from engine.providers.calls import QUESTION
+from engine.retrieval.candidate import Contents
+from engine.retrieval.hits import hit_of
+from engine.retrieval.narrowing import Narrowing, check_request
+from engine.retrieval.query import parse
+from engine.retrieval.scoped_search import QueryVector, Scope, ScopedSearch
+from engine.retrieval.touches import Touches
+from engine.retrieval.weights import Limits
+from engine.stores.limits import ending_within
+from engine.stores.postgres import Postgres
+
+
+@dataclass(frozen=True, slots=True)
+class DecayRow:
+    """One row of the statement; without an item where nothing was found. `age_days`: at the moment that is asked for."""
+
+    nodes_searched: int
+    items_searched: int
+    active: str
+    node_id: UUID
+    item_id: UUID | None
+    kind: ItemKind
+    session: UUID
+    position: int
+    speaker: str
+    occurred_at: datetime | None
+    cosine: float
+    confidence: float
+    age_days: float
+    decay: float
+    score: float
+
+
+class DecayedSearch:
+    """Answers `DecayRequest`s from what the principal may read."""
+
+    def __init__(  # noqa: PLR0913 (wired in one place)
+        self,
+        postgres: Postgres,
+        active: ActiveModel,
+        scoped: ScopedSearch,
+        narrowing: Narrowing,
+        limits: Limits,
+        clock: Clock,
+        touches: Touches,
+        days: float,
+    ) -> None:
+        self._limit, self._active, self._scoped, self._narrowing = postgres.limit, active, scoped, narrowing
+        self._limits, self._clock, self._touches, self._days = limits, clock, touches, days
+
+    async def search(self, principal: Principal, request: DecayRequest) -> SearchAnswer:
+        """The best items by their final score. Raises InvalidInput, NotFound, ProviderUnavailable, StoreUnavailable."""
+        check_request(request.search)
+        check_scopes(principal, request.scopes)
+        with ending_within(self._limit):
+            own = self._active.current
+            answer, active = await self._answer(principal, request, own)
+            if active != own.name:  # another version was promoted meanwhile
+                answer, active = await self._answer(principal, request, own := await self._active.follow())
+            if active != own.name:
+                raise Conflict("The embedding version changes just now; ask again.")
+        for hit in answer.hits:
+            self._touches.note(hit.node_id, items=[hit.item_id], records=[hit.record_id])
+        return answer
+
+    async def _answer(self, principal: Principal, request: DecayRequest, model: Model) -> tuple[SearchAnswer, str]:
+        now = self._clock.now()
+        question = parse(request.query, now, self._limits)
+        made = await self._active.patience.asked(lambda: model.embed_query(question.text), QUESTION)
+        vector = QueryVector(made.vector, model.version)
+        narrowed = await self._narrowing.narrowed(principal, request.search, request.moment, now)
+        scope = Scope(
+            narrowed.nodes, request.kinds, request.moment, now, request.scopes, request.sources, narrowed.filters
+        )
+        asked: dict[str, Any] = {
+            "days": request.days or self._days,
+            "confidence": request.least_confidence,
+            "limit": request.limit,
+        }
+        rows, left_out = await self._scoped.decayed(principal, scope, vector, asked, DecayRow)
+        found = [row for row in rows if row.item_id is not None]
+        contents = (
+            await self._scoped.contents(principal, scope, [(row.node_id, row.item_id) for row in found if row.item_id])
+            if found
+            else {}
+        )
+        hits = [
+            _hit(row, contents[row.node_id, row.item_id], owns=principal.owns)
+            for row in found
+            if row.item_id is not None and (row.node_id, row.item_id) in contents
+        ]
+        notes = (f"{len(left_out)} damaged nodes were left out.",) if left_out else ()
+        answer = SearchAnswer(
+            query=question.text,
+            hits=tuple(hits),
+            anchors=(),
+            widened=narrowed.nodes is None,
+            nodes_searched=rows[0].nodes_searched,
+            items_searched=rows[0].items_searched,
+            notes=notes,
+            embeddings=model.name,
+            left_out=left_out,
+            known_at=request.moment.known_at or now,
+        )
+        return answer, rows[0].active
+
+
+def _hit(row: DecayRow, told: Contents, *, owns: bool) -> Hit:
+    signals = {"cosine": round(row.cosine, 4), "confidence": round(row.confidence, 4), "decay": round(row.decay, 4)}
+    parts = (
+        f"meaning {row.cosine:.2f} × confidence {row.confidence:.2f} × decay {row.decay:.2f} ({row.age_days:,.0f} days)"
+    )
+    return hit_of(row, told, row.score, signals, f"{' > '.join(told.path)}: {parts}", owns=owns)
