@@ -179,7 +179,7 @@ def facts(world: World, asker: Asker, entity_id: UUID, ended: bool, outcome: obj
 
 def profile(world: World, asker: Asker, entity_id: UUID, outcome: object) -> Iterator[str]:
     """A profile where a readable record mentions the entity; what it names is compared with all that the asker may know."""
-    if _found(world, asker, entity_id, NOW) is None:
+    if found_entity(world, asker, entity_id, NOW) is None:
         yield from denied(outcome)
     elif not isinstance(outcome, Profile):
         yield f"not given: {short(outcome)}"
