@@ -226,3 +226,11 @@ async def test_rest_and_shell_take_filters_and_cursors(
     text = await shell.prints("context", "boat", "--entity", "Teresa Vang", "--category", "none")
     assert text.strip() == ""
     assert "kinds" in (await shell.refuses("ask", "boat", "--kind", "word")).casefold()
+
+
+@pytest.mark.ledger("L06")
+@pytest.mark.parametrize("text", ["'; DROP TABLE engine.nodes; --", "%s %(x)s {schema} $1", '"]}', "日本語", "İ" * 100])
+async def test_no_text_of_a_filter_breaks_the_search(memory: Memory, boats: dict[str, UUID], text: str) -> None:
+    for filters in (Filters(tags=(text,)), Filters(categories=(text,))):
+        assert await found(memory, filters) == set()
+    assert EARLY in await found(memory, Filters())
