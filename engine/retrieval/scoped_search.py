@@ -65,6 +65,8 @@ class Scanned:
     passages_searched: int
     active: str
     left_out: tuple[LeftOut, ...] = ()
+    nodes_by_index: int = 0
+    """Of how many nodes only what indexes gave was looked at."""
 
 
 FAILURES = (StoreFailed, NotFound, InvalidInput)
@@ -81,6 +83,20 @@ class _Row(Candidate):
     items_searched: int = 0
     passages_searched: int = 0
     active: str = ""
+    nodes_by_index: int = 0
+
+
+def _scanned(found: Sequence[_Row], left_out: tuple[LeftOut, ...]) -> Scanned:
+    first = found[0]
+    return Scanned(
+        candidates=tuple(row for row in found if row.item_id is not None),
+        nodes_searched=first.nodes_searched,
+        items_searched=first.items_searched,
+        passages_searched=first.passages_searched,
+        active=first.active,
+        left_out=left_out,
+        nodes_by_index=first.nodes_by_index,
+    )
 
 
 class ScopedSearch:
@@ -113,10 +129,7 @@ class ScopedSearch:
                 if not fresh or attempt == ROUNDS - 1:
                     raise
                 left_out += fresh
-        candidates, first = tuple(row for row in found if row.item_id is not None), found[0]
-        return Scanned(
-            candidates, first.nodes_searched, first.items_searched, first.passages_searched, first.active, left_out
-        )
+        return _scanned(found, left_out)
 
     async def contents(
         self, principal: Principal, scope: Scope, candidates: Sequence[Candidate]
