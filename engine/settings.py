@@ -85,6 +85,8 @@ class Settings(BaseSettings):
     summary_words: int = Field(default=200, ge=20, le=2000)
     fact_similarity: float = Field(default=0.88, ge=0, le=1)
     """How near the meanings of two facts about one subject must be for one to replace the other."""
+    index_items: int = Field(default=5000, ge=100)
+    """A node with so many items gets indexes for searches; one with less than half of them has none."""
     fact_stale_days: int = Field(default=365, ge=1, le=36500)
     """Days after which a fact that nothing has confirmed is marked as stale."""
     max_text_bytes: int = Field(default=64 * 1024 * 1024, ge=1024)

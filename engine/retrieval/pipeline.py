@@ -131,6 +131,9 @@ class Search:
         undated = sum(hit.occurred_at is None for hit in hits)
         if request.moment.as_of is not None and undated:
             notes.append(f"{undated} of the hits have no date: they count as true at every time.")
+        if scanned.nodes_by_index:
+            nodes = "node was" if scanned.nodes_by_index == 1 else "nodes were"
+            notes.append(f"{scanned.nodes_by_index} large {nodes} searched by indexes: near items may be missing.")
         if left_out:
             nodes = "node was" if len(left_out) == 1 else "nodes were"
             notes.append(f"{len(left_out)} damaged {nodes} left out.")

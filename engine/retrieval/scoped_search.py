@@ -68,6 +68,8 @@ class Scanned:
     passages_searched: int
     active: str
     left_out: tuple[LeftOut, ...] = ()
+    nodes_by_index: int = 0
+    """Of how many nodes only what indexes gave was looked at."""
 
 
 FAILURES = (StoreFailed, NotFound, InvalidInput)
@@ -84,6 +86,20 @@ class _Row(Candidate):
     items_searched: int = 0
     passages_searched: int = 0
     active: str = ""
+    nodes_by_index: int = 0
+
+
+def _scanned(found: Sequence[_Row], left_out: tuple[LeftOut, ...]) -> Scanned:
+    first = found[0]
+    return Scanned(
+        candidates=tuple(row for row in found if row.item_id is not None),
+        nodes_searched=first.nodes_searched,
+        items_searched=first.items_searched,
+        passages_searched=first.passages_searched,
+        active=first.active,
+        left_out=left_out,
+        nodes_by_index=first.nodes_by_index,
+    )
 
 
 class ScopedSearch:
@@ -106,10 +122,7 @@ class ScopedSearch:
         """
         asked = self._parameters(principal, scope, terms, entities, vector)
         found, left_out = await self._without_damaged(principal, scope, vector, "search/candidates", asked, _Row)
-        candidates, first = tuple(row for row in found if row.item_id is not None), found[0]
-        return Scanned(
-            candidates, first.nodes_searched, first.items_searched, first.passages_searched, first.active, left_out
-        )
+        return _scanned(found, left_out)
 
     async def decayed(
         self, principal: Principal, scope: Scope, vector: QueryVector, asked: Mapping[str, Any], row: type[R]

@@ -181,6 +181,20 @@ class Postgres:
                     await self._part_with(connection)
                     raise
 
+    @asynccontextmanager
+    async def alone(self, limit: float) -> AsyncIterator[Connection]:
+        """A connection of the service without a transaction, for statements that take none; each may take so many seconds."""
+        with noticing_full_disk(STORE, self._data), translating():
+            async with self.service.connection(remaining(self._waits)) as connection:
+                usual, connection.limit = connection.limit, limit
+                try:
+                    yield connection
+                except BaseException:
+                    await connection.close()  # with its lock and its settings
+                    raise
+                finally:
+                    connection.limit = usual
+
     async def _part_with(self, connection: Connection) -> None:
         """Closes a failed connection; where the server itself was lost, checks all others before they are used."""
         lost = connection.broken

@@ -92,9 +92,14 @@ def sql_text(name: str) -> sql.SQL:
     return sql.SQL(sql_file(name).read_text(encoding="utf-8"))
 
 
-def sql_of(name: str, /, **identifiers: str) -> sql.Composed:
-    """The SQL statement of this name with each `{part}` as the identifier given for it."""
-    return sql_text(name).format(**{part: sql.Identifier(value) for part, value in identifiers.items()})
+def sql_of(name: str, /, **parts: str | int) -> sql.Composed:
+    """The SQL statement of this name with each `{part}` as the identifier, or the number, given for it."""
+    return sql_text(name).format(
+        **{
+            part: sql.Literal(value) if isinstance(value, int) else sql.Identifier(value)
+            for part, value in parts.items()
+        }
+    )
 
 
 TOKENS = {"embedding": "tokens", "embedding_b": "tokens_b"}

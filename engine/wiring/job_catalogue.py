@@ -10,6 +10,7 @@ from engine.domain.job import DETAILS, Report
 from engine.ingest.unchained import UnchainedFacts
 from engine.jobs.job import Job
 from engine.knowledge.facts.carried import CarriedFacts
+from engine.lifecycle.large_nodes import LargeNodes
 from engine.neurigraph import Engine
 
 UNDER_WAY = 10.0
@@ -77,6 +78,7 @@ _store_conversations = _reported(lambda engine: engine.parts.streams.run())
 _upgrade_nodes = _reported(lambda engine: engine.upgrades.run())
 _pending_embeddings = _reported(lambda engine: engine.pending.run())
 _pending_readings = _reported(lambda engine: engine.parts.readings.run())
+_index_large_nodes = _reported(lambda engine: LargeNodes(engine.postgres, engine.settings.index_items).run())
 _chain_facts = _reported(lambda engine: unchained(engine).run())
 _build_communities = _reported(lambda engine: engine.parts.community_builds.run())
 _build_replays = _reported(lambda engine: engine.parts.replays.run())
@@ -106,6 +108,7 @@ CATALOGUE = (
     Job("node-upgrade", "Brings node schemas to the newest version.", "17 * * * *", _upgrade_nodes),
     Job("embedding-build", "Makes the vectors that a canary still lacks.", "*/5 * * * *", _build_embeddings),
     Job("pending-embeddings", "Makes the vectors that writes left out.", "* * * * *", _pending_embeddings),
+    Job("large-nodes", "Builds indexes of large nodes, drops those of small ones.", "*/10 * * * *", _index_large_nodes),
     Job("pending-readings", "Has the model read what it has not read yet.", "* * * * *", _pending_readings),
     Job("entities", "Finds the entities of records that were stored without them.", "*/5 * * * *", _find_entities),
     Job(

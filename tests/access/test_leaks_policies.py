@@ -28,7 +28,6 @@ PART = {
     "metadata_records": "records",
     "memory_items": "items",
     "file_manifest": "files",
-    "term_counts": "items",
     "delta_log": None,
 }
 SCOPED = ("metadata_records", "memory_items")
@@ -149,6 +148,9 @@ SHARED_POLICIES = {
     "event_log own USING": "shared rows",
     "event_log written WITH CHECK": "insert of a shared row",
     "facts readable USING": "shared rows",
+    "term_counts readable USING": "rows of a node",
+    "term_counts writable WITH CHECK": "insert into a node",
+    "term_counts changeable USING": "update of a node",
     "assignments own USING": "shared rows",
     "derived_builds own USING": "shared rows",
     "fact_clusters own USING": "shared rows",
@@ -178,6 +180,36 @@ async def test_a_policy_of_a_shared_table_taken_away_is_noticed(engine: Engine, 
         assert await noticed(engine, world, SHARED_POLICIES[name])
     finally:
         await as_service(engine, f"ALTER POLICY {policy} ON engine.{table} {clause} ({rule})")
+
+
+COUNTS = {
+    "readable": ("USING", "node_id IN (SELECT w.node_id FROM engine.nodes_within('read', 'items') AS w)"),
+    "changeable": ("USING", "node_id IN (SELECT w.node_id FROM engine.nodes_within('write', 'items') AS w)"),
+    "writable": (
+        "WITH CHECK",
+        "(user_id, node_id) IN (SELECT w.user_id, w.node_id FROM engine.nodes_within('write', 'items') AS w)",
+    ),
+}
+"""The policies of word counts, without the part that guards what is private."""
+
+
+@pytest.mark.ledger("X01")
+@pytest.mark.parametrize("policy", COUNTS)
+async def test_counts_of_what_is_private_shown_to_readers_are_noticed(
+    engine: Engine, world: World, policy: str
+) -> None:
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute(
+            "SELECT coalesce(qual, with_check) AS rule FROM pg_policies WHERE tablename = 'term_counts' AND policyname = %s",
+            [policy],
+        )
+        rule = (await cursor.fetchone())["rule"]
+    clause, opened = COUNTS[policy]
+    try:
+        await as_service(engine, f"ALTER POLICY {policy} ON engine.term_counts {clause} ({opened})")
+        assert await noticed(engine, world, AIM[policy])
+    finally:
+        await as_service(engine, f"ALTER POLICY {policy} ON engine.term_counts {clause} ({rule})")
 
 
 async def test_no_policy_of_the_request_role_is_missing_here(engine: Engine, world: World) -> None:

@@ -149,6 +149,9 @@ RULES: dict[str, tuple[str, str, str, str]] = {
         "metadata, search",
     ),
     "all of the past for its user": ("engine.reads_whole_past(uuid)", "RETURN engine.owns(p_node) OR", "RETURN true OR", "rows of a node"),
+    "private rows for the owner": ("engine.shown_from(uuid,text)", "IF engine.owns(p_node) THEN", "IF true THEN", "rows of a node"),
+    "ended rows from then on": (
+        "engine.shown_from(uuid,text)", "ELSE greatest(since, oldest) + interval", "ELSE oldest + interval", "rows of a node"),
     "parts for those who read the record": (
         "engine.part_files(uuid)", "NOT engine.can('read', p_node, 'files')", "false", "metadata, file",
     ),

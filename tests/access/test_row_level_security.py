@@ -16,8 +16,8 @@ from engine.progress import Silent
 from engine.wiring.addresses import request_url
 
 TURNS = (Turn("Bob", "The walleye of Loon Lake."), Turn("Iris", "Noted."))
-TABLES = ("metadata_records", "memory_items", "file_manifest", "delta_log", "term_counts")
-SHARED = ("nodes", "users", "outbox", "sources", "idempotency", "hierarchy_log")
+TABLES = ("metadata_records", "memory_items", "file_manifest", "delta_log")
+SHARED = ("nodes", "users", "outbox", "sources", "idempotency", "hierarchy_log", "term_counts")
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ async def test_without_a_principal_every_table_is_empty(engine: Engine, request_
 @pytest.mark.ledger("N28", "N31")
 async def test_a_principal_sees_the_own_rows_and_no_others(engine: Engine, request_connection) -> None:
     mine, me = await schema_with_content(engine)
-    theirs, _ = await schema_with_content(engine)
+    theirs, they = await schema_with_content(engine)
     async with request_connection.transaction():
         await request_connection.execute(
             "SELECT set_config('engine.principal_kind', 'user', true), set_config('engine.principal_id', %s, true)",
@@ -61,13 +61,15 @@ async def test_a_principal_sees_the_own_rows_and_no_others(engine: Engine, reque
         assert [await count(request_connection, mine, table) > 0 for table in TABLES] == [True] * len(TABLES)
         assert [await count(request_connection, theirs, table) for table in TABLES] == [0] * len(TABLES)
         assert await count(request_connection, "engine", "nodes") == 1
-        with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            async with request_connection.transaction():
-                await request_connection.execute(
-                    sql.SQL("INSERT INTO {} (unit, term, documents) VALUES ('turn', 1, 1)").format(
-                        sql.Identifier(theirs, "term_counts")
+        cursor = await request_connection.execute("SELECT DISTINCT user_id FROM engine.term_counts")
+        assert [str(row[0]) for row in await cursor.fetchall()] == [me]
+        for user in (they, me):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                async with request_connection.transaction():
+                    await request_connection.execute(
+                        "INSERT INTO engine.term_counts (user_id, term, node_id, unit, documents) VALUES (%s, 1, %s, 'turn', 1)",
+                        [user, they],
                     )
-                )
     assert await count(request_connection, mine, "memory_items") == 0  # the principal ended with its transaction
 
 

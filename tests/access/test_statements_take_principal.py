@@ -208,6 +208,7 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "sleep_file": "asks schema_of_file() for the right to write",
     "subject_deltas": "asks can(), and owns() for what is private",
     "undo_retraction": "the user's own retractions only",
+    "nodes_within": "the rules of can() for all nodes; said by the principal of the transaction",
     "principal_graph": "says whose graph the principal belongs to, nothing else",
     "subject_name": "subjects of the user's own grants only",
     "workspace_of": "of the graph that the principal belongs to only",
@@ -286,6 +287,8 @@ async def test_the_request_role_may_call_no_other_function_that_bypasses(engine)
         "own_keys": "the rules",
         "owns": "the rules",
         "principal_graph": "the rules",
+        "search_worded": "asks can(), and holds the rule of the policy in its statement: shown_rule()",
+        "shown_from": "the rules",
         "version_is_shown": "the rules: asks can()",
     }
     async with engine.postgres.as_service() as connection:

@@ -27,7 +27,6 @@ ASKED = SearchRequest("walleye", widen="always")
 DAMAGE = {
     "schema": ("ALTER SCHEMA {schema} RENAME TO astray", "ALTER SCHEMA astray RENAME TO {schema}"),
     "table": ("ALTER TABLE {schema}.memory_items RENAME TO lost", "ALTER TABLE {schema}.lost RENAME TO memory_items"),
-    "counts": ("ALTER TABLE {schema}.term_counts RENAME TO lost", "ALTER TABLE {schema}.lost RENAME TO term_counts"),
     "column": (
         "ALTER TABLE {schema}.memory_items RENAME COLUMN speaker TO who",
         "ALTER TABLE {schema}.memory_items RENAME COLUMN who TO speaker",

@@ -157,7 +157,9 @@ async def test_a_handle_whose_root_was_refused_is_free(engine: Engine) -> None:
 async def counts(engine: Engine, schema: str) -> dict[tuple[str, int], int]:
     async with engine.postgres.as_service() as connection:
         cursor = await connection.execute(
-            f'SELECT unit, term, documents FROM "{schema}".term_counts WHERE documents > 0'
+            "SELECT unit, term, documents FROM engine.term_counts JOIN engine.nodes USING (node_id)"
+            " WHERE documents > 0 AND schema_name = %s",
+            [schema],
         )
         return {(row["unit"], row["term"]): row["documents"] for row in await cursor.fetchall()}
 

@@ -287,7 +287,9 @@ async def picture(engine: Engine, memory: Memory, nodes: list[UUID]) -> dict[str
         async with engine.postgres.as_service() as connection:
             for table in ("memory_items", "term_counts", "file_manifest"):
                 rows = f"SELECT * FROM {schema}.{table}"
-                cursor = await connection.execute(rows + (" WHERE documents > 0" if table == "term_counts" else ""))
+                if table == "term_counts":
+                    rows = f"SELECT * FROM engine.term_counts WHERE documents > 0 AND node_id = '{node_id}'"
+                cursor = await connection.execute(rows)
                 kept = [
                     {name: value for name, value in row.items() if name not in VOLATILE}
                     for row in await cursor.fetchall()
@@ -391,9 +393,9 @@ async def test_what_is_private_moves_with_its_counts_and_an_awake_file_falls_asl
     record = report.records[0]
     await memory.files.read(record.node_id, record.file_id)
     await memory.records.move(record.record_id, record.node_id, places["Finances"])
-    schema = (await memory.nodes.shell(places["Finances"])).schema_name
     async with engine.postgres.as_service() as connection:
-        cursor = await connection.execute(f"SELECT DISTINCT unit FROM {schema}.term_counts")
+        counted = "SELECT DISTINCT unit FROM engine.term_counts WHERE node_id = %s"
+        cursor = await connection.execute(counted, [places["Finances"]])
         assert {row["unit"] for row in await cursor.fetchall()} == {"private passage", "private record"}
     state = await memory.files.state(places["Finances"], record.file_id)
     assert state.state == "dormant"
@@ -476,7 +478,7 @@ async def test_old_slices_and_vectors_move_too(engine: Engine, memory: Memory, p
     await memory.records.move(record.record_id, places["Fishing"], places["Finances"])
     schema = (await memory.nodes.shell(places["Finances"])).schema_name
     async with engine.postgres.as_service() as connection:
-        cursor = await connection.execute(sql_in("leaks/node_rows", schema), {})
+        cursor = await connection.execute(sql_in("leaks/node_rows", schema), {"node_id": places["Finances"]})
         rows = await cursor.fetchall()
         cursor = await connection.execute(f"SELECT count(*) AS bare FROM {schema}.memory_items WHERE embedding IS NULL")
         assert (await cursor.fetchone())["bare"] == 0

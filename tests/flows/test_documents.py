@@ -12,7 +12,6 @@ from uuid import UUID, uuid4
 
 import psycopg
 import pytest
-from psycopg import sql
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change
@@ -98,10 +97,11 @@ async def found(memory: Memory, node: UUID, moment: Moment = NOW) -> Counter[str
 
 async def counts(engine: Engine, schema: str) -> dict[tuple[str, int], int]:
     async with engine.postgres.as_service() as connection:
-        query = sql.SQL("SELECT unit, term, documents FROM {}.term_counts WHERE documents > 0").format(
-            sql.Identifier(schema)
+        query = (
+            "SELECT unit, term, documents FROM engine.term_counts JOIN engine.nodes USING (node_id)"
+            " WHERE documents > 0 AND schema_name = %s"
         )
-        rows = await (await connection.execute(query)).fetchall()
+        rows = await (await connection.execute(query, [schema])).fetchall()
     return {(row["unit"], row["term"]): row["documents"] for row in rows}
 
 

@@ -104,8 +104,8 @@ async def made(memory: Memory, count: int) -> list[ProvisionedNode]:
             "its tables are not those of the template",
         ),
         (
-            "ALTER TABLE {schema}.term_counts RENAME TO counts",
-            "ALTER TABLE {schema}.counts RENAME TO term_counts",
+            "ALTER TABLE {schema}.file_manifest RENAME TO manifest",
+            "ALTER TABLE {schema}.manifest RENAME TO file_manifest",
             "its tables are not those of the template",
         ),
         ("ALTER SCHEMA {schema} RENAME TO astray", "ALTER SCHEMA astray RENAME TO {schema}", "its schema is missing"),

@@ -213,10 +213,10 @@ async def test_an_observation_that_came_while_another_write_was_under_way_is_lef
         (),
     )  # three turns; the facts confirm those of the first
     assert len(await kinds(memory, "observation")) == 2
-    schema = (await memory.nodes.shell(user.user_id)).schema_name
     async with reads.postgres.as_service() as connection:
         cursor = await connection.execute(
-            f"SELECT documents FROM {schema}.term_counts WHERE unit = 'passage' AND term = 0"
+            "SELECT documents FROM engine.term_counts WHERE unit = 'passage' AND term = 0 AND node_id = %s",
+            [user.user_id],
         )
         counted = (await cursor.fetchall())[0]["documents"]
     assert counted == 2 + 1  # the facts, which the second write confirms, and the observation that others may read

@@ -10,7 +10,7 @@ from engine.domain.record import EmbeddedRecord, RecordDraft
 from engine.domain.scope import counted_unit
 from engine.domain.terms import Unit, weights, words
 from engine.stores.postgres import Connection
-from engine.stores.statements import sql_in
+from engine.stores.statements import sql_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ def moves(counts: Mapping[str, Counter[int]]) -> list[Moved]:
 async def move(connection: Connection, schema: str, moved: Sequence[Moved]) -> None:
     """Moves the counts of a node."""
     for one in moved:
-        parameters = {"unit": one.unit, "terms": _array(one.terms), "counts": _array(one.counts)}
-        await connection.execute(sql_in(one.statement, schema), parameters)
+        parameters = {"schema": schema, "unit": one.unit, "terms": _array(one.terms), "counts": _array(one.counts)}
+        await connection.execute(sql_text(one.statement), parameters)
 
 
 def _array(numbers: Sequence[int]) -> str:

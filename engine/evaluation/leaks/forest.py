@@ -201,7 +201,8 @@ async def survey(engine: Engine, world: World, nodes: dict[UUID, Place] | set[UU
     """Reads the rows as the service sees them: of these nodes, and of the shared tables."""
     async with engine.postgres.as_service() as connection:
         for node_id in list(nodes):
-            rows = await connection.fetch(sql_in("leaks/node_rows", world.places[node_id].schema_name), row=Row)
+            statement = sql_in("leaks/node_rows", world.places[node_id].schema_name)
+            rows = await connection.fetch(statement, {"node_id": node_id}, row=Row)
             world.set_rows(node_id, tuple(rows))
         cursor = await connection.execute(sql_text("leaks/shared_rows"), {})
         users, shared = set(world.users), cast(list[dict[str, Any]], await cursor.fetchall())

@@ -71,11 +71,14 @@ def insert_into_node(world: World, rng: Random) -> Operation:
         "author": author,
         "record_id": record.record_id if record else uuid4(),
         "unit": "private turn" if private else "turn",
+        "node_id": node,
+        "user_id": rng.choice((world.places[node].user_id, asker.graph)),
     }
     hidden = record is None or not world.sees(asker, record)
     secret = {"items": private or hidden, "files": hidden, "deltas": hidden}.get(table, private)
     allowed = world.writes(asker, node) and (not secret or world.owns(asker, node))
     allowed = allowed and (table != "deltas" or author == _name(asker))
+    allowed = allowed and (table != "terms" or parameters["user_id"] == world.places[node].user_id)
     statement = Statement(f"leaks/insert_{table}", world.places[node].schema_name, parameters)
     return _attempt(asker, statement, allowed)
 
@@ -112,8 +115,13 @@ def update_node(world: World, rng: Random) -> Operation:
     """An update of all rows in one of a node's tables."""
     asker, node = _intruder(world, rng)
     table, place = rng.choice(_CHANGEABLE)
-    rows = [row for row in world.rows[node] if row.place == place]
-    wanted = sum(world.writes(asker, node) and may_see(world, asker, node, row) for row in rows)
+    nodes = world.places if table == "terms" else [node]  # counts lie in one table
+    wanted = sum(
+        world.writes(asker, one) and may_see(world, asker, one, row)
+        for one in nodes
+        for row in world.rows[one]
+        if row.place == place
+    )
     statement = Statement(f"leaks/update_{table}", world.places[node].schema_name)
     return _changed(asker, statement, wanted)
 

@@ -124,7 +124,7 @@ def node_rows(world: World, rng: Random) -> Operation:
     asker = claimant(world, rng)
     node = a_node(world, asker, rng)
     wanted = {(row.place, row.id) for row in world.rows[node] if may_see(world, asker, node, row)}
-    statement = Statement("leaks/node_rows", world.places[node].schema_name)
+    statement = Statement("leaks/node_rows", world.places[node].schema_name, {"node_id": node})
     return _exactly(asker, statement, wanted, lambda row: [(row["place"], row["id"])])
 
 
@@ -199,7 +199,7 @@ def search_scan(world: World, rng: Random) -> Operation:
     }
     schemas = [world.places[node].schema_name for node in nodes]
     named = [scope_text(*scope) for scopes in world.scopes.values() for scope in scopes]
-    parameters = {"nodes": nodes, "schemas": schemas, "terms": [1, 2], "scopes": named}
+    parameters = {"user_id": asker.graph, "nodes": nodes, "schemas": schemas, "terms": [1, 2], "scopes": named}
     return _exactly(asker, Statement("leaks/search_scan", None, parameters), wanted, _by_id)
 
 
@@ -216,7 +216,7 @@ def search_contents(world: World, rng: Random) -> Operation:
 
 @draws.of("search counts", 4)
 def search_counts(world: World, rng: Random) -> Operation:
-    """The function that counts documents, over any schema."""
+    """The function that counts documents, over any node."""
     asker = claimant(world, rng)
     node = a_node(world, asker, rng)
     wanted = {
@@ -224,7 +224,8 @@ def search_counts(world: World, rng: Random) -> Operation:
         for row in world.rows[node]
         if row.place == "term_counts" and row.id.endswith(":0") and may_see(world, asker, node, row)
     }
-    statement = Statement("leaks/search_counts", None, {"schemas": [world.places[node].schema_name]})
+    parameters = {"user_id": world.places[node].user_id, "nodes": [node]}
+    statement = Statement("leaks/search_counts", None, parameters)
     return _exactly(asker, statement, wanted, lambda row: [row["unit"]])
 
 

@@ -17,7 +17,7 @@
 -- there is none; a conversation's turns may lie in several nodes); number, its place in the session; flags (1 asks, 2 follows a question, 4 opens a
 -- session, 8 first person); its entities, which of them it is about (aboutness 1 or 0), of how many passages each is, and their weight (2 where a passage
 -- is about it), for passages only; the bits of its tokens. Every row, also the only one without an item when nothing was found, carries nodes_searched,
--- items_searched, passages_searched and active, the embedding version that is active.
+-- items_searched, passages_searched, nodes_by_index (of how many nodes only what indexes gave was looked at) and active, the embedding version that is active.
 WITH moment AS (
     SELECT coalesce(%(as_of)s::timestamptz, %(now)s) AS as_of, coalesce(%(known_at)s::timestamptz, 'infinity') AS known_at,
            least(%(as_of)s::timestamptz, %(known_at)s::timestamptz) AS earliest  -- before their right, readers are shown nothing
@@ -34,13 +34,27 @@ WITH moment AS (
     ) AS n WHERE n.node_id <> ALL (%(without)s::uuid[])
 ), scanned AS MATERIALIZED (
     SELECT s.*, CASE s.kind WHEN 'turn' THEN 'turn' ELSE 'passage' END AS family
-    FROM moment AS m, places AS p, engine.search_vectors(p.schemas, %(terms)s::integer[], %(scopes)s::text[]) AS v,
+    FROM moment AS m, places AS p, engine.search_vectors(%(user_id)s::uuid, p.nodes, p.schemas, p.templates, %(terms)s::integer[], %(scopes)s::text[]) AS v,
          engine.search_scan(p.nodes, p.schemas, p.templates, %(query)s::vector, %(version)s::text, v.items, v.records,
                             %(kinds)s::text[], %(sources)s::text[], %(scopes)s::text[], m.as_of, m.known_at, %(filters)s::jsonb) AS s
-), overall AS (
-    SELECT count(*) AS items, avg(words) AS words, var_pop(words) AS words_var, avg(meaning) AS meaning,
+), counted AS (  -- what was sampled in a large node stands for several
+    SELECT family, weight, count(*) AS items, count(meaning) AS meant, avg(words) AS words, var_pop(words) AS words_var, avg(meaning) AS meaning,
            var_pop(meaning) AS meaning_var, avg(record_words) AS record_words, var_pop(record_words) AS record_words_var
-    FROM scanned
+    FROM scanned WHERE weight > 0 GROUP BY family, weight
+), means AS (
+    SELECT family, sum(weight * items) AS items, sum(weight * meant) AS meant, sum(weight * items * words) / sum(weight * items) AS words,
+           sum(weight * items * (words_var + words ^ 2)) / sum(weight * items) AS words_squared,
+           sum(weight * meant * meaning) / nullif(sum(weight * meant), 0) AS meaning,
+           sum(weight * meant * (meaning_var + meaning ^ 2)) / nullif(sum(weight * meant), 0) AS meaning_squared,
+           sum(weight * items * record_words) / sum(weight * items) AS record_words,
+           sum(weight * items * (record_words_var + record_words ^ 2)) / sum(weight * items) AS record_words_squared
+    FROM counted GROUP BY GROUPING SETS ((family), ())
+), statistics AS MATERIALIZED (
+    SELECT family, coalesce(round(items), 0)::bigint AS items, words, greatest(0, words_squared - words ^ 2) AS words_var, meaning,
+           greatest(0, meaning_squared - meaning ^ 2) AS meaning_var, record_words, greatest(0, record_words_squared - record_words ^ 2) AS record_words_var
+    FROM means
+), overall AS (
+    SELECT * FROM statistics WHERE family IS NULL
 ), families AS (
     SELECT s.family, s.items, s.share * s.words + (1 - s.share) * o.words AS words,
            sqrt(s.share * s.words_var + (1 - s.share) * o.words_var) AS words_spread,
@@ -50,10 +64,8 @@ WITH moment AS (
            sqrt(s.share * coalesce(s.record_words_var, o.record_words_var) + (1 - s.share) * o.record_words_var)
                AS record_words_spread
     FROM overall AS o, (
-        SELECT family, count(*) AS items, CASE WHEN count(*) >= %(shrink)s::integer THEN 1 ELSE count(*) / %(shrink)s::float8 END AS share,
-               avg(words) AS words, var_pop(words) AS words_var, avg(meaning) AS meaning, var_pop(meaning) AS meaning_var,
-               avg(record_words) AS record_words, var_pop(record_words) AS record_words_var
-        FROM scanned GROUP BY family) AS s
+        SELECT *, CASE WHEN items >= %(shrink)s::integer THEN 1 ELSE items / %(shrink)s::float8 END AS share FROM statistics
+        WHERE family IS NOT NULL) AS s
 ), met AS MATERIALIZED (  -- entities of passages
     SELECT e AS entity, count(*)::integer AS passages, (count(*) + count(*) FILTER (WHERE e = ANY (s.about)))::integer AS weight
     FROM scanned AS s, unnest(s.entities) AS e WHERE s.family = 'passage' GROUP BY e
@@ -77,7 +89,7 @@ WITH moment AS (
      ORDER BY meaning DESC, item_id LIMIT %(walked)s::integer)
     UNION
     (SELECT item_id, session, family FROM scanned
-     WHERE family = 'passage' AND entities && ARRAY(SELECT entity FROM bridges)
+     WHERE CASE family WHEN 'passage' THEN entities && ARRAY(SELECT entity FROM bridges) END  -- the costly part last
      ORDER BY entities && %(entities)s::integer[] DESC, meaning DESC NULLS LAST, item_id LIMIT 2 * %(walked)s::integer)
 ), centred AS MATERIALIZED (
     SELECT s.place, s.item_id, s.kind, s.family, s.session, s.position, s.speaker, s.occurred_at, s.dates, s.flags, s.word_count, s.time_expressions,
@@ -110,5 +122,6 @@ WITH moment AS (
         FROM unnest(c.entities) WITH ORDINALITY AS u (e, place) JOIN met AS m ON m.entity = u.e WHERE c.family = 'passage') AS w ON true
 )
 SELECT coalesce(array_length(p.nodes, 1), 0) AS nodes_searched, o.items AS items_searched,
-       coalesce((SELECT f.items FROM families AS f WHERE f.family = 'passage'), 0) AS passages_searched, engine.active_embeddings() AS active, f.*
+       coalesce((SELECT f.items FROM families AS f WHERE f.family = 'passage'), 0) AS passages_searched, engine.active_embeddings() AS active,
+       (SELECT count(DISTINCT s.place) FROM scanned AS s WHERE s.weight <> 1) AS nodes_by_index, f.*
 FROM places AS p CROSS JOIN overall AS o LEFT JOIN found AS f ON true

@@ -1,9 +1,12 @@
--- Purpose: takes documents out of the node's counts, in the order of terms so that writers cannot lock each other out.
--- Identifier: schema. Parameters: unit, terms, counts (arrays of one length). Returns: nothing.
-WITH held AS MATERIALIZED (
-    SELECT t.unit, t.term FROM {schema}.term_counts AS t
-    WHERE t.unit = %(unit)s AND t.term = ANY (%(terms)s::integer[]) ORDER BY t.term LIMIT 1000001 FOR UPDATE
+-- Purpose: takes documents out of the counts of a node, in the order of terms so that writers cannot lock each other out.
+-- Parameters: schema (of the node), unit, terms, counts (arrays of one length). Returns: nothing.
+WITH place AS MATERIALIZED (
+    SELECT n.user_id, n.node_id FROM engine.nodes AS n WHERE n.schema_name = %(schema)s
+), held AS MATERIALIZED (
+    SELECT t.user_id, t.term, t.node_id, t.unit FROM engine.term_counts AS t
+    WHERE t.user_id = (SELECT user_id FROM place) AND t.node_id = (SELECT node_id FROM place)
+      AND t.unit = %(unit)s AND t.term = ANY (%(terms)s::integer[]) ORDER BY t.term LIMIT 1000001 FOR UPDATE
 )
-UPDATE {schema}.term_counts AS t SET documents = greatest(0, t.documents - taken.documents)
+UPDATE engine.term_counts AS t SET documents = greatest(0, t.documents - taken.documents)
 FROM held JOIN unnest(%(terms)s::integer[], %(counts)s::integer[]) AS taken (term, documents) ON taken.term = held.term
-WHERE t.unit = held.unit AND t.term = held.term
+WHERE t.user_id = held.user_id AND t.term = held.term AND t.node_id = held.node_id AND t.unit = held.unit

@@ -1,3 +1,3 @@
--- Purpose: counts of documents in any nodes by the names of their schemas: for the leak fuzzer.
--- Parameters: schemas. Returns: unit, documents (term 0 counts them).
-SELECT unit, documents::integer AS documents FROM engine.search_counts(%(schemas)s::text[], ARRAY[0])
+-- Purpose: counts of documents in any nodes of any user: for the leak fuzzer.
+-- Parameters: user_id, nodes. Returns: unit, documents (term 0 counts them).
+SELECT unit, documents FROM engine.search_counts(%(user_id)s, %(nodes)s::uuid[], '{}', '{}', ARRAY[0])

@@ -1,3 +1,3 @@
--- Purpose: tries to change every count of a node, without any WHERE: for the leak fuzzer, rolled back. Identifier: schema.
+-- Purpose: tries to change every count of all nodes, without any WHERE: for the leak fuzzer, rolled back.
 -- Parameters: none. Returns: nothing; see the row count.
-UPDATE {schema}.term_counts SET documents = 1
+UPDATE engine.term_counts SET documents = 1

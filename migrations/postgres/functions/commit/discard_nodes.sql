@@ -10,6 +10,7 @@ BEGIN
                 ORDER BY n.layer DESC FOR UPDATE
     LOOP
         EXECUTE format('DROP SCHEMA IF EXISTS %I CASCADE', node.schema_name);
+        DELETE FROM engine.term_counts AS t WHERE t.node_id = node.node_id;
         DELETE FROM engine.pending_vectors AS p WHERE p.node_id = node.node_id;
         DELETE FROM engine.nodes AS n WHERE n.node_id = node.node_id;
         IF node.layer = 0 THEN

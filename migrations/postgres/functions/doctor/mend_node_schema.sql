@@ -1,4 +1,4 @@
--- Creates the missing tables of a registered node, with their policies, empty except for the word counts; returns how many. The tables are
+-- Creates the missing tables of a registered node, with their policies, empty, and counts words anew; returns how many. The tables are
 -- made in a separate schema by the one function that makes them, and moved. Service only.
 CREATE OR REPLACE FUNCTION engine.mend_node_schema(p_node uuid, p_schema text) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
@@ -26,11 +26,7 @@ BEGIN
             END IF;
         END LOOP;
     END IF;
-    IF 'term_counts' = ANY (lacking) THEN  -- they are computed from the stored rows
-        EXECUTE format('INSERT INTO %1$I.term_counts (unit, term, documents) SELECT c.unit, c.term, sum(c.documents)'
-                       ' FROM %1$I.metadata_records AS r, engine.record_counts(%1$L, r.record_id) AS c'
-                       ' WHERE r.version_of IS NULL GROUP BY 1, 2', p_schema);
-    END IF;
+    PERFORM engine.recount_words(p_node, p_schema);
     IF cardinality(lacking) = (SELECT count(*) FROM pg_class AS t WHERE t.relnamespace = 'template'::regnamespace AND t.relkind = 'r') THEN
         UPDATE engine.nodes SET template_version = engine.template_version() WHERE node_id = p_node;
     END IF;

@@ -17,14 +17,12 @@ DECLARE
                               ' WHERE (r.record_id = file_manifest.record_id OR r.version_of = file_manifest.record_id)'
                               ' AND r.file_pointer = file_manifest.storage_path AND %s))',
                               owned, p_schema, format(unless_past, p_node, 'files'));
-    unless_private_unit text := format('(unit NOT LIKE ''private%%'' OR %s)', owned);
 BEGIN
     FOR t IN
         SELECT * FROM (VALUES
             ('metadata_records', 'records', unless_private, unless_private, format(unless_past, p_node, 'records'), 'record_id'),
             ('memory_items', 'items', unless_private, unless_private || ' AND ' || of_an_item, format(unless_past, p_node, 'items'), 'item_id'),
             ('file_manifest', 'files', of_a_file, of_a_file, of_a_state, 'file_id'),
-            ('term_counts', 'items', unless_private_unit, unless_private_unit, 'true', NULL),
             ('delta_log', NULL, owned, 'authored_by = (SELECT engine.principal_name()) AND ' || of_a_delta, 'true', NULL))
             AS v (name, field, readable, writable, past, id)
     LOOP
@@ -32,14 +30,14 @@ BEGIN
                       AND p.polname IN ('principal', 'readable', 'writable', 'changeable') LOOP
             EXECUTE format('DROP POLICY %I ON %I.%I', old.polname, p_schema, t.name);
         END LOOP;
-        EXECUTE format('CREATE POLICY readable ON %I.%I FOR SELECT TO neurigraph_request'
-                       ' USING ((SELECT engine.can(''read'', %L::uuid, %L)) AND %s AND %s)', p_schema, t.name, p_node, t.field, t.readable, t.past);
+        EXECUTE format('CREATE POLICY readable ON %I.%I FOR SELECT TO neurigraph_request USING (%s)', p_schema, t.name,
+                       CASE WHEN t.name IN ('metadata_records', 'memory_items') THEN engine.shown_rule(p_node, t.field)
+                            ELSE format('(SELECT engine.can(''read'', %L::uuid, %L)) AND %s AND %s', p_node, t.field, t.readable, t.past) END);
         EXECUTE format('CREATE POLICY writable ON %I.%I FOR INSERT TO neurigraph_request'
                        ' WITH CHECK ((SELECT engine.can(''write'', %L::uuid, %L)) AND %s)', p_schema, t.name, p_node, t.field, t.writable);
         CONTINUE WHEN t.name = 'delta_log';
         EXECUTE format('CREATE POLICY changeable ON %I.%I FOR UPDATE TO neurigraph_request'
                        ' USING ((SELECT engine.can(''write'', %L::uuid, %L)) AND %s AND %s)', p_schema, t.name, p_node, t.field, t.readable, t.past);
-        CONTINUE WHEN t.id IS NULL;
         EXECUTE format('CREATE OR REPLACE TRIGGER keep_ids BEFORE UPDATE ON %I.%I FOR EACH ROW'
                        ' WHEN (OLD.%3$I IS DISTINCT FROM NEW.%3$I OR OLD.record_id IS DISTINCT FROM NEW.record_id)'
                        ' EXECUTE FUNCTION engine.keep_ids()', p_schema, t.name, t.id);

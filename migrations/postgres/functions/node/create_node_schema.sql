@@ -8,8 +8,7 @@ BEGIN
     EXECUTE format('CREATE SCHEMA %1$I; GRANT USAGE ON SCHEMA %1$I TO neurigraph_request', p_schema);
     FOR t IN SELECT v.*, d.definition, CASE WHEN v.of_records THEN format(', FOREIGN KEY (record_id) REFERENCES %I.metadata_records', p_schema) END AS key
              FROM (VALUES ('metadata_records', 'SELECT, INSERT, UPDATE', false), ('memory_items', 'SELECT, INSERT, UPDATE', true),
-                          ('file_manifest', 'SELECT, INSERT, UPDATE', true), ('delta_log', 'SELECT, INSERT', false),
-                          ('term_counts', 'SELECT, INSERT, UPDATE', false)) AS v (name, rights, of_records)
+                          ('file_manifest', 'SELECT, INSERT, UPDATE', true), ('delta_log', 'SELECT, INSERT', false)) AS v (name, rights, of_records)
              JOIN engine.template_tables AS d USING (name) ORDER BY v.of_records
     LOOP
         EXECUTE format('CREATE TABLE %1$I.%2$I (%3$s%4$s); GRANT %5$s ON %1$I.%2$I TO neurigraph_request;'

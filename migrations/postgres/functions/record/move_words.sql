@@ -13,9 +13,11 @@ BEGIN
         IF place = p_source THEN
             PERFORM engine.subtract_words(place, units, terms, counts);
         ELSE
-            EXECUTE format('INSERT INTO %I.term_counts AS t (unit, term, documents) SELECT m.* FROM unnest($1, $2, $3) AS m (unit, term, documents)'
-                           ' ORDER BY m.unit, m.term ON CONFLICT (unit, term) DO UPDATE SET documents = t.documents + excluded.documents', place)
-            USING units, terms, counts;
+            INSERT INTO engine.term_counts AS t (user_id, term, node_id, unit, documents)
+            SELECT n.user_id, m.term, n.node_id, m.unit, m.documents
+            FROM engine.nodes AS n CROSS JOIN unnest(units, terms, counts) AS m (unit, term, documents)
+            WHERE n.schema_name = place ORDER BY m.unit, m.term
+            ON CONFLICT ON CONSTRAINT term_counts_pkey DO UPDATE SET documents = t.documents + excluded.documents;
         END IF;
     END LOOP;
 END $$;

@@ -1,18 +1,14 @@
--- The contents of items that a search found: texts, times, their record and its file. Files that are shown in part are rendered when
+-- The contents of items that a search found: texts, their record and its file. Files that are shown in part are rendered when
 -- they are opened, and never sleep.
 CREATE OR REPLACE FUNCTION engine.search_contents(p_schema text, p_template integer, p_items uuid[], p_as_of timestamptz, p_known_at timestamptz)
-RETURNS TABLE (row_id uuid, item_id uuid, record_id uuid, source_ref text, speaker text, content text, occurred_at timestamptz,
-               dates text[], is_question boolean, previous_has_question boolean, first_of_session boolean,
-               first_person boolean, word_count integer, time_expressions smallint, section text, record_title text,
-               record_summary text, content_type text, file_id uuid, file_name text, file_state text, scope text, scope_id text, source text)
+RETURNS TABLE (row_id uuid, item_id uuid, record_id uuid, source_ref text, content text, section text, record_title text, record_summary text,
+               content_type text, file_id uuid, file_name text, file_state text, scope text, scope_id text, source text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     node uuid := (SELECT n.node_id FROM engine.nodes AS n WHERE n.schema_name = p_schema);
 BEGIN
     RETURN QUERY EXECUTE format(
-        'SELECT i.item_id, %2$s, i.record_id, i.source_ref, i.speaker, i.content, i.occurred_at, i.dates, i.is_question,
-                i.previous_has_question, i.first_of_session, i.first_person, i.word_count, i.time_expressions, i.section,
-                r.title, r.summary, r.content_type, coalesce(f.file_id, p.file_id), coalesce(f.file_name, p.file_name),
+        'SELECT i.item_id, %2$s, i.record_id, i.source_ref, i.content, i.section, r.title, r.summary, r.content_type, coalesce(f.file_id, p.file_id), coalesce(f.file_name, p.file_name),
                 coalesce(f.compression_state, CASE WHEN p.file_id IS NOT NULL THEN ''active'' END), %4$s
          FROM %1$I.memory_items AS i
          JOIN %1$I.metadata_records AS r ON %3$s AND r.valid_from <= $2 AND (r.valid_to IS NULL OR r.valid_to > $2)

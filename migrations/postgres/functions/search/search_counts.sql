@@ -1,17 +1,22 @@
--- In how many documents of these nodes the terms occur, per unit; term 0 counts the documents. All units are named, so the
--- primary key finds the terms.
-CREATE OR REPLACE FUNCTION engine.search_counts(p_schemas text[], p_terms integer[])
+-- In how many documents of these nodes of a user the terms occur, per unit; term 0 counts the documents. Nodes with tables older than
+-- version 10 may have a table of their own, of which all units are named, so that its primary key finds the terms.
+CREATE OR REPLACE FUNCTION engine.search_counts(p_user uuid, p_nodes uuid[], p_schemas text[], p_templates integer[], p_terms integer[])
 RETURNS TABLE (unit text, term integer, documents integer)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
 DECLARE
     node_schema text;
     units text[] := ARRAY['turn', 'passage', 'record', 'private turn', 'private passage', 'private record',
                           'private scoped turn', 'private scoped passage', 'private scoped record'];
 BEGIN
-    FOREACH node_schema IN ARRAY coalesce(p_schemas, '{}') LOOP
-        CONTINUE WHEN pg_relation_size(format('%I.term_counts', node_schema)::regclass) = 0;
-        RETURN QUERY EXECUTE format('SELECT unit, term, documents FROM %I.term_counts WHERE unit = ANY ($2) AND term = ANY ($1)',
-                                    node_schema) USING p_terms, units;
-    END LOOP;
+    RETURN QUERY SELECT c.unit, c.term, sum(c.documents)::integer FROM engine.term_counts AS c
+                 WHERE c.user_id = p_user AND c.term = ANY (p_terms) AND c.node_id = ANY (p_nodes) GROUP BY c.unit, c.term;
+    IF 10 > ANY (p_templates) THEN
+        FOR node_schema IN SELECT o.name FROM unnest(p_schemas, p_templates) AS o (name, template) WHERE o.template < 10 LOOP
+            CONTINUE WHEN to_regclass(format('%I.term_counts', node_schema)) IS NULL;
+            RETURN QUERY EXECUTE format('SELECT unit, term, documents FROM %I.term_counts WHERE unit = ANY ($2) AND term = ANY ($1)',
+                                        node_schema) USING p_terms, units;
+        END LOOP;
+    END IF;
 END $$;
 GRANT EXECUTE ON FUNCTION engine.search_counts TO neurigraph_request;

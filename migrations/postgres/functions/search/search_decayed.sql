@@ -19,7 +19,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
         SELECT s.place, s.item_id, s.kind, s.session, s.position, s.speaker, s.occurred_at, s.meaning, s.confidence::float8 AS confidence,
                greatest(0, extract(epoch FROM p_as_of - s.from_time)::float8 / 86400) AS age_days
         FROM places AS p, engine.search_scan(p.nodes, p.schemas, p.templates, p_query, p_version, '{}/1000000', '{}/1000000', p_kinds, p_sources, p_scopes,
-                                             p_as_of, coalesce(p_known_at, 'infinity'), p_filters) AS s
+                                             p_as_of, coalesce(p_known_at, 'infinity'), coalesce(p_filters, '{}')) AS s
     ), best AS (
         SELECT s.*, 1 / (1 + s.age_days / p_days) AS decay, s.meaning * s.confidence / (1 + s.age_days / p_days) AS score
         FROM scanned AS s WHERE s.meaning > 0 AND s.confidence >= p_confidence::real

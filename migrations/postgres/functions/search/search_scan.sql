@@ -1,13 +1,14 @@
--- All items of some nodes, with the signals for ranking. Readers other than the owner find moved records only at moments after the move.
--- p_filters: categories, tags, entities (numbers), since and until, NULL for all; lower and upper case of categories and tags are one.
+-- All items of some nodes, or the chosen ones of a large node with indexes (search_chosen), with the signals for ranking. Readers other than the owner find moved records
+-- only at moments after the move.
+-- p_filters: categories, tags, entities (numbers), since and until, each NULL for all; lower and upper case of categories and tags are one. Not NULL: all items are read.
 -- place: of the node in p_nodes; item_id: of the slice that was found; flags: 1 asks, 2 follows a question, 4 opens a session, 8 first person;
--- from_time: when it was said, else stored.
+-- weight: for how many items of the node it stands in statistics, 1 where all are read; from_time: when it was said, else stored.
 CREATE OR REPLACE FUNCTION engine.search_scan(p_nodes uuid[], p_schemas text[], p_templates integer[], p_query vector, p_version text,
                                    p_items sparsevec, p_records sparsevec, p_kinds text[], p_sources text[], p_scopes text[],
                                    p_as_of timestamptz, p_known_at timestamptz, p_filters jsonb)
 RETURNS TABLE (place integer, item_id uuid, kind text, session uuid, "position" integer, words float8, meaning float8, record_words float8,
                speaker text, occurred_at timestamptz, dates text[], flags integer, word_count integer, time_expressions smallint,
-               entities integer[], about integer[], tokens bytea, confidence real, from_time timestamptz)
+               entities integer[], about integer[], tokens bytea, weight float8, confidence real, from_time timestamptz)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp SET enable_nestloop = off AS $$
 #variable_conflict use_column
 DECLARE
@@ -16,6 +17,8 @@ DECLARE
     template integer;
     filters record;
     filtered text;
+    chosen uuid[];
+    weights float8[];
 BEGIN
     SELECT ARRAY(SELECT lower(c) FROM unnest(f.categories) AS c) AS categories, ARRAY(SELECT lower(t) FROM unnest(f.tags) AS t) AS tags, f.entities,
            f.since, f.until INTO filters
@@ -30,16 +33,22 @@ BEGIN
         CONTINUE WHEN pg_relation_size(format('%I.memory_items', p_schemas[number])::regclass) = 0
                  OR template < 5 AND 'ingested' <> ALL (p_sources)
                  OR template < 9 AND filters.entities IS NOT NULL;
+        chosen := NULL;
+        IF p_query IS NOT NULL AND p_filters IS NULL AND p_kinds IS NULL AND p_sources IS NULL AND cardinality(p_scopes) = 0 AND template >= 10
+           AND pg_relation_size(format('%I.memory_items', p_schemas[number])::regclass) > 500000 THEN  -- smaller ones have no index
+            SELECT array_agg(c.item_id), array_agg(c.weight) INTO chosen, weights
+            FROM engine.search_chosen(p_schemas[number], slot, p_query, p_items, p_as_of, p_known_at) AS c;
+        END IF;
         RETURN QUERY EXECUTE format(
-            'SELECT $1, i.item_id, i.kind, i.session, i.position, -(i.terms <#> $4), %3$s, r.words, i.speaker, i.occurred_at, i.dates,
+            '%11$s SELECT $1, i.item_id, i.kind, i.session, i.position, -(i.terms <#> $4), %3$s, r.words, i.speaker, i.occurred_at, i.dates,
                     i.is_question::integer + 2 * i.previous_has_question::integer + 4 * i.first_of_session::integer + 8 * i.first_person::integer,
-                    i.word_count, i.time_expressions, %7$s, i.confidence, coalesce(i.occurred_at, i.created_at)
-             FROM %1$I.memory_items AS i
+                    i.word_count, i.time_expressions, %7$s, %8$s, i.confidence, coalesce(i.occurred_at, i.created_at)
+             FROM %9$s AS i
              JOIN (SELECT %2$s AS record_id, -(terms <#> $5) AS words FROM %1$I.metadata_records
                    WHERE state = ''live'' AND valid_from <= $7 AND (valid_to IS NULL OR valid_to > $7)
-                     AND known_from <= $8 AND (known_to IS NULL OR known_to > $8) %4$s %6$s OFFSET 0) AS r USING (record_id)
+                     AND known_from <= $8 AND (known_to IS NULL OR known_to > $8) %4$s %6$s %10$s OFFSET 0) AS r USING (record_id)
              WHERE ($6 IS NULL OR i.kind = ANY ($6)) AND (i.category <> ''whole'' OR i.kind = ANY ($6)) AND i.valid_from <= $7 AND (i.valid_to IS NULL OR i.valid_to > $7)
-               AND i.known_from <= $8 AND (i.known_to IS NULL OR i.known_to > $8) %5$s %8$s',
+               AND i.known_from <= $8 AND (i.known_to IS NULL OR i.known_to > $8) %5$s %12$s',
             p_schemas[number], CASE WHEN template >= 3 THEN 'coalesce(version_of, record_id)' ELSE 'record_id' END,
             CASE WHEN slot = 'a' THEN 'CASE WHEN i.embedding_version = $3 THEN -(i.embedding <#> $2) END'
                  WHEN slot = 'b' AND template >= 4 THEN 'CASE WHEN i.embedding_b_version = $3 THEN -(i.embedding_b <#> $2) END'
@@ -50,9 +59,14 @@ BEGIN
             CASE WHEN template < 9 THEN '''{}''::integer[], ''{}''::integer[], NULL::bytea'
                  WHEN slot = 'a' THEN 'i.entities, i.about, CASE WHEN i.embedding_version = $3 THEN i.tokens END'
                  WHEN slot = 'b' THEN 'i.entities, i.about, CASE WHEN i.embedding_b_version = $3 THEN i.tokens_b END'
-                 ELSE 'i.entities, i.about, NULL::bytea' END, filtered)
+                 ELSE 'i.entities, i.about, NULL::bytea' END,
+            CASE WHEN chosen IS NULL THEN '1::float8' ELSE 'i.weight' END,
+            CASE WHEN chosen IS NULL THEN format('%I.memory_items', p_schemas[number]) ELSE 'picked' END,
+            CASE WHEN chosen IS NOT NULL THEN 'AND coalesce(version_of, record_id) IN (SELECT record_id FROM picked)' END,
+            CASE WHEN chosen IS NOT NULL THEN format('WITH picked AS MATERIALIZED (SELECT o.*, k.weight FROM %I.memory_items AS o'
+                ' JOIN unnest($16, $17) AS k (item_id, weight) USING (item_id) WHERE o.item_id = ANY ($16))', p_schemas[number]) END, filtered)
         USING number, p_query, p_version, p_items, p_records, p_kinds, p_as_of, p_known_at, p_sources, p_scopes,
-              filters.categories, filters.tags, filters.entities, filters.since, filters.until;
+              filters.categories, filters.tags, filters.entities, filters.since, filters.until, chosen, weights;
     END LOOP;
 END $$;
 GRANT EXECUTE ON FUNCTION engine.search_scan TO neurigraph_request;

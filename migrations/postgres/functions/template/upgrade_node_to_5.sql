@@ -12,7 +12,7 @@ BEGIN
                        ' DROP CONSTRAINT IF EXISTS scope_has_id, ADD CONSTRAINT scope_has_id CHECK ((scope = ''user'') = (scope_id IS NULL)),'
                        ' DROP CONSTRAINT IF EXISTS scoped_is_private, ADD CONSTRAINT scoped_is_private CHECK (scope = ''user'' OR privacy = ''private'')', p_schema, place);
     END LOOP;
-    EXECUTE format('ALTER TABLE %I.term_counts DROP CONSTRAINT term_counts_unit_check,'
+    EXECUTE format('ALTER TABLE IF EXISTS %I.term_counts DROP CONSTRAINT term_counts_unit_check,'
                    ' ADD CONSTRAINT term_counts_unit_check CHECK (unit IN (''turn'', ''passage'', ''record'','
                    ' ''private turn'', ''private passage'', ''private record'','
                    ' ''private scoped turn'', ''private scoped passage'', ''private scoped record''))', p_schema);
