@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from engine.errors import InvalidInput, NotFound, StoreUnavailable
-from engine.evaluation.leaks import attempts, contents, intrusions, oracles, people, questions, rows
+from engine.evaluation.leaks import attempts, contents, intrusions, oracles, people, questions, rows, searches
 from engine.evaluation.leaks.asking import Operation
 from engine.evaluation.leaks.changes import change
 from engine.evaluation.leaks.forest import Size, grow
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 BATCH = 250
 PAUSES = (1.0, 5.0, 30.0)
-DRAWS = questions.draws | contents.draws | people.draws | attempts.draws | rows.draws | intrusions.draws | oracles.draws
+_SUBJECTS = (questions, searches, contents, people, attempts, rows, intrusions, oracles)
+DRAWS = {name: draw for subject in _SUBJECTS for name, draw in subject.draws.items()}
 
 
 @dataclass(frozen=True, slots=True)
