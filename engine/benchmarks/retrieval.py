@@ -11,7 +11,8 @@ from pathlib import Path
 from engine.benchmarks.corpus import base_history, more_nodes, repeated
 from engine.benchmarks.ground import Ground, empty_ground
 from engine.benchmarks.meter import Reading
-from engine.benchmarks.report import Figure, Report, percentiles
+from engine.benchmarks.report import Figure, Report, at_most, percentiles
+from engine.benchmarks.retrieval_shapes import clients, first_calls, indexed
 from engine.benchmarks.trips import Trips, counted
 from engine.domain.history import Conversation, History
 from engine.domain.search import SearchRequest
@@ -22,6 +23,8 @@ from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in, sql_text
 
 NODES, ITEMS = 50, 5000
+USUAL = ((600, 1), (5000, 50), (10**9, 500))
+"""How many nodes for at most so many items."""
 QUESTIONS = 60
 ROUNDS = 3
 HITS = 10
@@ -42,20 +45,28 @@ class Timed:
         return sum(one.total_cpu for one in self.spent) / len(self.seconds) * 1000
 
 
-async def measure(settings: Settings, data: Path | None, progress: Progress) -> Report:
-    """A user with 50 nodes and 5,000 items; every question is run in every way, in turn, after a warm-up round."""
+async def measure(
+    settings: Settings, data: Path | None, progress: Progress, items: int = ITEMS, nodes: int | None = None
+) -> Report:
+    """A user with 50 nodes and 5,000 items, or others; every question is run in every way, in turn, after a warm-up round.
+
+    `nodes`: as many for these items as USUAL has, unless given.
+    """
+    nodes = nodes or next(few for most, few in USUAL if items <= most)
     base = await base_history(data, settings.max_text_bytes, progress)
     questions = asked_in(base)
     async with empty_ground(settings, progress) as ground:
-        memory, before = await filled(ground, base, progress), ground.meter.read()
+        memory = await filled(ground, base, progress, items, nodes)
+        more, before = await indexed(ground, memory, questions), ground.meter.read()
         async with ground.engine.postgres.service.connection() as connection:
-            items = await _one_table(ground, memory, connection)
+            copied = await _one_table(ground, memory, connection)
             timed = await asked(ground, _ways(ground, memory, connection), questions, progress)
         stages = await _stages(memory, questions)
         trips = await _trips(ground, memory, questions)
         whole = ground.meter.read().since(before)
-    details = {"nodes": NODES, "items": items, "questions": len(questions), "rounds": ROUNDS, "stages_ms": stages}
-    return _report(timed, trips, whole, details)
+        more += [*await clients(memory, questions), *await first_calls(ground, memory, questions)]
+    details = {"nodes": nodes, "items": copied, "questions": len(questions), "rounds": ROUNDS, "stages_ms": stages}
+    return _report(timed, trips, more, whole, details)
 
 
 def asked_in(base: History) -> list[str]:
@@ -72,13 +83,13 @@ def asked_in(base: History) -> list[str]:
     return found[::step][:QUESTIONS]
 
 
-async def filled(ground: Ground, base: History, progress: Progress) -> Memory:
+async def filled(ground: Ground, base: History, progress: Progress, items: int = ITEMS, amount: int = NODES) -> Memory:
     """The user's memory: whole conversations at each node in turn, so that all nodes hold about as much."""
-    nodes = more_nodes(base.nodes, NODES - 1)  # the root is the fiftieth
+    nodes = more_nodes(base.nodes, amount - 1)  # the root is the last
     paths = [(), *(node.path for node in nodes)]
     conversations = tuple(
-        Conversation(one.source_id, one.turns, one.title, one.started_at, paths[number % NODES] or None)
-        for number, one in enumerate(repeated(base.conversations, ITEMS))
+        Conversation(one.source_id, one.turns, one.title, one.started_at, paths[number % amount] or None)
+        for number, one in enumerate(repeated(base.conversations, items))
     )
     memory = await ground.memory()
     await memory.ingests.history(History("bench", "Bench", conversations, nodes=nodes), progress)
@@ -155,8 +166,10 @@ async def _stages(memory: Memory, questions: list[str]) -> dict[str, float]:
     return {step: statistics.median(answer.timings_ms[step] for answer in answers) for step in steps}
 
 
-def _report(timed: dict[str, Timed], trips: list[Trips], whole: Reading, details: dict[str, object]) -> Report:
-    """The figures of all ways and the trips."""
+def _report(
+    timed: dict[str, Timed], trips: list[Trips], more: list[Figure], whole: Reading, details: dict[str, object]
+) -> Report:
+    """The figures of all ways, the trips, and `more`."""
     postgres, neo4j = max(trip.postgres for trip in trips), max(trip.neo4j for trip in trips)
     titles = {
         "search": "search",
@@ -168,8 +181,13 @@ def _report(timed: dict[str, Timed], trips: list[Trips], whole: Reading, details
     for name, title in titles.items():
         figures += percentiles(title, timed[name].seconds)
         figures.append(Figure(f"{title}, CPU", round(timed[name].cpu, 2), "ms"))
+    against = statistics.median(timed["search"].seconds) / statistics.median(timed["one_table"].seconds)
+    figures.append(
+        at_most("search against one table, p50", against, "times", 1.0 if details["items"] == ITEMS else 1.2)
+    )
     figures += [
         Figure("Postgres trips of a search", postgres, "trips", "at most 2", all(one.postgres <= 2 for one in trips)),
         Figure("Neo4j trips of a search", neo4j, "trips", "exactly 1", all(one.neo4j == 1 for one in trips)),
+        *more,
     ]
     return Report("retrieval", tuple(figures), whole.wall, dict(whole.cpu), details)

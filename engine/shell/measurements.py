@@ -43,8 +43,11 @@ async def bench(
             "--items",
             min=50,
             help="For embeddings: how many are rebuilt; for stream: tokens; for crashes: how many writes; for soak: seconds; "
-            "for knowledge: facts.",
+            "for knowledge: facts; for retrieval: items.",
         ),
+    ] = None,
+    nodes: Annotated[
+        int | None, typer.Option("--nodes", min=1, help="For retrieval: how many nodes hold them.")
     ] = None,
     kills: Annotated[
         int | None, typer.Option("--kills", min=3, help="For crashes: how many processes are killed.")
@@ -53,13 +56,16 @@ async def bench(
     """Measure with wall clock and CPU time, on an empty home that is removed afterwards."""
     if out is not None and not as_json:
         raise typer.BadParameter("OUT goes with --json.", param_hint="OUT")
-    if items is not None and benchmark not in ("embeddings", "stream", "crashes", "soak", "knowledge"):
+    if items is not None and benchmark not in ("embeddings", "stream", "crashes", "soak", "knowledge", "retrieval"):
         raise typer.BadParameter(
-            "--items goes with embeddings, stream, crashes, soak and knowledge.", param_hint="--items"
+            "--items goes with embeddings, stream, crashes, soak, knowledge and retrieval.", param_hint="--items"
         )
+    if nodes is not None and benchmark != "retrieval":
+        raise typer.BadParameter("--nodes goes with retrieval.", param_hint="--nodes")
     if kills is not None and benchmark != "crashes":
         raise typer.BadParameter("--kills goes with crashes.", param_hint="--kills")
-    size = {name: value for name, value in (("items", items), ("kills", kills)) if value is not None}
+    sizes = (("items", items), ("kills", kills), ("nodes", nodes))
+    size = {name: value for name, value in sizes if value is not None}
     # Imported late: it imports the whole engine.
     measure = import_module(f"engine.benchmarks.{benchmark}").measure
     with here.progress() as progress:
