@@ -56,6 +56,7 @@ async def answers(
         if isinstance(content, dict):
             content.pop("instance", None)
             content.pop("timings_ms", None)
+            content.pop("known_at", None)  # of a search: when it was answered
         answered.append((response.status_code, json.dumps(content)))
     return answered
 

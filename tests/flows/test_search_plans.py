@@ -89,7 +89,7 @@ async def test_contents_of_what_is_shown_are_found_by_their_key(engine: Engine, 
     await memory.search(SearchRequest("heron", nodes=(node.node_id,)))
     since = await used_since(engine, node.schema_name, before, "memory_items_pkey", "memory_items as a whole")
     assert since["memory_items_pkey"] > 0
-    assert since["memory_items as a whole"] == 1, "the scan reads all items once"
+    assert 1 <= since["memory_items as a whole"] <= 2, "by the scan, and by the note that they were found"
 
 
 async def test_a_large_node_is_read_by_its_indexes_alone(engine: Engine, memory: Memory) -> None:

@@ -11,7 +11,7 @@ FROM (
     JOIN pg_class AS c ON c.relnamespace = s.oid AND c.relname = 'memory_items' AND c.relkind = 'r'
     CROSS JOIN LATERAL (
         SELECT coalesce(array_agg(o.relname::text) FILTER (WHERE NOT x.indisvalid OR o.relname = 'memory_items_meaning_' || CASE v.slot WHEN 'a' THEN 'b' ELSE 'a' END
-                                                           OR c.reltuples BETWEEN 0 AND %(items)s / 2), '{}') AS needless,
+                                                           OR c.reltuples BETWEEN 0 AND %(items)s / 2), ARRAY[]::text[]) AS needless,
                count(*) FILTER (WHERE x.indisvalid AND o.relname IN ('memory_items_meaning_' || v.slot, 'memory_items_terms', 'memory_items_sessions')) AS valid
         FROM pg_index AS x JOIN pg_class AS o ON o.oid = x.indexrelid
         WHERE x.indrelid = c.oid AND o.relname IN ('memory_items_meaning_a', 'memory_items_meaning_b', 'memory_items_terms', 'memory_items_sessions')) AS w
