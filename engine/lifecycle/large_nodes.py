@@ -1,8 +1,9 @@
 """Indexes of large nodes: built by a job while the nodes are read and written, dropped where a node became small.
 
-Three for a node: of the vectors of the active slot (HNSW), of the terms, of the places in sessions. A search uses them once
-all are valid (engine.search_chosen); until then, and for smaller nodes, it reads all items. They are built without a
-transaction, so a killed run leaves an invalid one, which the next run drops. One process builds at a time.
+Five for a node: of the vectors of the active slot (HNSW), of the terms, of the places in sessions, which a search uses once
+these three are valid (engine.search_chosen), and of records and of slices, for changes. Without them, and in smaller nodes,
+all items are read. They are built without a transaction, so a killed run leaves an invalid one, which the next run drops. One
+process builds at a time.
 """
 
 from __future__ import annotations
@@ -71,5 +72,5 @@ class LargeNodes:
     async def _build(self, connection: Connection, node: _Work) -> None:
         named = {"schema": node.schema_name, "index": SLOTS[node.vectors], "vectors": node.vectors}
         await connection.execute(sql_of("large_node/meaning", **named, dimension=node.dimension))
-        for name in ("terms", "sessions", "analyse"):
+        for name in ("terms", "sessions", "records", "versions", "analyse"):
             await connection.execute(sql_in(f"large_node/{name}", node.schema_name))

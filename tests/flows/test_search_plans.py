@@ -13,6 +13,7 @@ from uuid import uuid4
 import pytest
 from psycopg import sql
 
+from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, ProvisionedNode
 from engine.domain.search import SearchRequest
@@ -101,4 +102,17 @@ async def test_a_large_node_is_read_by_its_indexes_alone(engine: Engine, memory:
     wanted = [f"memory_items_{name}" for name in ("meaning_a", "terms", "sessions", "pkey")]
     since = await used_since(engine, node.schema_name, before, *wanted)
     assert min(since[name] for name in wanted) > 0
+    await LargeNodes(engine.postgres, 10_000_000).run()
+
+
+@pytest.mark.ledger("N23")
+async def test_what_was_changed_before_is_changed_by_an_index_in_a_large_node(engine: Engine, memory: Memory) -> None:
+    node = await node_with_items(engine, memory, 500)
+    await LargeNodes(engine.postgres, 1000).run()
+    item = (await memory.search(SearchRequest("heron", nodes=(node.node_id,)))).hits[0].item_id
+    before = await used(engine, node.schema_name)
+    for text in ("The heron nests at the pier.", "The heron nests at the weir."):
+        await memory.history.change(Change("item", item, {"content": text}, node.node_id))
+    since = await used_since(engine, node.schema_name, before, "memory_items_versions")
+    assert since["memory_items_versions"] > 0
     await LargeNodes(engine.postgres, 10_000_000).run()
