@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field, Strict
 
 from api.models import Body, Instant
-from engine.domain.decay import MOST_DAYS
+from engine.domain.decay import LEAST_DAYS, MOST_DAYS
 from engine.domain.filters import MOST_VALUES
 from engine.domain.read_limits import LEAST_MS, MOST_MS, MOST_TOKENS
 from engine.domain.scope import LONGEST_SCOPE_ID, MOST_SCOPES, SourceKind
@@ -26,7 +26,9 @@ class FiltersBody(Body):
     """An item is searched that passes every filter; of several values of one filter any is enough."""
 
     below: list[UUID] = Field(
-        default=[], max_length=MOST_VALUES, description="Nodes: only these and what lies below them."
+        default=[],
+        max_length=MOST_VALUES,
+        description="Nodes: at these and below them; together with `nodes`, at any of them.",
     )
     categories: list[str] = Field(default=[], max_length=MOST_VALUES, examples=[["travel"]])
     tags: list[str] = Field(default=[], max_length=MOST_VALUES, examples=[["boat"]])
@@ -79,17 +81,19 @@ class Question(Asked):
 
 
 class DecayQuestion(Narrowed):
-    """A search query whose hits lose by their age."""
+    """A search query whose hits count less with age."""
 
     query: str = Field(min_length=1, examples=["Who is Dave?"])
     limit: Annotated[int, Strict()] = Field(default=10, ge=1, le=200)
-    days: float | None = Field(
+    days: Annotated[float, Strict()] | None = Field(
         default=None,
-        gt=0,
+        ge=LEAST_DAYS,
         le=MOST_DAYS,
         description="Age in days at which an item counts half; without it, the setting.",
     )
-    least_confidence: float = Field(default=0, ge=0, le=1, description="Less sure items are left out.")
+    least_confidence: Annotated[float, Strict()] = Field(
+        default=0, ge=0, le=1, description="Less sure items are left out."
+    )
 
 
 class ContextQuestion(Asked):

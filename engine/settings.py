@@ -143,7 +143,7 @@ class Settings(BaseSettings):
     session_days: float = Field(default=90, gt=0)
     """How long sessions of ingests can be read after their end; those that the failure log names stay."""
 
-    decay_days: float = Field(default=30, gt=0, le=100_000)
+    decay_days: float = Field(default=30, ge=0.001, le=100_000)
     """Age in days at which an item counts half in a search with decay."""
     touch_interval_s: float = Field(default=5, gt=0)
     """Seconds between two writes of the access times and counts of what searches returned."""

@@ -32,7 +32,7 @@ async def search(body: Question, memory: UserMemory, page: ANextPage) -> SearchA
     return answer
 
 
-@router.post("/search/decayed", operation_id="searchDecayed", responses=documented(400, 413, 415))
+@router.post("/search/decayed", operation_id="searchDecayed", responses=documented(400, 409, 413, 415))
 async def search_decayed(body: DecayQuestion, memory: UserMemory) -> SearchAnswer:
     """The best items by meaning × confidence × decay by age, of all that may be read; no anchors."""
     request = DecayRequest(body.query, body.limit, body.days, body.least_confidence, **_narrowed(body))

@@ -27,7 +27,8 @@ _PAST = {
     r"|hier|ancien\w*|il y a \w+ (?:ans?|mois|semaines?|jours?)|(?:année?|mois|été|semaine) (?:passée?|dernière?|dernier)"
     r"|\w{3,}(?:ait|aient)",
     "it": r"era(?:no|vamo)?|fu(?:rono)?|aveva\w*|stava\w*|prima|all['’]inizio|inizialmente|in origine|precedent\w+|ieri"
-    r"|(?:anno|mese|settimana) scors[oa]|\w+ fa|\w{3,}(?:avano|evano|ivano)",
+    r"|(?:anno|mese|settimana) scors[oa]|(?:\d+|un[oa]?|due|tre|quattro|cinque|sei|dieci|qualche|poch[ie]|alcun[ie]) \w+ fa"
+    r"|\w{3,}(?:avano|evano|ivano)",
     "nl": r"was|waren|had(?:den)?|werd(?:en)?|vroeger|eerst|eerder|destijds|oorspronkelijk|gisteren|voorheen|geleden|vorige?",
 }
 _PRESENT = {
@@ -50,7 +51,7 @@ _PAST_PATTERNS, _PRESENT_PATTERNS = _patterns(_PAST), _patterns(_PRESENT)
 
 def asked_time(question: str) -> AskedTime:
     """What a question asks for. Words for the present outweigh forms of the past: "what has become of it now"."""
-    languages = {"en", language_of([question])}
+    languages = {language_of([question])}  # English where nothing tells
     if any(_PRESENT_PATTERNS[one].search(question) for one in languages & _PRESENT_PATTERNS.keys()):
         return "present"
     if any(_PAST_PATTERNS[one].search(question) for one in languages & _PAST_PATTERNS.keys()):

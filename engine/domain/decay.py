@@ -1,4 +1,4 @@
-"""A search whose hits lose by their age: meaning × confidence × decay."""
+"""A search whose hits count less with age: meaning × confidence × decay."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.domain.scope import MemoryScope, SourceKind
 from engine.domain.search import ItemKind, SearchRequest
 from engine.errors import InvalidInput
 
-MOST_DAYS = 100_000
+LEAST_DAYS, MOST_DAYS = 0.001, 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class DecayRequest:
     filters: Filters = ALL
 
     def __post_init__(self) -> None:
-        if self.days is not None and not (isfinite(self.days) and 0 < self.days <= MOST_DAYS):
-            raise InvalidInput(f"The days of a decay are more than 0, at most {MOST_DAYS:,}.")
+        if self.days is not None and not (isfinite(self.days) and LEAST_DAYS <= self.days <= MOST_DAYS):
+            raise InvalidInput(f"The days of a decay are {LEAST_DAYS} to {MOST_DAYS:,}.")
         if not (isfinite(self.least_confidence) and 0 <= self.least_confidence <= 1):
             raise InvalidInput("The least confidence is a number from 0 to 1.")
 

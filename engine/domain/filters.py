@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from unicodedata import category
 from uuid import UUID
 
 from engine.errors import InvalidInput
@@ -32,7 +33,10 @@ class Filters:
 
     def __post_init__(self) -> None:
         for name in ("below", "categories", "tags", "entities"):
-            if len(getattr(self, name)) > MOST_VALUES:
+            values: object = getattr(self, name)
+            if isinstance(values, str) or not isinstance(values, Sequence):
+                raise InvalidInput(f"The {name} of a filter are a list.")
+            if len(values) > MOST_VALUES:
                 raise InvalidInput(f"A filter has at most {MOST_VALUES} {name}.")
         _check_texts("categories", self.categories)
         _check_texts("tags", self.tags)
@@ -45,10 +49,15 @@ class Filters:
 
 def _check_texts(name: str, values: Sequence[str]) -> None:
     for value in values:
-        if not 1 <= len(value.strip()) <= LONGEST_VALUE or not value.isprintable():
+        if not isinstance(value, str) or not 1 <= len(value.strip()) <= LONGEST_VALUE or _controls(value):
             raise InvalidInput(
                 f"The {name} of a filter have 1 to {LONGEST_VALUE} characters, without control characters."
             )
+
+
+def _controls(value: str) -> bool:
+    """Whether it has control characters or halves of a pair."""
+    return any(category(letter) in ("Cc", "Cs") for letter in value)
 
 
 ALL = Filters()

@@ -8,14 +8,17 @@ process builds at a time.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.errors import StoreFailed
 from engine.stores.limited import Connection
 from engine.stores.limits import MARGIN
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in, sql_of, sql_text
 
+_LOG = logging.getLogger(__name__)
 LONGEST = 1500.0
 """Seconds that one index may take; the job ends before that where its own limit is shorter."""
 SLOTS = {"embedding": "memory_items_meaning_a", "embedding_b": "memory_items_meaning_b"}
@@ -24,10 +27,11 @@ SLOTS = {"embedding": "memory_items_meaning_a", "embedding_b": "memory_items_mea
 
 @dataclass(frozen=True, slots=True)
 class LargeNodesReport:
-    """Nodes whose indexes were built, and indexes that were dropped."""
+    """Nodes whose indexes were built, indexes that were dropped, and nodes where that failed."""
 
     built: int
     dropped: int
+    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +63,21 @@ class LargeNodes:
                     await connection.execute(sql_text("large_node/release"))
 
     async def _done(self, connection: Connection) -> LargeNodesReport:
-        built = dropped = 0
+        built = dropped = failed = 0
         for node in await connection.fetch(sql_text("large_node/work"), {"items": self._items}, row=_Work):
-            for index in node.needless:
-                await connection.execute(sql_of("large_node/drop", schema=node.schema_name, index=index))
-                dropped += 1
-            if node.large:
-                await self._build(connection, node)
-                built += 1
-        return LargeNodesReport(built, dropped)
+            try:
+                for index in node.needless:
+                    await connection.execute(sql_of("large_node/drop", schema=node.schema_name, index=index))
+                    dropped += 1
+                if node.large:
+                    await self._build(connection, node)
+                    built += 1
+            except StoreFailed as error:  # of this node alone; the next run tries it again
+                if connection.broken:
+                    raise
+                _LOG.warning("The indexes of %s could not be built: %s", node.schema_name, error.detail)
+                failed += 1
+        return LargeNodesReport(built, dropped, failed)
 
     async def _build(self, connection: Connection, node: _Work) -> None:
         named = {"schema": node.schema_name, "index": SLOTS[node.vectors], "vectors": node.vectors}

@@ -58,11 +58,16 @@ class LimitedSearch:
         return await computed(_within, request, answer, limits.max_tokens, count)
 
     async def _attempt(
-        self, principal: Principal, request: SearchRequest, limits: ReadLimits, seconds: float
+        self,
+        principal: Principal,
+        request: SearchRequest,
+        limits: ReadLimits,
+        seconds: float,
+        nodes: tuple[UUID, ...] | None = None,
     ) -> SearchAnswer:
         waiting = UNLIMITED if limits.max_ms is None else Limits(milliseconds=round(seconds * 1000 * EMBEDDING))
         with ending_within(seconds), spending(waiting):
-            return await self._search.search(principal, request)
+            return await self._search.search(principal, request, nodes)
 
     async def _whole_or_part(
         self, principal: Principal, request: SearchRequest, limits: ReadLimits, seconds: float
@@ -86,7 +91,7 @@ class LimitedSearch:
         nodes = tuple(await self._postgres.fetch(principal, sql_text("context/nodes"), asked, row=UUID))
         if not nodes:
             return SearchAnswer(request.query, (), (), widened=True, nodes_searched=0, items_searched=0)
-        answer = await self._attempt(principal, replace(request, nodes=nodes), limits, seconds * (1 - FIRST))
+        answer = await self._attempt(principal, request, limits, seconds * (1 - FIRST), nodes)
         return replace(answer, widened=True)
 
 
@@ -113,5 +118,6 @@ def _within(request: SearchRequest, answer: SearchAnswer, most: int, count: Call
     if not left:
         return answer
     note = f"{counted(left, 'hit')} left out: the contents of all have more than {most:,} tokens."
-    following = cursor_after(request, answer.known_at, [hit.item_id for hit in taken]) if answer.known_at else None
+    passed = [hit.item_id for hit in taken or answer.hits[:1]]  # one that alone is too long is not tried again
+    following = cursor_after(request, answer.known_at, passed) if answer.known_at else None
     return noted(replace(answer, hits=tuple(taken), next_cursor=following), note)

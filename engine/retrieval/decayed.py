@@ -17,15 +17,16 @@ from engine.domain.clock import Clock
 from engine.domain.decay import DecayRequest
 from engine.domain.principal import Principal
 from engine.domain.scope import check_scopes
-from engine.domain.search import Hit, ItemKind, SearchAnswer
+from engine.domain.search import Hit, ItemKind, LeftOut, SearchAnswer
 from engine.errors import Conflict
+from engine.progress import counted
 from engine.providers.active import ActiveModel, Model
 from engine.providers.calls import QUESTION
 from engine.retrieval.candidate import Contents
 from engine.retrieval.hits import hit_of
 from engine.retrieval.narrowing import Narrowing, check_request
 from engine.retrieval.query import parse
-from engine.retrieval.scoped_search import QueryVector, Scope, ScopedSearch
+from engine.retrieval.scoped_search import FAILURES, ROUNDS, QueryVector, Scope, ScopedSearch
 from engine.retrieval.touches import Touches
 from engine.retrieval.weights import Limits
 from engine.stores.limits import ending_within
@@ -96,22 +97,18 @@ class DecayedSearch:
         )
         asked: dict[str, Any] = {
             "days": request.days or self._days,
-            "confidence": request.least_confidence,
+            "confidence": round(request.least_confidence, 6),
             "limit": request.limit,
         }
-        rows, left_out = await self._scoped.decayed(principal, scope, vector, asked, DecayRow)
-        found = [row for row in rows if row.item_id is not None]
-        contents = (
-            await self._scoped.contents(principal, scope, [(row.node_id, row.item_id) for row in found if row.item_id])
-            if found
-            else {}
-        )
+        rows, contents, left_out = await self._found(principal, scope, vector, asked)
         hits = [
             _hit(row, contents[row.node_id, row.item_id], owns=principal.owns)
-            for row in found
+            for row in rows
             if row.item_id is not None and (row.node_id, row.item_id) in contents
         ]
-        notes = (f"{len(left_out)} damaged nodes were left out.",) if left_out else ()
+        notes = (f"{counted(len(left_out), 'damaged node')} left out.",) if left_out else ()
+        if question.cut:
+            notes = (*notes, f"The question was cut to {self._limits.query_characters:,} characters.")
         answer = SearchAnswer(
             query=question.text,
             hits=tuple(hits),
@@ -125,6 +122,23 @@ class DecayedSearch:
             known_at=request.moment.known_at or now,
         )
         return answer, rows[0].active
+
+    async def _found(
+        self, principal: Principal, scope: Scope, vector: QueryVector, asked: dict[str, Any]
+    ) -> tuple[list[DecayRow], dict[tuple[UUID, UUID], Contents], tuple[LeftOut, ...]]:
+        """The best rows with their contents, without damaged nodes."""
+        left_out: tuple[LeftOut, ...] = ()
+        for attempt in range(ROUNDS):
+            rows, left_out = await self._scoped.decayed(principal, scope, vector, asked, DecayRow, left_out)
+            wanted = [(row.node_id, row.item_id) for row in rows if row.item_id is not None]
+            try:
+                return rows, await self._scoped.contents(principal, scope, wanted) if wanted else {}, left_out
+            except FAILURES:
+                fresh = await self._scoped.damaged(principal, scope, vector, left_out)
+                if not fresh or attempt == ROUNDS - 1:
+                    raise
+                left_out += fresh
+        raise AssertionError("the last round returns or raises")
 
 
 def _hit(row: DecayRow, told: Contents, *, owns: bool) -> Hit:

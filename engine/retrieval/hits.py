@@ -38,11 +38,13 @@ class FoundItem(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is shown, best first, with the contents of it and of the passages from which it was reached, by node and item."""
+    """What is shown, best first, with the contents of it and of the passages from which it was reached, by node and item.
+    `chosen`: the rows that were to be shown, with those that vanished since."""
 
     ranked: tuple[Ranked, ...]
     contents: Mapping[tuple[UUID, UUID], Contents]
     left_out: tuple[LeftOut, ...]
+    chosen: tuple[UUID, ...] = ()
 
 
 def hits_of(shown: Shown, navigation: Navigation, kinds: Sequence[str], *, owns: bool) -> tuple[Hit, ...]:

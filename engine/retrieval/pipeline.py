@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from uuid import UUID
@@ -18,8 +18,8 @@ from uuid import UUID
 from engine.domain.clock import Clock, Moment, SystemClock
 from engine.domain.principal import Principal
 from engine.domain.scope import check_scopes
-from engine.domain.search import LeftOut, SearchAnswer, SearchRequest
-from engine.domain.search_page import cursor_after, given_before
+from engine.domain.search import Hit, LeftOut, SearchAnswer, SearchRequest
+from engine.domain.search_page import NOTHING_GIVEN, Given, cursor_after, given_before
 from engine.errors import NeurigraphError, ProviderUnavailable
 from engine.hierarchy.damage import Damage
 from engine.providers.active import ActiveModel, Model
@@ -59,8 +59,11 @@ class Search:
         self._scoped = ScopedSearch(postgres, weights, self.damage)
         self._narrowing = Narrowing(postgres, neo4j)
 
-    async def search(self, principal: Principal, request: SearchRequest) -> SearchAnswer:
-        """The best items for a question, with the anchors that led to them.
+    async def search(
+        self, principal: Principal, request: SearchRequest, nodes: tuple[UUID, ...] | None = None
+    ) -> SearchAnswer:
+        """The best items for a question, with the anchors that led to them. `nodes`: where to look, instead of where
+        the request says or the graph leads.
 
         A question longer than the ranking file's limit is cut, and the answer notes it; when the embedding service
         does not answer, the search uses words only. An answer uses one embedding version; where another one was
@@ -69,16 +72,17 @@ class Search:
         """
         check_request(request)
         check_scopes(principal, request.scopes)
+        asked = _Asked(request, given_before(request), nodes)
         with ending_within(self._limit):
-            answer = await self._of_active(principal, request)
+            answer = await self._of_active(principal, asked)
         if self._touches is not None:
             for hit in answer.hits:
                 self._touches.note(hit.node_id, items=[hit.item_id], records=[hit.record_id])
         return answer
 
-    async def _of_active(self, principal: Principal, request: SearchRequest) -> SearchAnswer:
+    async def _of_active(self, principal: Principal, asked: _Asked) -> SearchAnswer:
         own = self._active.current
-        answer, active = await self._answer(principal, request, own)
+        answer, active = await self._answer(principal, asked, own)
         if active == own.name:
             return answer
         lost = None
@@ -86,17 +90,18 @@ class Search:
             own = await self._active.follow()
         except NeurigraphError as error:
             lost = f"The embeddings {active} cannot be made here ({error.detail}): searched by words only."
-        return (await self._answer(principal, request, own, lost))[0]
+        return (await self._answer(principal, asked, own, lost))[0]
 
     async def search_with(self, principal: Principal, request: SearchRequest, model: Model) -> SearchAnswer:
         """The same with the model of any version that has vectors; for comparisons."""
         check_request(request)
-        return (await self._answer(principal, request, model))[0]
+        return (await self._answer(principal, _Asked(request), model))[0]
 
     async def _answer(
-        self, principal: Principal, request: SearchRequest, model: Model, lost: str | None = None
+        self, principal: Principal, asked: _Asked, model: Model, lost: str | None = None
     ) -> tuple[SearchAnswer, str]:
         """The answer with a model's vectors, and the version that was active then; `lost`: why it used words only."""
+        request, given = asked.request, asked.given
         watch = _Stopwatch()
         question = parse(request.query, request.moment.as_of or self._clock.now(), self._weights.limits)
         if request.moment.as_of is not None:
@@ -105,10 +110,11 @@ class Search:
         vector, notes = (QueryVector(None, model.version), [lost]) if lost else await self._embed(model, question)
         watch.lap("embed")
         now = self._clock.now()
-        given = given_before(request)
         moment = request.moment if given.known_at is None else replace(request.moment, known_at=given.known_at)
         narrowed = await self._narrowing.narrowed(principal, request, moment, now)
-        navigation = await self._navigate(principal, narrowed.nodes, request.widen, moment, question, vector)
+        navigation = await self._navigate(
+            principal, asked.nodes or narrowed.nodes, request.widen, moment, question, vector
+        )
         watch.lap("anchors")
         scope = Scope(navigation.scope, request.kinds, moment, now, request.scopes, request.sources, narrowed.filters)
         entities = sorted({number for one in navigation.entities for number in one.numbers})
@@ -137,7 +143,7 @@ class Search:
         if left_out:
             nodes = "node was" if len(left_out) == 1 else "nodes were"
             notes.append(f"{len(left_out)} damaged {nodes} left out.")
-        known_at, more = moment.known_at or now, len(ranked) > len(shown.ranked)
+        known_at, following = moment.known_at or now, _following(ranked, shown, hits)
         answer = SearchAnswer(
             query=question.text,
             hits=hits,
@@ -150,7 +156,7 @@ class Search:
             embeddings="" if vector.values is None else model.name,
             left_out=left_out,
             known_at=known_at,
-            next_cursor=cursor_after(request, known_at, [hit.item_id for hit in hits]) if more else None,
+            next_cursor=cursor_after(request, known_at, following) if following else None,
         )
         return answer, scanned.active
 
@@ -188,7 +194,7 @@ class Search:
             try:
                 contents = await self._scoped.contents(principal, scope, wanted)
                 found = [one for one in chosen if (one.candidate.node_id, one.candidate.item_id) in contents]
-                return Shown(tuple(found), contents, left_out)
+                return Shown(tuple(found), contents, left_out, tuple(one.candidate.item_id for one in chosen))
             except FAILURES:
                 fresh = await self._scoped.damaged(principal, scope, vector, left_out)
                 if not fresh or attempt == ROUNDS - 1:
@@ -220,6 +226,24 @@ class Search:
             principal, question, vector, moment.graph_parameters(self._clock.now())
         )
         return navigate(found, self._weights.anchors, widen, entities)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request, what its earlier pages gave, and where to look, if not where it says or leads."""
+
+    request: SearchRequest
+    given: Given = NOTHING_GIVEN
+    nodes: tuple[UUID, ...] | None = None
+
+
+def _following(ranked: Sequence[Ranked], shown: Shown, hits: Sequence[Hit]) -> list[UUID]:
+    """What the next page leaves out of this one: the rows that were looked at, also those that vanished since, and the
+    items whose states these are. Empty where no other candidate is left."""
+    passed, damaged = set(shown.chosen), {one.node_id for one in shown.left_out}
+    if all(one.candidate.item_id in passed or one.candidate.node_id in damaged for one in ranked):
+        return []
+    return list(dict.fromkeys((*(hit.item_id for hit in hits), *shown.chosen)))
 
 
 class _Stopwatch:

@@ -125,13 +125,20 @@ class ScopedSearch:
         return _scanned(found, left_out)
 
     async def decayed(
-        self, principal: Principal, scope: Scope, vector: QueryVector, asked: Mapping[str, Any], row: type[R]
+        self,
+        principal: Principal,
+        scope: Scope,
+        vector: QueryVector,
+        asked: Mapping[str, Any],
+        row: type[R],
+        left_out: tuple[LeftOut, ...] = (),
     ) -> tuple[list[R], tuple[LeftOut, ...]]:
-        """The rows of a search with decay, and the damaged nodes that were left out. Raises what a scan raises."""
+        """The rows of a search with decay, and the damaged nodes that were left out, those in `left_out` too. Raises what a scan
+        raises."""
         parameters = {**self._parameters(principal, scope, (), (), vector), **asked}
-        return await self._without_damaged(principal, scope, vector, "search/decayed", parameters, row)
+        return await self._without_damaged(principal, scope, vector, "search/decayed", parameters, row, left_out)
 
-    async def _without_damaged(
+    async def _without_damaged(  # noqa: PLR0913 (what is asked, and what is known to be damaged)
         self,
         principal: Principal,
         scope: Scope,
@@ -139,9 +146,9 @@ class ScopedSearch:
         statement: LiteralString,
         parameters: Mapping[str, Any],
         row: type[R],
+        left_out: tuple[LeftOut, ...] = (),
     ) -> tuple[list[R], tuple[LeftOut, ...]]:
         """The rows of a statement, asked again without the nodes that are found damaged."""
-        left_out: tuple[LeftOut, ...] = ()
         for _ in range(ROUNDS - 1):
             asked = {**parameters, "without": [one.node_id for one in left_out]}
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
@@ -67,6 +68,9 @@ async def test_without_the_graph_a_part_is_given_to_those_who_take_it(
         with pytest.raises(StoreUnavailable):
             await owner.search(REQUEST)
         answer = await asyncio.wait_for(owner.search(REQUEST, PART), 30)
+        one = await asyncio.wait_for(owner.search(replace(REQUEST, limit=1), PART), 30)
+        other = await asyncio.wait_for(owner.search(replace(REQUEST, limit=1, cursor=one.next_cursor), PART), 30)
+        assert [hit.item_id for page in (one, other) for hit in page.hits] == [hit.item_id for hit in answer.hits]
         assert {hit.content for hit in answer.hits} == {"A walleye was caught.", "A secret walleye at home."}
         assert answer.anchors == () and answer.widened
         assert any(note.startswith("Partial: The graph store") and "without anchors" in note for note in answer.notes)

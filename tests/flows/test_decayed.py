@@ -105,7 +105,15 @@ async def test_scopes_filters_moments_and_the_future(memory: Memory, fish: None)
 @pytest.mark.ledger("M07")
 @pytest.mark.parametrize(
     "wrong",
-    [{"days": 0.0}, {"days": float("nan")}, {"least_confidence": 1.1}, {"limit": 0}, {"limit": 201}, {"query": " "}],
+    [
+        {"days": 0.0},
+        {"days": 1e-300},
+        {"days": float("nan")},
+        {"least_confidence": 1.1},
+        {"limit": 0},
+        {"limit": 201},
+        {"query": " "},
+    ],
 )
 async def test_wrong_requests(memory: Memory, wrong: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):

@@ -12,7 +12,9 @@ import httpx
 import pytest
 
 from engine.benchmarks.trips import counted
+from engine.domain.clock import Moment
 from engine.domain.context import ContextRequest
+from engine.domain.delta import Change
 from engine.domain.fact import WrittenFact
 from engine.domain.filters import Filters
 from engine.domain.grant import NewGrant
@@ -141,7 +143,7 @@ async def test_a_filtered_context_is_made_of_what_passes(memory: Memory, boats: 
     "wrong",
     [
         {"since": JUNE, "until": JUNE}, {"since": datetime(2024, 1, 1)}, {"tags": ("",)}, {"tags": ("a\x00b",)},
-        {"categories": ("x" * 201,)}, {"entities": tuple(uuid4() for _ in range(101))},
+        {"categories": ("x" * 201,)}, {"tags": "boat"}, {"tags": (1,)}, {"entities": {1}}, {"entities": tuple(uuid4() for _ in range(101))},
     ],
 )  # fmt: skip
 def test_a_wrong_filter_is_invalid_input(wrong: dict[str, Any]) -> None:
@@ -152,6 +154,7 @@ def test_a_wrong_filter_is_invalid_input(wrong: dict[str, Any]) -> None:
 async def pages(memory: Memory, request: SearchRequest, limits: ReadLimits = UNLIMITED_READ) -> list[SearchAnswer]:
     answers = [await memory.search(request, limits)]
     while answers[-1].next_cursor is not None:
+        assert len(answers) < 60, "the pages do not end"
         answers.append(await memory.search(replace(request, cursor=answers[-1].next_cursor), limits))
     return answers
 
@@ -173,6 +176,34 @@ async def test_no_page_gives_a_hit_again_whatever_is_stored_between(memory: Memo
     assert all(0 < len(answer.hits) < 10 for answer in cut)
     tokens = [hit.item_id for answer in cut for hit in answer.hits]
     assert len(tokens) == len(set(tokens)) == 43
+
+
+@pytest.mark.ledger("L06", "N23")
+async def test_pages_end_where_hits_are_states_that_changed(memory: Memory) -> None:
+    node = memory.principal.user_id
+    turns = tuple(Turn("Bob", f"The boat number {number} leaks.") for number in range(6))
+    await memory.records.remember(Conversation("c", turns, started_at=MARCH))
+    request = SearchRequest("Which boat leaks?", 1, ("turn",), widen="always")
+    first = await memory.search(request)
+    for hit in (await memory.search(replace(request, limit=6))).hits:
+        await memory.history.change(
+            Change("item", hit.item_id, {"content": f"{hit.content} A lot."}, node, effective_at=JUNE)
+        )
+    then = replace(request, moment=Moment(as_of=MARCH + timedelta(days=1)))
+    for way in (replace(request, cursor=first.next_cursor), then):
+        given = (first.hits if way.cursor else ()) + tuple(
+            hit for answer in await pages(memory, way) for hit in answer.hits
+        )
+        assert len({hit.item_id for hit in given}) == len(given) == 6
+
+
+@pytest.mark.ledger("L06", "X08")
+async def test_a_hit_that_is_too_long_alone_does_not_stop_the_pages(memory: Memory) -> None:
+    turns = (Turn("Bob", "boat " * 60), Turn("Bob", "The boat leaks."), Turn("Bob", "A boat sank."))
+    await memory.records.remember(Conversation("c", turns))
+    request = SearchRequest("boat", 1, ("turn",), widen="always")
+    given = [hit.content for answer in await pages(memory, request, ReadLimits(max_tokens=20)) for hit in answer.hits]
+    assert set(given) == {"The boat leaks.", "A boat sank."}
 
 
 @pytest.mark.ledger("L06")
@@ -229,7 +260,10 @@ async def test_rest_and_shell_take_filters_and_cursors(
 
 
 @pytest.mark.ledger("L06")
-@pytest.mark.parametrize("text", ["'; DROP TABLE engine.nodes; --", "%s %(x)s {schema} $1", '"]}', "日本語", "İ" * 100])
+@pytest.mark.parametrize(
+    "text",
+    ["'; DROP TABLE engine.nodes; --", "%s %(x)s {schema} $1", '"]}', "日本語", "İ" * 100, "می\u200cخواهم", "a\u00a0b"],
+)
 async def test_no_text_of_a_filter_breaks_the_search(memory: Memory, boats: dict[str, UUID], text: str) -> None:
     for filters in (Filters(tags=(text,)), Filters(categories=(text,))):
         assert await found(memory, filters) == set()

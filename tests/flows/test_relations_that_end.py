@@ -57,9 +57,10 @@ async def test_relations_that_another_entity_had_ended_hold_again(engine: Engine
     lines = [  # source, target, when it was said, until, ended by
         ("a", "b", 1, None, None), ("a", "c", 2, None, None), ("d", "a", 1, "2026-01-03", "bc"), ("b", "c", 3, None, None),
         ("b", "d", 2, "2026-01-03", "bc"), ("c", "a", 2, "2025-12-31", None), ("c", "b", 1, None, None),
+        ("e", "a", 1, "2026-01-02", "ec"), ("e", "c", 2, "2026-01-03", None),  # the second one is over, too
     ]  # fmt: skip
     await engine.neo4j.write(
-        "UNWIND ['a', 'b', 'c', 'd'] AS key CREATE (:Entity {user_id: $user_id, key: key, name: key, entity_id: randomUUID()})",
+        "UNWIND ['a', 'b', 'c', 'd', 'e'] AS key CREATE (:Entity {user_id: $user_id, key: key, name: key, entity_id: randomUUID()})",
         user_id=user,
     )
     for source, target, day, until, ender in lines:
@@ -83,4 +84,6 @@ async def test_relations_that_another_entity_had_ended_hold_again(engine: Engine
         ("b", "d"): ("b", "2026-01-03"),
         ("c", "a"): (None, "2025-12-31"),
         ("c", "b"): (None, None),
+        ("e", "a"): ("e", "2026-01-02"),
+        ("e", "c"): (None, "2026-01-03"),
     }

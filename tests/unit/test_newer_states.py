@@ -105,6 +105,7 @@ def test_another_matter_and_what_is_far_from_the_question_stay_below():
         ("Quanto eu pago de aluguel hoje?", "present"), ("Combien je paie de loyer maintenant ?", "present"),
         ("Where do I live?", "open"), ("¿Dónde vivo yo?", "open"), ("Wo wohne ich?", "open"),
         ("¿Dónde vivía yo antes?", "past"), ("Where did I live?", "past"), ("Où est-ce que j'habitais avant ?", "past"),
+        ("Was ist meine Adresse?", "open"), ("Was war meine Adresse?", "past"), ("Che lavoro fa Anna?", "open"), ("Dove abitavo due anni fa?", "past"),
     ],
 )  # fmt: skip
 def test_what_a_question_asks_for(text, asked):

@@ -48,7 +48,7 @@ CALL (u, n, r, row, known_from, at, newer) {
     MERGE (r)-[i:INTENDS {text: said.text}]->(e)
       ON CREATE SET i.intention_id = randomUUID(), i.user_id = row.user_id, i.name = said.text, i.state = 'open', i.commit_id = row.commit_id,
                     i.known_from = known_from
-    SET i.item_id = said.item_id, i.span = said.span, i.due = said.due, i.known_to = null
+    SET i.item_id = said.item_id, i.span = said.span, i.due = said.due, i.known_to = CASE WHEN i.ended_with IS NULL THEN null ELSE i.known_to END
   }
   WITH u, n, r, row, one, e
   WHERE NOT EXISTS { (r)-[m:MENTIONS {role: one.role}]->(e) WHERE m.known_to IS NULL }

@@ -56,16 +56,16 @@ WITH moment AS (
 ), overall AS (
     SELECT * FROM statistics WHERE family IS NULL
 ), families AS (
-    SELECT s.family, s.items, s.share * s.words + (1 - s.share) * o.words AS words,
-           sqrt(s.share * s.words_var + (1 - s.share) * o.words_var) AS words_spread,
+    SELECT s.family, s.items, s.share * coalesce(s.words, o.words) + (1 - s.share) * o.words AS words,
+           sqrt(s.share * coalesce(s.words_var, o.words_var) + (1 - s.share) * o.words_var) AS words_spread,
            s.share * coalesce(s.meaning, o.meaning) + (1 - s.share) * o.meaning AS meaning,
            sqrt(s.share * coalesce(s.meaning_var, o.meaning_var) + (1 - s.share) * o.meaning_var) AS meaning_spread,
            s.share * coalesce(s.record_words, o.record_words) + (1 - s.share) * o.record_words AS record_words,
            sqrt(s.share * coalesce(s.record_words_var, o.record_words_var) + (1 - s.share) * o.record_words_var)
                AS record_words_spread
     FROM overall AS o, (
-        SELECT *, CASE WHEN items >= %(shrink)s::integer THEN 1 ELSE items / %(shrink)s::float8 END AS share FROM statistics
-        WHERE family IS NOT NULL) AS s
+        SELECT *, CASE WHEN items >= %(shrink)s::integer THEN 1 ELSE coalesce(items, 0) / %(shrink)s::float8 END AS share
+        FROM (SELECT DISTINCT family FROM scanned) AS f LEFT JOIN statistics USING (family)) AS s  -- a sample may have none of a family
 ), met AS MATERIALIZED (  -- entities of passages
     SELECT e AS entity, count(*)::integer AS passages, (count(*) + count(*) FILTER (WHERE e = ANY (s.about)))::integer AS weight
     FROM scanned AS s, unnest(s.entities) AS e WHERE s.family = 'passage' GROUP BY e

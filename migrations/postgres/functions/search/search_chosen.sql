@@ -1,7 +1,7 @@
 -- Of a large node with indexes (engine.large_nodes says which) the items to look at, instead of all: nearest by meaning (HNSW, in half precision;
 -- the scan computes the exact products), best by words among those with rare terms of the question, the turns around both, and a sample that
 -- stands for all in the statistics: `weight` is for how many items it stands, 0 for the others. No row: the node has no index, or fewer items are
--- near than asked for, as where a reader is shown little of it: it is scanned as a whole.
+-- near than asked for or sampled, as where a reader is shown little of it: it is scanned as a whole.
 CREATE OR REPLACE FUNCTION engine.search_chosen(p_schema text, p_slot text, p_query vector, p_terms sparsevec, p_as_of timestamptz, p_known_at timestamptz)
 RETURNS TABLE (item_id uuid, weight float8)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp SET enable_nestloop = on SET enable_seqscan = off AS $$
@@ -47,7 +47,7 @@ BEGIN
              SELECT unnest($1 || $4) AS item_id, 0::float8 AS weight
              UNION ALL SELECT item_id, 1 / $5 FROM sampled
              UNION ALL SELECT i.item_id, 0 FROM best AS b JOIN %1$I.memory_items AS i ON i.session = b.session
-                       AND i.position BETWEEN b.position - 4 AND b.position + 4) AS u GROUP BY u.item_id', p_schema, shown)
+                       AND i.position BETWEEN b.position - 4 AND b.position + 4) AS u WHERE (SELECT count(*) FROM sampled) >= 100 GROUP BY u.item_id', p_schema, shown)
     USING near, p_as_of, p_known_at, engine.search_worded(p_schema, coalesce(terms, '{}'), p_terms, p_as_of, p_known_at, nearest),
           least(800 / items, 0.25), around;
 END $$;

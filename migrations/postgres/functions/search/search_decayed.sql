@@ -1,5 +1,5 @@
 -- The best items by their final score, cosine × confidence × 1 / (1 + age / p_days), with at least p_confidence, of all items that a search would scan. Age in
--- days until p_as_of; what is later has none. Items that point away from the question (cosine of 0 or less) are none. p_earliest: of both clocks that are
+-- days until p_as_of; what is later has an age of 0. Items that point away from the question (cosine of 0 or less) are none. p_earliest: of both clocks that are
 -- asked for, NULL for the present: before their right, readers are shown nothing. Each row, also the only one where nothing is found, has the counts.
 CREATE OR REPLACE FUNCTION engine.search_decayed(p_user uuid, p_nodes uuid[], p_without uuid[], p_most integer, p_query vector, p_version text, p_days float8,
                                       p_confidence float8, p_kinds text[], p_sources text[], p_scopes text[], p_as_of timestamptz, p_known_at timestamptz,

@@ -1,4 +1,5 @@
--- All items of some nodes, or the chosen ones of a large node with indexes (search_chosen), with the signals for ranking. Readers other than the owner find moved records
+-- All items of some nodes, or, for the owner, the chosen ones of a large node with indexes (search_chosen: its sample and estimates count what is
+-- hidden from others, too), with the signals for ranking. Readers other than the owner find moved records
 -- only at moments after the move.
 -- p_filters: categories, tags, entities (numbers), since and until, each NULL for all; lower and upper case of categories and tags are one. Not NULL: all items are read.
 -- place: of the node in p_nodes; item_id: of the slice that was found; flags: 1 asks, 2 follows a question, 4 opens a session, 8 first person;
@@ -34,8 +35,8 @@ BEGIN
                  OR template < 5 AND 'ingested' <> ALL (p_sources)
                  OR template < 9 AND filters.entities IS NOT NULL;
         chosen := NULL;
-        IF p_query IS NOT NULL AND p_filters IS NULL AND p_kinds IS NULL AND p_sources IS NULL AND cardinality(p_scopes) = 0 AND template >= 10
-           AND pg_relation_size(format('%I.memory_items', p_schemas[number])::regclass) > 500000 THEN  -- smaller ones have no index
+        IF p_query IS NOT NULL AND p_filters IS NULL AND p_kinds IS NULL AND p_sources IS NULL AND cardinality(p_scopes) = 0 AND template >= 10 AND engine.owns(p_nodes[number])
+           AND pg_relation_size(format('%I.memory_items', p_schemas[number])::regclass) > 500000 THEN  -- not worth it in smaller ones
             SELECT array_agg(c.item_id), array_agg(c.weight) INTO chosen, weights
             FROM engine.search_chosen(p_schemas[number], slot, p_query, p_items, p_as_of, p_known_at) AS c;
         END IF;

@@ -16,7 +16,7 @@ BEGIN
             END LOOP;
             UPDATE engine.nodes SET template_version = engine.template_version() WHERE node_id = node.node_id;
             upgraded := upgraded + 1;
-        EXCEPTION WHEN lock_not_available THEN
+        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
             busy := busy + 1;
         END;
     END LOOP;
