@@ -229,6 +229,8 @@ async def ask(
         raise InvalidInput("The question is empty.")
     if answered and open_file:
         raise typer.BadParameter("not together with --open", param_hint="--answer")
+    if answered and cursor:
+        raise typer.BadParameter("not together with --cursor", param_hint="--answer")
     limits = ReadLimits(max_ms, partial=partial)
     async with here.engine() as (engine, _):
         memory = engine.memory((await the_user(engine, user)).user_id)

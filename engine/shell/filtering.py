@@ -1,4 +1,4 @@
-"""Options that say what a search takes in, for `ask` and `context`."""
+"""Options that say what a search takes in, for `ask`, `context` and `decayed`."""
 
 from __future__ import annotations
 
