@@ -195,7 +195,6 @@ RULES: dict[str, tuple[str, str, str, str]] = {
 REDUNDANT_RULES = {
     "granted node": "the depth is NULL for a node that is not on the way, and so not small enough",
     "integrations read": "granted('write') wants read_write, which no grant to an integration has (CHECK)",
-    "unknown kinds": "what is read begins with a grant or a place below (reads_from), which an unknown kind has none of",
     "persona commits at home": "can('write') holds for nodes of the persona's own graph only",
     "parent is the owner's": "provision_own_node asks can('write'), the engine refuses all but users, and a user's "
     "parent is looked up under the policies",
