@@ -8,7 +8,7 @@ from typing import Literal
 from engine.domain.languages import language_of
 
 AskedTime = Literal["past", "present", "open"]
-"""`open`: nothing in the question tells; it is read as a question for the present state."""
+"""`open`: the question says neither; it is read as a question for the present state."""
 
 _PAST = {
     "en": r"was|were|did|had|has|have|been|used to|ever|would|could|might|may|before|previous(?:ly)?|former(?:ly)?|originally"
@@ -51,7 +51,7 @@ _PAST_PATTERNS, _PRESENT_PATTERNS = _patterns(_PAST), _patterns(_PRESENT)
 
 def asked_time(question: str) -> AskedTime:
     """What a question asks for. Words for the present outweigh forms of the past: "what has become of it now"."""
-    languages = {language_of([question])}  # English where nothing tells
+    languages = {language_of([question])}  # English where it has no stop words
     if any(_PRESENT_PATTERNS[one].search(question) for one in languages & _PRESENT_PATTERNS.keys()):
         return "present"
     if any(_PAST_PATTERNS[one].search(question) for one in languages & _PAST_PATTERNS.keys()):

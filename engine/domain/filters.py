@@ -19,9 +19,10 @@ class Filters:
     """An item is searched that passes every filter; of several values of one filter any is enough. Empty: all items. Raises
     InvalidInput.
 
-    `below`: at these nodes or at nodes that lie below them now; they fix where to look, as `nodes` does, and with `nodes` both
-    count. `categories`, `tags`: those of the item, in upper or lower case. `entities`: the item names one of these, or one that
-    was merged with it. `since`, `until`: when it occurred, `until` itself is no longer in; items without a date do not pass.
+    `below`: at these nodes or at nodes that lie below them now; they fix where to look, as `nodes` does; together with `nodes`:
+    at any of them. `categories`, `tags`: those of the item, in upper or lower case. `entities`: the item names one of these, or
+    one that was merged with it. `since`, `until`: when it occurred, `until` itself is no longer in; items without a date do not
+    pass.
     """
 
     below: tuple[UUID, ...] = ()

@@ -26,7 +26,7 @@ from engine.retrieval.candidate import Contents
 from engine.retrieval.hits import hit_of
 from engine.retrieval.narrowing import Narrowing, check_request
 from engine.retrieval.query import parse
-from engine.retrieval.scoped_search import FAILURES, ROUNDS, QueryVector, Scope, ScopedSearch
+from engine.retrieval.scoped_search import QueryVector, Scope, ScopedSearch
 from engine.retrieval.touches import Touches
 from engine.retrieval.weights import Limits
 from engine.stores.limits import ending_within
@@ -127,23 +127,21 @@ class DecayedSearch:
         self, principal: Principal, scope: Scope, vector: QueryVector, asked: dict[str, Any]
     ) -> tuple[list[DecayRow], dict[tuple[UUID, UUID], Contents], tuple[LeftOut, ...]]:
         """The best rows with their contents, without damaged nodes."""
-        left_out: tuple[LeftOut, ...] = ()
-        for attempt in range(ROUNDS):
-            rows, left_out = await self._scoped.decayed(principal, scope, vector, asked, DecayRow, left_out)
+
+        async def ask(
+            left_out: tuple[LeftOut, ...],
+        ) -> tuple[list[DecayRow], dict[tuple[UUID, UUID], Contents]]:
+            rows = await self._scoped.decayed(principal, scope, vector, asked, DecayRow, left_out)
             wanted = [(row.node_id, row.item_id) for row in rows if row.item_id is not None]
-            try:
-                return rows, await self._scoped.contents(principal, scope, wanted) if wanted else {}, left_out
-            except FAILURES:
-                fresh = await self._scoped.damaged(principal, scope, vector, left_out)
-                if not fresh or attempt == ROUNDS - 1:
-                    raise
-                left_out += fresh
-        raise AssertionError("the last round returns or raises")
+            return rows, await self._scoped.contents(principal, scope, wanted) if wanted else {}
+
+        (rows, contents), left_out = await self._scoped.without_damaged(principal, scope, vector, ask)
+        return rows, contents, left_out
 
 
-def _hit(row: DecayRow, told: Contents, *, owns: bool) -> Hit:
+def _hit(row: DecayRow, contents: Contents, *, owns: bool) -> Hit:
     signals = {"cosine": round(row.cosine, 4), "confidence": round(row.confidence, 4), "decay": round(row.decay, 4)}
     parts = (
         f"meaning {row.cosine:.2f} × confidence {row.confidence:.2f} × decay {row.decay:.2f} ({row.age_days:,.0f} days)"
     )
-    return hit_of(row, told, row.score, signals, f"{' > '.join(told.path)}: {parts}", owns=owns)
+    return hit_of(row, contents, row.score, signals, f"{' > '.join(contents.path)}: {parts}", owns=owns)

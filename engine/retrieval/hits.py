@@ -57,40 +57,40 @@ def hits_of(shown: Shown, navigation: Navigation, kinds: Sequence[str], *, owns:
 
 def _hit(ranked: Ranked, shown: Shown, navigation: Navigation, kinds: Sequence[str], *, owns: bool) -> Hit:
     found, signals = ranked.candidate, ranked.signals
-    told = shown.contents[found.node_id, found.item_id]
+    contents = shown.contents[found.node_id, found.item_id]
     anchor: Anchor | None = navigation.leading.get(found.node_id)
-    reached = reached_over(ranked.link, told, shown.contents, navigation.entities, kinds)
-    why = rationale(anchor, tuple(told.path), signals, reached, ranked.newer)
-    return replace(hit_of(found, told, ranked.score, signals, why, owns=owns), reached=reached)
+    reached = reached_over(ranked.link, contents, shown.contents, navigation.entities, kinds)
+    why = rationale(anchor, tuple(contents.path), signals, reached, ranked.newer)
+    return replace(hit_of(found, contents, ranked.score, signals, why, owns=owns), reached=reached)
 
 
 def hit_of(
-    found: FoundItem, told: Contents, score: float, signals: Mapping[str, float], why: str, *, owns: bool
+    found: FoundItem, contents: Contents, score: float, signals: Mapping[str, float], why: str, *, owns: bool
 ) -> Hit:
     """A found item with its contents."""
     return Hit(
-        item_id=told.item_id,
-        record_id=told.record_id,
+        item_id=contents.item_id,
+        record_id=contents.record_id,
         node_id=found.node_id,
         kind=found.kind,
-        content=told.content,
+        content=contents.content,
         speaker=found.speaker,
         occurred_at=found.occurred_at,
         session=found.session,
         position=found.position,
-        source_ref=told.source_ref if owns or found.kind != "chunk" else None,  # a path may name what is hidden
-        section=told.section,
+        source_ref=contents.source_ref if owns or found.kind != "chunk" else None,  # a path may name what is hidden
+        section=contents.section,
         score=round(score, 4),
         signals=signals,
-        record_title=told.record_title,
-        record_summary=told.record_summary,
-        content_type=told.content_type,
-        file_id=told.file_id,
-        file_name=shown_name(told.file_name, told.record_title),
-        file_state=told.file_state,
-        path=tuple(told.path),
+        record_title=contents.record_title,
+        record_summary=contents.record_summary,
+        content_type=contents.content_type,
+        file_id=contents.file_id,
+        file_name=shown_name(contents.file_name, contents.record_title),
+        file_state=contents.file_state,
+        path=tuple(contents.path),
         why=why,
-        scope=told.scope,
-        scope_id=told.scope_id,
-        source=told.source,
+        scope=contents.scope,
+        scope_id=contents.scope_id,
+        source=contents.source,
     )

@@ -29,7 +29,7 @@ from engine.retrieval.fusion import Ranked, among, fuse, merged
 from engine.retrieval.hits import Shown, hits_of
 from engine.retrieval.narrowing import Narrowing, check_request
 from engine.retrieval.query import Question, parse
-from engine.retrieval.scoped_search import FAILURES, ROUNDS, QueryVector, Scanned, Scope, ScopedSearch
+from engine.retrieval.scoped_search import QueryVector, Scanned, Scope, ScopedSearch
 from engine.retrieval.touches import Touches
 from engine.retrieval.weights import Weights
 from engine.stores.limits import ending_within
@@ -182,25 +182,19 @@ class Search:
     ) -> Shown:
         """The chosen candidates with their contents, without items that vanished since, and without damaged nodes: those that the
         scan left out, and further ones."""
-        for attempt in range(ROUNDS):
+
+        async def ask(left_out: tuple[LeftOut, ...]) -> Shown:
             without = {one.node_id for one in left_out}
-            healthy = [one for one in ranked if one.candidate.node_id not in without]
-            chosen = choose(healthy)
+            chosen = choose([one for one in ranked if one.candidate.node_id not in without])
             if not chosen:
-                break
+                return Shown((), {}, left_out)
             starts = [one.link.start for one in chosen if one.link is not None and one.link.start is not None]
             asked = [one.candidate for one in chosen] + [start for start in starts if start.node_id not in without]
-            wanted = [(one.node_id, one.item_id) for one in asked]
-            try:
-                contents = await self._scoped.contents(principal, scope, wanted)
-                found = [one for one in chosen if (one.candidate.node_id, one.candidate.item_id) in contents]
-                return Shown(tuple(found), contents, left_out, tuple(one.candidate.item_id for one in chosen))
-            except FAILURES:
-                fresh = await self._scoped.damaged(principal, scope, vector, left_out)
-                if not fresh or attempt == ROUNDS - 1:
-                    raise
-                left_out += fresh
-        return Shown((), {}, left_out)
+            contents = await self._scoped.contents(principal, scope, [(one.node_id, one.item_id) for one in asked])
+            found = [one for one in chosen if (one.candidate.node_id, one.candidate.item_id) in contents]
+            return Shown(tuple(found), contents, left_out, tuple(one.candidate.item_id for one in chosen))
+
+        return (await self._scoped.without_damaged(principal, scope, vector, ask, left_out))[0]
 
     async def _embed(self, model: Model, question: Question) -> tuple[QueryVector, list[str]]:
         try:

@@ -3,10 +3,10 @@ contents of what is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, LiteralString, TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from engine.domain.clock import Moment
@@ -120,9 +120,13 @@ class ScopedSearch:
 
         Raises StoreUnavailable, StoreDamaged where it is not nodes that are damaged.
         """
-        asked = self._parameters(principal, scope, terms, entities, vector)
-        found, left_out = await self._without_damaged(principal, scope, vector, "search/candidates", asked, _Row)
-        return _scanned(found, left_out)
+        parameters = self._parameters(principal, scope, terms, entities, vector)
+
+        async def ask(left_out: tuple[LeftOut, ...]) -> list[_Row]:
+            asked = {**parameters, "without": [one.node_id for one in left_out]}
+            return await self._postgres.fetch(principal, sql_text("search/candidates"), asked, row=_Row)
+
+        return _scanned(*await self.without_damaged(principal, scope, vector, ask))
 
     async def decayed(
         self,
@@ -131,35 +135,32 @@ class ScopedSearch:
         vector: QueryVector,
         asked: Mapping[str, Any],
         row: type[R],
-        left_out: tuple[LeftOut, ...] = (),
-    ) -> tuple[list[R], tuple[LeftOut, ...]]:
-        """The rows of a search with decay, and the damaged nodes that were left out, those in `left_out` too. Raises what a scan
-        raises."""
-        parameters = {**self._parameters(principal, scope, (), (), vector), **asked}
-        return await self._without_damaged(principal, scope, vector, "search/decayed", parameters, row, left_out)
+        left_out: tuple[LeftOut, ...],
+    ) -> list[R]:
+        """The rows of a search with decay, without these nodes. Raises what a scan raises."""
+        without = {"without": [one.node_id for one in left_out]}
+        parameters = {**self._parameters(principal, scope, (), (), vector), **asked, **without}
+        return await self._postgres.fetch(principal, sql_text("search/decayed"), parameters, row=row)
 
-    async def _without_damaged(  # noqa: PLR0913 (what is asked, and what is known to be damaged)
+    async def without_damaged(
         self,
         principal: Principal,
         scope: Scope,
         vector: QueryVector,
-        statement: LiteralString,
-        parameters: Mapping[str, Any],
-        row: type[R],
+        ask: Callable[[tuple[LeftOut, ...]], Awaitable[R]],
         left_out: tuple[LeftOut, ...] = (),
-    ) -> tuple[list[R], tuple[LeftOut, ...]]:
-        """The rows of a statement, asked again without the nodes that are found damaged."""
-        for _ in range(ROUNDS - 1):
-            asked = {**parameters, "without": [one.node_id for one in left_out]}
+    ) -> tuple[R, tuple[LeftOut, ...]]:
+        """What `ask` returns, and the nodes that it was to leave out: where it fails, it is asked again without those that
+        are found damaged."""
+        rounds = 1
+        while True:
             try:
-                return await self._postgres.fetch(principal, sql_text(statement), asked, row=row), left_out
+                return await ask(left_out), left_out
             except FAILURES:
-                fresh = await self.damaged(principal, scope, vector, left_out)
-                if not fresh:
+                fresh = await self._fresh_damage(principal, scope, vector, left_out)
+                if not fresh or rounds == ROUNDS:
                     raise
-                left_out += fresh
-        asked = {**parameters, "without": [one.node_id for one in left_out]}
-        return await self._postgres.fetch(principal, sql_text(statement), asked, row=row), left_out
+                rounds, left_out = rounds + 1, left_out + fresh
 
     async def contents(
         self, principal: Principal, scope: Scope, found: Sequence[tuple[UUID, UUID]]
@@ -175,18 +176,15 @@ class ScopedSearch:
         rows = await self._postgres.fetch(principal, sql_text("search/contents"), parameters, row=Contents)
         return {(one.node_id, one.row_id): one for one in rows}
 
-    async def damaged(
+    async def _fresh_damage(
         self, principal: Principal, scope: Scope, vector: QueryVector, known: Sequence[LeftOut]
     ) -> tuple[LeftOut, ...]:
         """The damaged nodes of the scope, without the known ones."""
-        found = await self._damaged(principal, scope, vector)
-        return tuple(one for one in found if one.node_id not in {before.node_id for before in known})
-
-    async def _damaged(self, principal: Principal, scope: Scope, vector: QueryVector) -> tuple[LeftOut, ...]:
         # A search of the past also reads nodes that hold moved records: any of them may be the damaged one.
         nodes = None if scope.moment.known_at else scope.nodes
         version = vector.version.name
-        return await self._damage.found(principal, nodes, rows=True, vector=vector.text, version=version)
+        found = await self._damage.found(principal, nodes, rows=True, vector=vector.text, version=version)
+        return tuple(one for one in found if one.node_id not in {before.node_id for before in known})
 
     def _parameters(
         self, principal: Principal, scope: Scope, terms: Sequence[int], entities: Sequence[int], vector: QueryVector

@@ -25,7 +25,7 @@ from engine.progress import counted
 from engine.shell.answers import print_answer, print_opening
 from engine.shell.contexts import print_answered, print_rest
 from engine.shell.extraction import extraction_lines
-from engine.shell.filtering import Below, Categories, Entities, Kinds, Narrow, Nodes, Since, Tags, Until
+from engine.shell.filtering import Below, Categories, Entities, Kinds, Narrow, Nodes, Scopes, Since, Tags, Until
 from engine.shell.hierarchy import arranged
 from engine.shell.opening import open_best
 from engine.shell.options import (
@@ -196,10 +196,7 @@ async def ask(
     user: Handle = None,
     open_file: Annotated[bool, typer.Option("--open", help="Open the one file that the answer identifies.")] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="Hits.")] = 5,
-    scope: Annotated[
-        list[MemoryScope] | None,
-        typer.Option("--scope", parser=scope_named, metavar="SCOPE", help="Search thread:ID or workflow:ID too."),
-    ] = None,
+    scope: Scopes = None,
     source: Annotated[
         list[str] | None,
         typer.Option("--source", parser=source_named, metavar="SOURCE", help="Only what came in this way."),

@@ -9,10 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from engine.domain.context import Context, ContextAnswer, ContextRequest, Piece
-from engine.domain.scope import MemoryScope
 from engine.progress import counted
-from engine.shell.filtering import Below, Categories, Entities, Kinds, Narrow, Nodes, Since, Tags, Until
-from engine.shell.options import AsOf, Handle, KnownAt, MaxMs, Partial, moment_of, scope_named
+from engine.shell.filtering import Below, Categories, Entities, Kinds, Narrow, Nodes, Scopes, Since, Tags, Until
+from engine.shell.options import AsOf, Handle, KnownAt, MaxMs, Partial, moment_of
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
 
@@ -28,10 +27,7 @@ async def context(
     user: Handle = None,
     tokens: Annotated[int, typer.Option("--tokens", min=1, help="Tokens that the text may have.")] = 2000,
     limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="Hits that it is made of.")] = 30,
-    scope: Annotated[
-        list[MemoryScope] | None,
-        typer.Option("--scope", parser=scope_named, metavar="SCOPE", help="Search thread:ID or workflow:ID too."),
-    ] = None,
+    scope: Scopes = None,
     node: Nodes = None,
     below: Below = None,
     kind: Kinds = None,

@@ -7,10 +7,9 @@ from typing import Annotated
 import typer
 
 from engine.domain.decay import DecayRequest
-from engine.domain.scope import MemoryScope
 from engine.shell.answers import print_answer
-from engine.shell.filtering import Below, Categories, Entities, Kinds, Narrow, Nodes, Since, Tags, Until
-from engine.shell.options import AsOf, Handle, KnownAt, moment_of, scope_named
+from engine.shell.filtering import Below, Categories, Entities, Kinds, Narrow, Nodes, Scopes, Since, Tags, Until
+from engine.shell.options import AsOf, Handle, KnownAt, moment_of
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
 
@@ -25,10 +24,7 @@ async def decayed(
     limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="Hits.")] = 5,
     days: Annotated[float | None, typer.Option("--days", help="Age at which an item counts half.")] = None,
     least: Annotated[float, typer.Option("--least-confidence", help="Less sure items are left out (0 to 1).")] = 0.0,
-    scope: Annotated[
-        list[MemoryScope] | None,
-        typer.Option("--scope", parser=scope_named, metavar="SCOPE", help="Search thread:ID or workflow:ID too."),
-    ] = None,
+    scope: Scopes = None,
     node: Nodes = None,
     below: Below = None,
     kind: Kinds = None,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from engine.domain.filters import Filters
+from engine.domain.scope import MemoryScope
 from engine.shell.entities import named
-from engine.shell.options import point
+from engine.shell.options import point, scope_named
 from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ Kinds = Annotated[Texts, typer.Option("--kind", metavar="KIND", help="turn, chun
 Categories = Annotated[Texts, typer.Option("--category", metavar="TEXT", help="Only of this category.")]
 Tags = Annotated[Texts, typer.Option("--tag", metavar="TEXT", help="Only with this tag.")]
 Entities = Annotated[Texts, typer.Option("--entity", metavar="NAME", help="Only what names it: a name, or an id.")]
+Scopes = Annotated[
+    list[MemoryScope] | None,
+    typer.Option("--scope", parser=scope_named, metavar="SCOPE", help="Search thread:ID or workflow:ID too."),
+]
 Since = Annotated[str | None, typer.Option("--since", metavar="TIME", help="Only what occurred then or later.")]
 Until = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Only what occurred before.")]
 

@@ -32,12 +32,12 @@ NEAR = ("The walleye weighed a lot at Loon Lake.", "We fished walleye at Loon La
 @pytest.fixture
 async def fish(memory: Memory) -> None:
     """The best answer is ten years old; what is near is of last week; the rest is about other things."""
-    told = (
+    texts = (
         (SAME, 3650),
         *((text, 7) for text in NEAR),
         *((f"The invoice number {n} was paid.", 90 + n) for n in range(40)),
     )
-    for number, (text, age) in enumerate(told):
+    for number, (text, age) in enumerate(texts):
         at = NOW - timedelta(days=age)
         await memory.records.remember(Conversation(f"c{number}", (Turn("Bob", text, at=at),), started_at=at))
 

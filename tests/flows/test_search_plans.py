@@ -34,6 +34,9 @@ USED = (
     " UNION ALL SELECT relname || ' as a whole', seq_scan FROM pg_stat_user_tables WHERE schemaname = %(place)s"
 )
 
+PUBLISHED = 12
+"""Seconds after which idle connections have published what they counted: Postgres has them do so after 10."""
+
 
 async def node_with_items(engine: Engine, memory: Memory, copies: int) -> ProvisionedNode:
     """A node with twice so many turns, by copies of two that were stored; analysed."""
@@ -86,11 +89,13 @@ async def test_words_of_one_user_are_counted_by_the_key_among_those_of_many(engi
 
 async def test_contents_of_what_is_shown_are_found_by_their_key(engine: Engine, memory: Memory) -> None:
     node = await node_with_items(engine, memory, 500)
+    await asyncio.sleep(PUBLISHED)  # what storing read is not counted with the search
     before = await used(engine, node.schema_name)
-    await memory.search(SearchRequest("heron", nodes=(node.node_id,)))
+    request = SearchRequest("heron", nodes=(node.node_id,))
+    await engine.parts.search.search_with(memory.principal, request, engine.active.current)  # which notes no access
     since = await used_since(engine, node.schema_name, before, "memory_items_pkey", "memory_items as a whole")
     assert since["memory_items_pkey"] > 0
-    assert 1 <= since["memory_items as a whole"] <= 2, "by the scan, and by the note that they were found"
+    assert since["memory_items as a whole"] == 1, "the scan reads all items once"
 
 
 async def test_a_large_node_is_read_by_its_indexes_alone(engine: Engine, memory: Memory) -> None:
