@@ -32,7 +32,8 @@ def print_answer(console: Console, answer: SearchAnswer, *, most_hits: int) -> N
     _print_block(console, "Found", Group(*found) if found else Text("nothing", style="dim"))
     console.print()
     _print_block(console, "Searched", Text(_searched(answer)))
-    _print_block(console, "Took", Text(took(answer.timings_ms)))
+    if answer.timings_ms:
+        _print_block(console, "Took", Text(took(answer.timings_ms)))
     for note in answer.notes:
         _print_block(console, "Note", Text(note, style="yellow"))
 
@@ -114,5 +115,7 @@ def _short(content: str) -> str:
 
 def _searched(answer: SearchAnswer) -> str:
     searched = f"{counted(answer.nodes_searched, 'node')}, {counted(answer.items_searched, 'item')}"
+    if not answer.anchors:
+        return searched
     scope = "all nodes, because the anchors were weak" if answer.widened else "at the anchors, no other node"
     return f"{searched}: {scope}"
