@@ -77,3 +77,24 @@ class Contents:
     scope_id: str | None
     source: SourceKind
     path: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class DecayRow:
+    """One row of the statement; without an item where nothing was found. `age_days`: at the moment that is asked for."""
+
+    nodes_searched: int
+    items_searched: int
+    active: str
+    node_id: UUID
+    item_id: UUID | None
+    kind: ItemKind
+    session: UUID
+    position: int
+    speaker: str
+    occurred_at: datetime | None
+    cosine: float
+    confidence: float
+    age_days: float
+    decay: float
+    score: float

@@ -8,8 +8,6 @@ No graph is asked, unless a filter names an entity. Without a vector there is no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -17,12 +15,12 @@ from engine.domain.clock import Clock
 from engine.domain.decay import DecayRequest
 from engine.domain.principal import Principal
 from engine.domain.scope import check_scopes
-from engine.domain.search import Hit, ItemKind, LeftOut, SearchAnswer
+from engine.domain.search import Hit, LeftOut, SearchAnswer
 from engine.errors import Conflict
 from engine.progress import counted
 from engine.providers.active import ActiveModel, Model
 from engine.providers.calls import QUESTION
-from engine.retrieval.candidate import Contents
+from engine.retrieval.candidate import Contents, DecayRow
 from engine.retrieval.hits import hit_of
 from engine.retrieval.narrowing import Narrowing, check_request
 from engine.retrieval.query import parse
@@ -31,27 +29,6 @@ from engine.retrieval.touches import Touches
 from engine.retrieval.weights import Limits
 from engine.stores.limits import ending_within
 from engine.stores.postgres import Postgres
-
-
-@dataclass(frozen=True, slots=True)
-class DecayRow:
-    """One row of the statement; without an item where nothing was found. `age_days`: at the moment that is asked for."""
-
-    nodes_searched: int
-    items_searched: int
-    active: str
-    node_id: UUID
-    item_id: UUID | None
-    kind: ItemKind
-    session: UUID
-    position: int
-    speaker: str
-    occurred_at: datetime | None
-    cosine: float
-    confidence: float
-    age_days: float
-    decay: float
-    score: float
 
 
 class DecayedSearch:
@@ -131,7 +108,7 @@ class DecayedSearch:
         async def ask(
             left_out: tuple[LeftOut, ...],
         ) -> tuple[list[DecayRow], dict[tuple[UUID, UUID], Contents]]:
-            rows = await self._scoped.decayed(principal, scope, vector, asked, DecayRow, left_out)
+            rows = await self._scoped.decayed(principal, scope, vector, asked, left_out)
             wanted = [(row.node_id, row.item_id) for row in rows if row.item_id is not None]
             return rows, await self._scoped.contents(principal, scope, wanted) if wanted else {}
 

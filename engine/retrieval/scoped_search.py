@@ -17,7 +17,7 @@ from engine.domain.search import ItemKind, LeftOut
 from engine.errors import InvalidInput, NotFound, StoreFailed
 from engine.hierarchy.damage import Damage
 from engine.providers.embedder import Vectors
-from engine.retrieval.candidate import Candidate, Contents
+from engine.retrieval.candidate import Candidate, Contents, DecayRow
 from engine.retrieval.weights import Weights
 from engine.stores.postgres import Jsonb, Postgres
 from engine.stores.statements import sql_text
@@ -134,13 +134,12 @@ class ScopedSearch:
         scope: Scope,
         vector: QueryVector,
         asked: Mapping[str, Any],
-        row: type[R],
         left_out: tuple[LeftOut, ...],
-    ) -> list[R]:
+    ) -> list[DecayRow]:
         """The rows of a search with decay, without these nodes. Raises what a scan raises."""
         without = {"without": [one.node_id for one in left_out]}
         parameters = {**self._parameters(principal, scope, (), (), vector), **asked, **without}
-        return await self._postgres.fetch(principal, sql_text("search/decayed"), parameters, row=row)
+        return await self._postgres.fetch(principal, sql_text("search/decayed"), parameters, row=DecayRow)
 
     async def without_damaged(
         self,

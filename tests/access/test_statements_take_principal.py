@@ -238,6 +238,7 @@ CALLERS_OWN_RIGHTS = {
     "search_vectors",
     "search_scan",
     "search_contents",
+    "search_decayed",
     "require_current",
     "records_after",
     "records_there",
