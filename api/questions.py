@@ -78,6 +78,13 @@ class Question(Asked):
     max_tokens: Annotated[int, Strict()] | None = Field(
         default=None, ge=1, le=MOST_TOKENS, description="Tokens that the contents of all hits have together at most."
     )
+    explain: Annotated[bool, Strict()] = Field(
+        default=False, description="Whether the answer says how it was made, and each hit what its score is made of."
+    )
+    recall: Annotated[bool, Strict()] = Field(
+        default=False,
+        description="The same, and how much an exact search finds beside this one, where large nodes were searched by index.",
+    )
 
 
 class DecayQuestion(Narrowed):

@@ -26,7 +26,10 @@ router = APIRouter(prefix="/v1/users/{user_id}", tags=["search"], route_class=Js
 async def search(body: Question, memory: UserMemory, page: ANextPage) -> SearchAnswer:
     """Finds the anchors of the query and searches only there; opens no file."""
     limits = ReadLimits(body.max_ms, body.max_tokens, body.partial)
-    answer = await memory.search(SearchRequest(body.query, body.limit, **_where(body), cursor=page.cursor), limits)
+    asked = SearchRequest(
+        body.query, body.limit, **_where(body), cursor=page.cursor, explain=body.explain, recall=body.recall
+    )
+    answer = await memory.search(asked, limits)
     if answer.next_cursor is not None:
         page.next(answer.next_cursor)
     return answer

@@ -9,6 +9,7 @@ from typing import Literal
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
+from engine.domain.explanation import Explanation, HitExplanation
 from engine.domain.filters import ALL, Filters
 from engine.domain.node import ContentType, Edge, FileState, NodeType
 from engine.domain.scope import MemoryScope, ScopeKind, SourceKind
@@ -20,7 +21,10 @@ ItemKind = Literal["turn", "chunk", "fact", "observation", "summary"]
 class SearchRequest:
     """A question. `nodes` fixes where to look instead of navigating; `widen` says when to search all nodes:
     "auto" when the anchors are weak, "always", or "never". `scopes` are the threads and workflows that are searched beside the
-    user's memory as a whole; `sources` None: items of all sources. `cursor`: the `next_cursor` of the page before."""
+    user's memory as a whole; `sources` None: items of all sources. `cursor`: the `next_cursor` of the page before.
+
+    `explain`: the answer says how it was made. `recall`: also how much an exact search of the same finds beside this one, where
+    nodes were searched by index; that takes the time of an exact search."""
 
     query: str
     limit: int = 10
@@ -32,6 +36,8 @@ class SearchRequest:
     sources: tuple[SourceKind, ...] | None = None
     filters: Filters = ALL
     cursor: str | None = None
+    explain: bool = False
+    recall: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +100,7 @@ class Hit:
     scope_id: str | None
     source: SourceKind
     reached: ReachedOver | None = None
+    explanation: HitExplanation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +117,7 @@ class SearchAnswer:
 
     `embeddings`: the version whose vectors were compared, empty where the search went by words alone. `left_out`: damaged
     nodes, which were not searched. `known_at`: what was known then was searched, on this page and on the next ones;
-    `next_cursor` None: there is no further page.
+    `next_cursor` None: there is no further page. `explanation` None: not asked for.
     """
 
     query: str
@@ -125,3 +132,4 @@ class SearchAnswer:
     left_out: tuple[LeftOut, ...] = ()
     known_at: datetime | None = None
     next_cursor: str | None = None
+    explanation: Explanation | None = None

@@ -65,9 +65,10 @@ def cursor_after(request: SearchRequest, known_at: datetime, hits: Iterable[UUID
 
 
 def _asked(request: SearchRequest) -> bytes:
-    """What the pages of a search have in common: all but how many hits a page has."""
+    """What the pages of a search have in common: all but how many hits a page has, and whether it explains itself."""
     return blake2b(
-        repr(replace(request, cursor=None, limit=1)).encode("utf-8", "surrogatepass"), digest_size=4
+        repr(replace(request, cursor=None, limit=1, explain=False, recall=False)).encode("utf-8", "surrogatepass"),
+        digest_size=4,
     ).digest()
 
 

@@ -102,6 +102,11 @@ class Navigation:
     """Those that the question names."""
 
     @property
+    def numbers(self) -> list[int]:
+        """Those of the entities, as items have them."""
+        return sorted({number for one in self.entities for number in one.numbers})
+
+    @property
     def strengths(self) -> dict[UUID, float]:
         """How strong an anchor led to each node."""
         return {node: anchor.score for node, anchor in self.leading.items()}

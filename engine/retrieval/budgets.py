@@ -120,4 +120,7 @@ def _within(request: SearchRequest, answer: SearchAnswer, most: int, count: Call
     note = f"{counted(left, 'hit')} left out: the contents of all have more than {most:,} tokens."
     passed = [hit.item_id for hit in taken or answer.hits[:1]]  # one that alone is too long is not tried again
     following = cursor_after(request, answer.known_at, passed) if answer.known_at else None
-    return noted(replace(answer, hits=tuple(taken), next_cursor=following), note)
+    explanation = answer.explanation
+    if explanation is not None:
+        explanation = replace(explanation, not_shown=replace(explanation.not_shown, tokens=left))
+    return noted(replace(answer, hits=tuple(taken), next_cursor=following, explanation=explanation), note)

@@ -24,6 +24,7 @@ class Candidate:
     item without a comparable vector. `number`: its place in the session, from 1. `tokens`: the sign bits of its token
     vectors, one after the other (see `retrieval.coverage`). Of passages: `aboutness` says of each entity whether the passage
     is about it, `passages` how many passages mention it, `weights` the sum of their edges to it (see `retrieval.walk`).
+    `found_by`: for an explanation, the lists of best items on which it is, as bits: 1 words, 2 meaning, 4 entities.
     """
 
     node_id: UUID
@@ -54,6 +55,7 @@ class Candidate:
     passages: list[int] | None
     weights: list[int] | None
     tokens: bytes | None
+    found_by: int
 
 
 @dataclass(frozen=True, slots=True)

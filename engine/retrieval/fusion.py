@@ -62,6 +62,10 @@ class Ranked:
     candidate: Candidate
     score: float
     parts: NDArray[np.float64]
+    values: NDArray[np.float64]
+    """The signals before they were weighed."""
+    weights: Weighed
+    """By which section of weights."""
     link: Reached | None = None
     """Over which entity a passage was reached."""
     raised: float = 0.0
@@ -120,7 +124,10 @@ def fuse(
     ways = {place: _reached(candidates, link) for place, link in walked.links.items()}
     states = {older: candidates[other] for older, other in newer.items()}
     raised = (scores - weighed_scores).tolist()
-    return [Ranked(candidates[i], float(scores[i]), parts[i], ways.get(i), raised[i], states.get(i)) for i in order]
+    return [
+        Ranked(candidates[i], float(scores[i]), parts[i], matrix[i], weighed[i], ways.get(i), raised[i], states.get(i))
+        for i in order
+    ]
 
 
 def _newer(

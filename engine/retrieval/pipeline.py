@@ -9,13 +9,14 @@ that a hit names is the second phase, in another module.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from uuid import UUID
 
 from engine.domain.clock import Clock, Moment, SystemClock
+from engine.domain.explanation import SearchedNodes
 from engine.domain.principal import Principal
 from engine.domain.scope import check_scopes
 from engine.domain.search import Hit, LeftOut, SearchAnswer, SearchRequest
@@ -25,6 +26,7 @@ from engine.hierarchy.damage import Damage
 from engine.providers.active import ActiveModel, Model
 from engine.providers.calls import QUESTION, LimitReached
 from engine.retrieval.anchors import Anchors, Navigation, navigate
+from engine.retrieval.explaining import explained, explained_hits, recall_of
 from engine.retrieval.fusion import Ranked, among, fuse, merged
 from engine.retrieval.hits import Shown, hits_of
 from engine.retrieval.narrowing import Narrowing, check_request
@@ -102,10 +104,9 @@ class Search:
     ) -> tuple[SearchAnswer, str]:
         """The answer with a model's vectors, and the version that was active then; `lost`: why it used words only."""
         request, given = asked.request, asked.given
+        explain = request.explain or request.recall
         watch = _Stopwatch()
-        question = parse(request.query, request.moment.as_of or self._clock.now(), self._weights.limits)
-        if request.moment.as_of is not None:
-            question = replace(question, asked_time="past")  # what is true then is not what is newest
+        question = self._parsed(request)
         watch.lap("parse")
         vector, notes = (QueryVector(None, model.version), [lost]) if lost else await self._embed(model, question)
         watch.lap("embed")
@@ -116,33 +117,35 @@ class Search:
             principal, asked.nodes or narrowed.nodes, request.widen, moment, question, vector
         )
         watch.lap("anchors")
-        scope = Scope(navigation.scope, request.kinds, moment, now, request.scopes, request.sources, narrowed.filters)
-        entities = sorted({number for one in navigation.entities for number in one.numbers})
-        scanned = await self._scoped.scan(principal, scope, question.terms, entities, vector)
-        watch.lap("search")
-        named = set(entities)
-        ranked = await asyncio.to_thread(self._ranked, scanned, question, vector, named, navigation.strengths)
-        watch.lap("rank")
-        ranked = [one for one in ranked if not given.holds(one.candidate.item_id)]
+        scope = Scope(
+            navigation.scope, request.kinds, moment, now, request.scopes, request.sources, narrowed.filters, explain
+        )  # fmt: skip
+
+        async def rank(within: Scope, watch: _Stopwatch) -> tuple[Scanned, list[Ranked]]:
+            scanned = await self._scoped.scan(principal, within, question.terms, navigation.numbers, vector)
+            watch.lap("search")
+            ranked = await asyncio.to_thread(self._ranked, scanned, question, vector, navigation)
+            watch.lap("rank")
+            return scanned, [one for one in ranked if not given.holds(one.candidate.item_id)]
+
+        scanned, ranked = await rank(scope, watch)
         choose = partial(merged, namesakes=navigation.namesakes, limit=request.limit)
         shown = await self._shown(principal, scope, vector, ranked, choose, scanned.left_out)
-        left_out = shown.left_out
         hits = await asyncio.to_thread(hits_of, shown, navigation, self._kinds, owns=principal.owns)
-        hits = tuple(
-            hit for hit in hits if not given.holds(hit.item_id)
-        )  # a state of an item that has changed meanwhile
+        if explain:
+            hits = explained_hits(hits, shown, self._weights)
+        hits = tuple(hit for hit in hits if not given.holds(hit.item_id))  # states of items that have changed meanwhile
         watch.lap("contents")
+        explanation = None
+        if explain:
+            explanation = explained(scanned, ranked, shown, len(hits), _places(narrowed.nodes, navigation))
+            if request.recall and scanned.nodes_by_index:
+                _, exact = await rank(scope.exactly, _Stopwatch())
+                explanation = replace(explanation, recall=recall_of(choose(exact), shown))
+                watch.lap("recall")
         if question.cut:
             notes.append(f"The question was cut to {self._weights.limits.query_characters:,} characters.")
-        undated = sum(hit.occurred_at is None for hit in hits)
-        if request.moment.as_of is not None and undated:
-            notes.append(f"{undated} of the hits have no date: they count as true at every time.")
-        if scanned.nodes_by_index:
-            nodes = "node was" if scanned.nodes_by_index == 1 else "nodes were"
-            notes.append(f"{scanned.nodes_by_index} large {nodes} searched by indexes: near items may be missing.")
-        if left_out:
-            nodes = "node was" if len(left_out) == 1 else "nodes were"
-            notes.append(f"{len(left_out)} damaged {nodes} left out.")
+        notes += _notes(request, hits, scanned, shown)
         known_at, following = moment.known_at or now, _following(ranked, shown, hits)
         answer = SearchAnswer(
             query=question.text,
@@ -154,22 +157,29 @@ class Search:
             timings_ms=watch.done(),
             notes=tuple(notes),
             embeddings="" if vector.values is None else model.name,
-            left_out=left_out,
+            left_out=shown.left_out,
             known_at=known_at,
             next_cursor=cursor_after(request, known_at, following) if following else None,
+            explanation=explanation,
         )
         return answer, scanned.active
+
+    def _parsed(self, request: SearchRequest) -> Question:
+        question = parse(request.query, request.moment.as_of or self._clock.now(), self._weights.limits)
+        if request.moment.as_of is None:
+            return question
+        return replace(question, asked_time="past")  # what is true then is not what is newest
 
     def _ranked(
         self,
         scanned: Scanned,
         question: Question,
         vector: QueryVector,
-        named: set[int],
-        strengths: Mapping[UUID, float],
+        navigation: Navigation,
     ) -> list[Ranked]:
+        named = set(navigation.numbers)
         beside = among(scanned.candidates, vector.tokens, named, scanned.passages_searched, self._weights)
-        return fuse(scanned.candidates, question, strengths, self._weights, beside)
+        return fuse(scanned.candidates, question, navigation.strengths, self._weights, beside)
 
     async def _shown(
         self,
@@ -238,6 +248,27 @@ def _following(ranked: Sequence[Ranked], shown: Shown, hits: Sequence[Hit]) -> l
     if all(one.candidate.item_id in passed or one.candidate.node_id in damaged for one in ranked):
         return []
     return list(dict.fromkeys((*(hit.item_id for hit in hits), *shown.chosen)))
+
+
+def _places(named: Sequence[UUID] | None, navigation: Navigation) -> SearchedNodes:
+    if named is not None:
+        return "asked"
+    return "anchors" if navigation.anchors and navigation.scope is not None else "all"
+
+
+def _notes(request: SearchRequest, hits: Sequence[Hit], scanned: Scanned, shown: Shown) -> Iterator[str]:
+    """What a reader of the answer should know of it."""
+    undated = sum(hit.occurred_at is None for hit in hits)
+    if request.moment.as_of is not None and undated:
+        yield f"{undated} of the hits have no date: they count as true at every time."
+    if by_index := len(scanned.nodes_by_index):
+        yield f"{by_index} large {_were(by_index)} searched by indexes: near items may be missing."
+    if damaged := len(shown.left_out):
+        yield f"{damaged} damaged {_were(damaged)} left out."
+
+
+def _were(nodes: int) -> str:
+    return "node was" if nodes == 1 else "nodes were"
 
 
 class _Stopwatch:

@@ -4,7 +4,7 @@ contents of what is shown."""
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -38,6 +38,12 @@ class Scope:
     scopes: Sequence[MemoryScope] = ()
     sources: Sequence[SourceKind] | None = None
     filters: Mapping[str, Any] | None = None
+    explain: bool = False
+
+    @property
+    def exactly(self) -> Scope:
+        """The same, of which all items are read: with filters that all pass no index is used."""
+        return replace(self, filters=self.filters or {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +74,11 @@ class Scanned:
     passages_searched: int
     active: str
     left_out: tuple[LeftOut, ...] = ()
-    nodes_by_index: int = 0
-    """Of how many nodes only what indexes gave was looked at."""
+    nodes_by_index: tuple[UUID, ...] = ()
+    """Nodes of which only what indexes gave was looked at."""
+    nodes_readable: int = 0
+    items_read: int = 0
+    """How many nodes may be read, and how many rows were compared; both only for an explanation."""
 
 
 FAILURES = (StoreFailed, NotFound, InvalidInput)
@@ -86,7 +95,9 @@ class _Row(Candidate):
     items_searched: int = 0
     passages_searched: int = 0
     active: str = ""
-    nodes_by_index: int = 0
+    nodes_by_index: tuple[UUID, ...] = ()
+    nodes_readable: int = 0
+    items_read: int = 0
 
 
 def _scanned(found: Sequence[_Row], left_out: tuple[LeftOut, ...]) -> Scanned:
@@ -99,6 +110,8 @@ def _scanned(found: Sequence[_Row], left_out: tuple[LeftOut, ...]) -> Scanned:
         active=first.active,
         left_out=left_out,
         nodes_by_index=first.nodes_by_index,
+        nodes_readable=first.nodes_readable,
+        items_read=first.items_read,
     )
 
 
@@ -123,7 +136,7 @@ class ScopedSearch:
         parameters = self._parameters(principal, scope, terms, entities, vector)
 
         async def ask(left_out: tuple[LeftOut, ...]) -> list[_Row]:
-            asked = {**parameters, "without": [one.node_id for one in left_out]}
+            asked = {**parameters, "without": [one.node_id for one in left_out], "explain": scope.explain}
             return await self._postgres.fetch(principal, sql_text("search/candidates"), asked, row=_Row)
 
         return _scanned(*await self.without_damaged(principal, scope, vector, ask))

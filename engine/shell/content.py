@@ -24,6 +24,7 @@ from engine.errors import DepthExceeded, InvalidInput
 from engine.progress import counted
 from engine.shell.answers import print_answer, print_opening
 from engine.shell.contexts import print_answered, print_rest
+from engine.shell.explained import print_explanation
 from engine.shell.extraction import extraction_lines
 from engine.shell.filtering import Below, Categories, Entities, Kinds, Narrow, Nodes, Scopes, Since, Tags, Until
 from engine.shell.hierarchy import arranged
@@ -216,6 +217,10 @@ async def ask(
     ] = None,
     max_ms: MaxMs = None,
     partial: Partial = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Say how the answer was made, and each score.")] = False,
+    recall: Annotated[
+        bool, typer.Option("--recall", help="Also how much an exact search finds beside one by indexes.")
+    ] = False,
     answered: Annotated[bool, typer.Option("--answer", help="Have the language model answer, with citations.")] = False,
 ) -> None:
     """Search a memory: anchors, hits and their reasons; or its answer."""
@@ -224,10 +229,10 @@ async def ask(
     narrow = Narrow(node, below, kind, category, tag, entity, since, until)
     if not question.strip():
         raise InvalidInput("The question is empty.")
-    if answered and open_file:
-        raise typer.BadParameter("not together with --open", param_hint="--answer")
-    if answered and cursor:
-        raise typer.BadParameter("not together with --cursor", param_hint="--answer")
+    forbidden = {"--open": open_file, "--cursor": cursor, "--explain": explain, "--recall": recall}
+    for option, given in forbidden.items():
+        if answered and given:
+            raise typer.BadParameter(f"not together with {option}", param_hint="--answer")
     limits = ReadLimits(max_ms, partial=partial)
     async with here.engine() as (engine, _):
         memory = engine.memory((await the_user(engine, user)).user_id)
@@ -239,12 +244,15 @@ async def ask(
             sources=sources,
             **await narrow.read(memory),
             cursor=cursor,
+            explain=explain,
+            recall=recall,
         )
         if answered:
             return await _answered(here, memory, request, limits)
         answer = await memory.search(request, limits)
         if not here.as_json:
             print_answer(here.out, answer, most_hits=limit)  # printed even if opening the file fails
+            print_explanation(here, answer)
         opening = await open_best(memory, engine.embedder, answer) if open_file else None
     if here.as_json:
         return print_json(here.out, plain(answer) | ({"opened": opening} if open_file else {}))

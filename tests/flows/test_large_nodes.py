@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
 from psycopg import sql
 
+from engine.benchmarks.trips import counted
 from engine.domain.fact import WrittenFact
+from engine.domain.filters import Filters
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, ProvisionedNode
@@ -92,6 +96,32 @@ async def test_a_large_node_is_searched_by_indexes_until_it_is_small(engine: Eng
     report = await LargeNodes(engine.postgres, 100 * ITEMS).run()
     assert (report.built, report.dropped) == (0, 5)
     assert [hit.item_id for hit in (await asked(memory, node)).hits] == [hit.item_id for hit in exact.hits]
+
+
+@pytest.mark.ledger("X02")
+async def test_an_answer_reports_its_recall_against_an_exact_search(engine: Engine, memory: Memory) -> None:
+    node = await large(memory)
+    asked = SearchRequest("Where was the curlew heard?", nodes=(node.node_id,), recall=True)
+    assert (await memory.search(asked)).explanation.recall is None
+    await LargeNodes(engine.postgres, ITEMS).run()
+    async with counted(engine) as trips:
+        answer = await memory.search(asked)
+    assert trips.postgres == 3, "one more for the exact search"
+    told, whole = answer.explanation, {hit.item_id for hit in (await asked_whole(memory, asked)).hits}
+    assert told.nodes_by_index == (node.node_id,) and told.nodes_exact == 0
+    assert told.items_read < (await asked_whole(memory, asked)).items_searched == 420
+    found = len({hit.item_id for hit in answer.hits} & whole)
+    assert (told.recall.exact, told.recall.found, told.recall.share) == (10, found, found / 10)
+    async with counted(engine) as trips:
+        assert (await memory.search(replace(asked, recall=False, explain=True))).explanation.recall is None
+    assert trips.postgres == 2
+    await LargeNodes(engine.postgres, 100 * ITEMS).run()
+
+
+async def asked_whole(memory: Memory, asked: SearchRequest) -> SearchAnswer:
+    """The same with a filter that all pass: where there are filters, all items are read."""
+    all_pass = Filters(until=datetime.now(UTC) + timedelta(days=1))
+    return await memory.search(replace(asked, filters=all_pass, recall=False))
 
 
 @pytest.mark.ledger("X02")

@@ -12,12 +12,15 @@
 -- candidates  so many by words and so many by meaning, per family;  walked: so many passages by meaning, for the walk over entities
 -- rare, named  an entity of at most so many passages leads from the nearest passages to others, from the question to its passages
 -- shrink      families of fewer items than this lean on the statistics of all items
+-- explain     whether found_by, items_read and nodes_readable are asked for; else they are 0
 --
 -- Returns one row per candidate: words, meaning, record_words as z-scores of the item and, shifted inside its session, of its neighbours (0 where
 -- there is none; a conversation's turns may lie in several nodes); number, its place in the session; flags (1 asks, 2 follows a question, 4 opens a
 -- session, 8 first person); its entities, which of them it is about (aboutness 1 or 0), of how many passages each is, and their weight (2 where a passage
--- is about it), for passages only; the bits of its tokens. Every row, also the only one without an item when nothing was found, carries nodes_searched,
--- items_searched, passages_searched, nodes_by_index (of how many nodes only what indexes gave was looked at) and active, the embedding version that is active.
+-- is about it), for passages only; the bits of its tokens; found_by, the lists of best items that it is on (1 words, 2 meaning, 4 entities). Every row,
+-- also the only one without an item when nothing was found, carries nodes_searched, items_searched, passages_searched, nodes_by_index (those of which
+-- only what indexes gave was looked at), items_read (rows that were compared), nodes_readable (all that the principal may read) and active, the
+-- embedding version that is active.
 WITH moment AS (
     SELECT coalesce(%(as_of)s::timestamptz, %(now)s) AS as_of, coalesce(%(known_at)s::timestamptz, 'infinity') AS known_at,
            least(%(as_of)s::timestamptz, %(known_at)s::timestamptz) AS earliest  -- before their right, readers are shown nothing
@@ -76,19 +79,19 @@ WITH moment AS (
     UNION
     SELECT m.entity FROM met AS m WHERE m.passages <= %(named)s::integer AND m.entity = ANY (%(entities)s::integer[])
 ), best AS MATERIALIZED (
-    (SELECT item_id, session, family FROM scanned WHERE family = 'turn' AND words > 0
+    (SELECT item_id, session, family, 1 AS list FROM scanned WHERE family = 'turn' AND words > 0
      ORDER BY words DESC, item_id LIMIT %(candidates)s::integer)
     UNION
-    (SELECT item_id, session, family FROM scanned WHERE family = 'turn' AND meaning IS NOT NULL
+    (SELECT item_id, session, family, 2 AS list FROM scanned WHERE family = 'turn' AND meaning IS NOT NULL
      ORDER BY meaning DESC, item_id LIMIT %(candidates)s::integer)
     UNION
-    (SELECT item_id, session, family FROM scanned WHERE family = 'passage' AND words > 0
+    (SELECT item_id, session, family, 1 AS list FROM scanned WHERE family = 'passage' AND words > 0
      ORDER BY words DESC, item_id LIMIT %(candidates)s::integer)
     UNION
-    (SELECT item_id, session, family FROM scanned WHERE family = 'passage' AND meaning IS NOT NULL
+    (SELECT item_id, session, family, 2 AS list FROM scanned WHERE family = 'passage' AND meaning IS NOT NULL
      ORDER BY meaning DESC, item_id LIMIT %(walked)s::integer)
     UNION
-    (SELECT item_id, session, family FROM scanned
+    (SELECT item_id, session, family, 4 AS list FROM scanned
      WHERE CASE family WHEN 'passage' THEN entities && ARRAY(SELECT entity FROM bridges) END  -- the costly part last
      ORDER BY entities && %(entities)s::integer[] DESC, meaning DESC NULLS LAST, item_id LIMIT 2 * %(walked)s::integer)
 ), centred AS MATERIALIZED (
@@ -114,14 +117,20 @@ WITH moment AS (
     SELECT p.nodes[c.place] AS node_id, c.item_id, c.kind, c.family, c.session, c.position, c.number, c.words, c.words_previous, c.words_previous2, c.words_next,
            c.meaning, c.meaning_previous, c.meaning_next, c.record_words, c.has_words, c.cosine,
            c.speaker, c.occurred_at, c.dates, c.flags, c.word_count, c.time_expressions, c.entities,
-           CASE c.family WHEN 'passage' THEN w.aboutness END AS aboutness, w.passages, w.weights, c.tokens
+           CASE c.family WHEN 'passage' THEN w.aboutness END AS aboutness, w.passages, w.weights, c.tokens, coalesce(b.found_by, 0) AS found_by
     FROM places AS p, (SELECT * FROM placed WHERE candidate ORDER BY chosen DESC LIMIT 11 * %(candidates)s::integer + 3 * %(walked)s::integer) AS c
     LEFT JOIN LATERAL (
         SELECT array_agg((u.e = ANY (c.about))::integer ORDER BY u.place) AS aboutness, array_agg(m.passages ORDER BY u.place) AS passages,
                array_agg(m.weight ORDER BY u.place) AS weights
         FROM unnest(c.entities) WITH ORDINALITY AS u (e, place) JOIN met AS m ON m.entity = u.e WHERE c.family = 'passage') AS w ON true
+    LEFT JOIN (SELECT item_id, bit_or(list) AS found_by FROM best WHERE %(explain)s::boolean GROUP BY item_id) AS b ON b.item_id = c.item_id
+), readable AS (
+    SELECT count(*) AS nodes FROM moment AS m, engine.search_nodes(%(user_id)s::uuid, NULL, m.as_of, m.known_at, 1000000) AS f
+    WHERE %(explain)s::boolean
+      AND (m.earliest IS NULL OR coalesce(engine.reads_from(f.node_id, 'items'), engine.reads_from(f.node_id, NULL)) <= m.earliest)
 )
 SELECT coalesce(array_length(p.nodes, 1), 0) AS nodes_searched, o.items AS items_searched,
        coalesce((SELECT f.items FROM families AS f WHERE f.family = 'passage'), 0) AS passages_searched, engine.active_embeddings() AS active,
-       (SELECT count(DISTINCT s.place) FROM scanned AS s WHERE s.weight <> 1) AS nodes_by_index, f.*
-FROM places AS p CROSS JOIN overall AS o LEFT JOIN found AS f ON true
+       ARRAY(SELECT q.nodes[s.place] FROM scanned AS s, places AS q WHERE s.weight <> 1 GROUP BY s.place, q.nodes) AS nodes_by_index,
+       CASE WHEN %(explain)s::boolean THEN (SELECT count(*) FROM scanned) ELSE 0 END AS items_read, r.nodes AS nodes_readable, f.*
+FROM places AS p CROSS JOIN overall AS o CROSS JOIN readable AS r LEFT JOIN found AS f ON true
