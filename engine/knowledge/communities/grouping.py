@@ -24,6 +24,8 @@ NEIGHBOURS = 8
 NEARER = 0.35
 """Which part of the way from the average likeness of two facts of a user to sameness two must go to be neighbours: encoders
 differ in how alike they find what has nothing in common."""
+ALIKE = 1e-5
+"""Vectors that differ by less on average are all alike: none is nearer than usual, and what differs is rounding."""
 AT_ONCE = 512
 
 
@@ -87,6 +89,8 @@ def near(ids: Sequence[str], vectors: Vectors) -> dict[tuple[str, str], float]:
         return {}
     total = vectors.sum(axis=0)
     average = (float(total @ total) - count) / (count * (count - 1))
+    if 1 - average < ALIKE:
+        return {}
     edges: dict[tuple[str, str], float] = {}
     for start in range(0, count, AT_ONCE):
         likeness = vectors[start : start + AT_ONCE] @ vectors.T
@@ -95,7 +99,7 @@ def near(ids: Sequence[str], vectors: Vectors) -> dict[tuple[str, str], float]:
         nearest = np.argpartition(-likeness, most - 1, axis=1)[:, :most]
         for row, places in enumerate(nearest):
             for place in places:
-                nearer = (float(likeness[row, place]) - average) / (1 - average) if average < 1 else 0.0
+                nearer = (float(likeness[row, place]) - average) / (1 - average)
                 if nearer >= NEARER:
                     one, other = sorted((ids[start + row], ids[int(place)]))
                     edges[one, other] = round(nearer, 4)
