@@ -83,7 +83,7 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class DecayRow:
-    """One row of the statement; without an item where nothing was found. `age_days`: at the moment that is asked for."""
+    """One row of a search with decay; without an item where nothing was found. `age_days`: at the moment that is asked for."""
 
     nodes_searched: int
     items_searched: int

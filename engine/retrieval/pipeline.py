@@ -113,9 +113,8 @@ class Search:
         now = self._clock.now()
         moment = request.moment if given.known_at is None else replace(request.moment, known_at=given.known_at)
         narrowed = await self._narrowing.narrowed(principal, request, moment, now)
-        navigation = await self._navigate(
-            principal, asked.nodes or narrowed.nodes, request.widen, moment, question, vector
-        )
+        nodes = asked.nodes or narrowed.nodes
+        navigation = await self._navigate(principal, nodes, request.widen, moment, question, vector)
         watch.lap("anchors")
         scope = Scope(
             navigation.scope, request.kinds, moment, now, request.scopes, request.sources, narrowed.filters, explain
@@ -138,7 +137,7 @@ class Search:
         watch.lap("contents")
         explanation = None
         if explain:
-            explanation = explained(scanned, ranked, shown, len(hits), _places(narrowed.nodes, navigation))
+            explanation = explained(scanned, ranked, shown, len(hits), _places(nodes, navigation))
             if request.recall and scanned.nodes_by_index:
                 _, exact = await rank(scope.exactly, _Stopwatch())
                 explanation = replace(explanation, recall=recall_of(choose(exact), shown))
@@ -253,7 +252,7 @@ def _following(ranked: Sequence[Ranked], shown: Shown, hits: Sequence[Hit]) -> l
 def _places(named: Sequence[UUID] | None, navigation: Navigation) -> SearchedNodes:
     if named is not None:
         return "asked"
-    return "anchors" if navigation.anchors and navigation.scope is not None else "all"
+    return "all" if navigation.scope is None else "anchors"
 
 
 def _notes(request: SearchRequest, hits: Sequence[Hit], scanned: Scanned, shown: Shown) -> Iterator[str]:

@@ -59,6 +59,12 @@ async def test_an_answer_says_what_was_read_and_what_found_its_candidates(memory
 
 
 @pytest.mark.ledger("X02", "L06")
+async def test_without_anchors_and_not_widened_nothing_was_searched(memory: Memory) -> None:
+    told = explanation(await memory.search(replace(ASKED, query="Zzyzx?", widen="never")))
+    assert (told.searched, told.nodes_exact, told.items_read, told.not_shown.other_nodes) == ("anchors", 0, 0, 1)
+
+
+@pytest.mark.ledger("X02", "L06")
 async def test_the_parts_of_a_score_make_the_score(memory: Memory, lake: UUID) -> None:
     answer = await memory.search(ASKED)
     for hit in answer.hits:

@@ -131,6 +131,6 @@ WITH moment AS (
 )
 SELECT coalesce(array_length(p.nodes, 1), 0) AS nodes_searched, o.items AS items_searched,
        coalesce((SELECT f.items FROM families AS f WHERE f.family = 'passage'), 0) AS passages_searched, engine.active_embeddings() AS active,
-       ARRAY(SELECT q.nodes[s.place] FROM scanned AS s, places AS q WHERE s.weight <> 1 GROUP BY s.place, q.nodes) AS nodes_by_index,
+       ARRAY(SELECT p.nodes[s.place] FROM (SELECT DISTINCT place FROM scanned WHERE weight <> 1) AS s) AS nodes_by_index,
        CASE WHEN %(explain)s::boolean THEN (SELECT count(*) FROM scanned) ELSE 0 END AS items_read, r.nodes AS nodes_readable, f.*
 FROM places AS p CROSS JOIN overall AS o CROSS JOIN readable AS r LEFT JOIN found AS f ON true
