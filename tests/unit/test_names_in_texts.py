@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -236,3 +239,42 @@ def test_a_word_has_few_pieces_so_that_none_is_read_again_from_each_of_them(unit
 )
 def test_what_is_longer_than_a_name_is_none(text: str) -> None:
     assert all(len(one.name) <= 200 for one in read(text))
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_title_without_brackets_tells_more_and_titles_that_differ_tell_nothing(turned: bool) -> None:
+    titles = ["Tarnwood (band)", "Tarnwood", "Velloria (album)", "Velloria (river)", "Kestrel Row (album)"]
+    pieces = [Piece(f"{title.partition(' (')[0]} was there.", title=title) for title in titles[:: -1 if turned else 1]]
+    found = {name: kind for one in names_in(pieces, {}) for name, kind in kinds(one).items()}
+    assert found == {"Tarnwood": "thing", "Velloria": "thing", "Kestrel Row": "work"}
+
+
+def test_what_is_read_is_the_same_in_every_process() -> None:
+    program = (
+        "import sys; from engine.domain.entity import Piece; from engine.knowledge.naming.names import names_in\n"
+        "from engine.knowledge.relations.relating import Relating\n"
+        "from engine.knowledge.configuration import load_domain\n"
+        "texts = sys.stdin.read().splitlines()\n"
+        "pieces = [Piece(text, title=text.split(' ', 1)[0] + end) for text in texts for end in (' (film)', ' (band)', '')]\n"
+        "found = names_in(pieces, {'ann': 'person', 'porto': 'place'})\n"
+        "print(found, Relating(load_domain()).drafts(pieces, found))"
+    )
+    texts = "\n".join(
+        [
+            "Madrigal was sung by Ann Stone, the sister of Ben Stone, who works at Norrvik AB in Porto.",
+            "Tarnwood, a Swedish film, was directed by Lucía Fernández; Ann and Ben are married.",
+            "Velloria by Tarnwood was played in Leeds, England, and Tarnwood came from Porto.",
+        ]
+    )
+    read = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            input=texts,
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in "1234"
+    }
+    assert len(read) == 1

@@ -57,13 +57,16 @@ def _readings(pieces: Sequence[Piece]) -> list[Reading]:
 def _own_names(pieces: Sequence[Piece]) -> dict[str, str]:
     """Speakers and titles of documents: names that a batch brings itself."""
     names: dict[str, str] = {}
-    for title in {piece.title for piece in pieces if piece.title}:
+    titles = dict.fromkeys(piece.title for piece in pieces if piece.title)
+    for title in sorted(titles, key=lambda one: " (" not in one):  # "Java" tells more of Java than "Java (band)"
         name = title.partition(" (")[0].strip()
         if 1 < len(name) <= MOST_CHARACTERS and any(letter.isupper() for letter in name):
             kind = kind_of_title(title)
             words = name.casefold().split()
             person = kind == UNKNOWN_KIND and len(words) > 1 and is_person(words)
-            names[name_key(name)] = "person" if person else kind
+            kind = "person" if person else kind
+            key = name_key(name)
+            names[key] = kind if names.get(key, kind) == kind or name == title else UNKNOWN_KIND
     for speaker in {piece.speaker for piece in pieces}:
         if _is_named(speaker):
             names[name_key(speaker)] = "person"
