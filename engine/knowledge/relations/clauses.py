@@ -82,7 +82,7 @@ def phrases(sentence: Sentence, language: LanguagePatterns) -> Iterator[Found]:
     """What is said of someone, and what is said of the same one behind "and"."""
     text = sentence.text
     at = 0
-    while language.phrases is not None and (subject := LIST.search(text, at)):
+    while subject := LIST.search(text, at):
         at = subject.end()
         places = _listed(sentence, subject)
         if _POSSESSED.match(text, at) and not re.match(r"['’]s ", text[at : at + 3]):
@@ -155,7 +155,7 @@ def _described(sentence: Sentence, language: LanguagePatterns, at: int) -> _Said
     """ "X is a novel by", "X is a carpenter who works at": the phrase behind a description."""
     text = sentence.text
     opening = re.compile(rf" ?(?P<is>{IS}) (?:an?|the|one of the) ").match(text, at)
-    if opening is None or language.phrases is None:
+    if opening is None:
         return None
     end = text.find(MARK, opening.end())
     stop = re.search(r"[.;:!?]|\b(?:not|never|of an?|of the|if|whose)\b", text[opening.end() : end])
@@ -174,7 +174,7 @@ def _said(sentence: Sentence, language: LanguagePatterns, at: int, *, fillers: b
     text, start = sentence.text, at
     past = still = no = False
     for _ in range(6):
-        match = language.phrases.match(text, at) if language.phrases is not None else None
+        match = language.phrases.match(text, at)
         if match is not None and match.lastgroup:
             target = _object(sentence, match.end())
             if target is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.domain.languages import LANGUAGES
 from engine.knowledge.configuration import Domain, RelationType
@@ -27,6 +27,7 @@ _WORD = r"[^\W_][\w'’.-]*"
 _NOT = r"not|never|hardly|nicht|kein\w{0,2}|nie|niemals|no|nunca|não|nem|pas|jamais|n't|if|would|might"
 _LOOSE = rf"(?: (?!(?:{_NOT})\b)(?!\w+n['’]t\b){_WORD}){{0,4}}?"
 IS = r"(?:is|are|was|were|am|['’]s|['’]re|['’]m|has been|have been|['’]ve been)"
+_FORMS_OF_IS = tuple("is are was were am 's ’s 're ’re 'm ’m has have 've ’ve".split())
 WAS = re.compile(r"(?:was|were|used|ran|war|waren|era|fue|foi|était|fut)\b", re.I)
 
 _BEFORE = {
@@ -104,6 +105,29 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class Phrases:
+    """What is said behind a subject, by its first word: the alternatives that begin with it, each compiled when it is first met.
+
+    One pattern of all phrases tries some hundred alternatives at every place.
+    """
+
+    alternatives: Mapping[str, tuple[str, ...]]
+    compiled: dict[str, re.Pattern[str]] = field(default_factory=dict)
+
+    def match(self, text: str, at: int) -> re.Match[str] | None:
+        """The longest phrase that begins here, where something follows that it can be about."""
+        first = text[at : end if (end := text.find(" ", at)) >= 0 else None].casefold()
+        if first not in self.alternatives:
+            return None
+        pattern = self.compiled.get(first)
+        if pattern is None:
+            pattern = self.compiled[first] = _any_of(
+                self.alternatives[first], f"(?={GAP.replace('(?P<article>', '(?:')})"
+            )
+        return pattern.match(text, at)
+
+
+@dataclass(frozen=True, slots=True)
 class LanguagePatterns:
     """The patterns of one language. Groups: `a` is the bearer of the noun, `b` whose it is, `was` the verb between them, `of` is
     there behind "the noun of", `aside` where a comma sets the name off."""
@@ -111,7 +135,9 @@ class LanguagePatterns:
     nouns: Mapping[str, tuple[tuple[Reading, ...], bool]]
     """Readings of a noun in small letters, and whether it is a plural."""
     by_noun: tuple[re.Pattern[str], ...]
-    phrases: re.Pattern[str] | None
+    noun_words: frozenset[str]
+    """First words of the nouns: a text with none of these holds no noun."""
+    phrases: Phrases
     readings: Mapping[str, tuple[Reading, ...]]
     own: re.Pattern[str] | None
     together: re.Pattern[str] | None
@@ -134,7 +160,8 @@ def patterns_of(domain: Domain) -> Patterns:
 def _language(domain: Domain, language: str) -> LanguagePatterns:
     nouns = _nouns(domain, language)
     readings: dict[str, tuple[Reading, ...]] = {}
-    alternatives: dict[str, list[str]] = {"said": [], "own": [], "together": []}
+    said: dict[str, tuple[str, ...]] = {}
+    alternatives: dict[str, list[str]] = {"own": [], "together": []}
     sources: dict[str, dict[str, list[Reading]]] = {"said": {}, "own": {}, "together": {}}
     for relation in domain.relations:
         for words, forward, over, where in (
@@ -153,13 +180,28 @@ def _language(domain: Domain, language: str) -> LanguagePatterns:
         for number, phrase in enumerate(sorted(phrases, key=lambda words: (-len(words), words))):
             name = f"{where}{number}"
             readings[name] = tuple(phrases[phrase])
-            alternatives[where].append(f"(?P<{name}>{_phrase(phrase, language)})")
-    ends = {"said": f"(?={GAP.replace('(?P<article>', '(?:')})", "own": "", "together": ""}
-    said, own, together = (
-        re.compile(rf"(?i:{'|'.join(parts)})(?![\w-]){ends[where]}") if parts else None
-        for where, parts in alternatives.items()
+            alternative = f"(?P<{name}>{_phrase(phrase, language)})"
+            if where != "said":
+                alternatives[where].append(alternative)
+                continue
+            for first in _first_words(phrase, language):
+                said[first] = (*said.get(first, ()), alternative)
+    own, together = (_any_of(parts) if parts else None for parts in alternatives.values())
+    first_words = {word for noun in nouns for word in re.findall(r"[^\W\d_]+", noun)[:1]}
+    first_words |= {f"ex{word}" for word in first_words}
+    return LanguagePatterns(
+        nouns, _by_noun(nouns, language), frozenset(first_words), Phrases(said), readings, own, together
     )
-    return LanguagePatterns(nouns, _by_noun(nouns, language), said, readings, own, together)
+
+
+def _any_of(alternatives: Iterable[str], end: str = "") -> re.Pattern[str]:
+    return re.compile(rf"(?i:{'|'.join(alternatives)})(?![\w-]){end}")
+
+
+def _first_words(phrase: str, language: str) -> Iterable[str]:
+    """The words, in small letters, with which a phrase may begin; a space follows them."""
+    first = re.split(r"[ *]", phrase, maxsplit=1)[0].casefold()
+    return _FORMS_OF_IS if language == "en" and first == "is" else (first,)
 
 
 def _phrase(phrase: str, language: str) -> str:

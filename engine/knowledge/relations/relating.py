@@ -6,7 +6,7 @@ Questions, negations and conditions draw nothing. What is over is drawn as ended
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 
@@ -68,30 +68,36 @@ class Relating:
     ) -> Iterator[RelationDraft]:
         if all(mention.form == "speaker" for mention in mentions):
             return  # nothing that the speaker could be related to
-        languages = self._languages(piece.text)
+        words = set(_WORD.findall(piece.text.casefold()))
+        languages = self._languages(words)
         for sentence in sentences(piece, mentions):
             if sentence.asks or all(mark.form == "speaker" for mark in sentence.marks.values()):
                 continue
             doubt = _DOUBT.search(sentence.text)
             certain = doubt.start() if doubt else len(sentence.text)
-            for found in _found(sentence, languages, self._patterns.apposed, speakers):
+            for found in _found(sentence, languages, words, self._patterns.apposed, speakers):
                 if found.start < certain:
                     yield from _drawn(number, piece, sentence, found, said_at)
 
-    def _languages(self, text: str) -> list[LanguagePatterns]:
+    def _languages(self, words: Set[str]) -> list[LanguagePatterns]:
         """The languages that a text may be in, by its stop words; all of them where it has none. The patterns of all cost three
         times as much as the names."""
-        words = set(_WORD.findall(text.casefold()))
         counts = {name: len(words & stop_words(name)) for name in self._patterns.languages}
         most = max(counts.values(), default=0)
         return [patterns for name, patterns in self._patterns.languages.items() if 2 * counts[name] >= most]
 
 
 def _found(
-    sentence: Sentence, languages: Iterable[LanguagePatterns], apposed: RelationType | None, speakers: frozenset[str]
+    sentence: Sentence,
+    languages: Iterable[LanguagePatterns],
+    words: Set[str],
+    apposed: RelationType | None,
+    speakers: frozenset[str],
 ) -> Iterator[Found]:
+    """`words`: those of the text around the sentence."""
     for language in languages:
-        yield from _by_nouns(sentence, language, speakers)
+        if not words.isdisjoint(language.noun_words):
+            yield from _by_nouns(sentence, language, speakers)
         yield from _kinships(sentence, language)
         yield from phrases(sentence, language)
         yield from together(sentence, language)
