@@ -12,12 +12,11 @@ of one statement, and its kind beside it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from datetime import datetime
-from functools import cache
-from typing import Any, ClassVar, cast, get_args
-from uuid import UUID
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, get_args
+
+import orjson
 
 from engine.commit.decisions import (
     AliasDecided,
@@ -198,8 +197,8 @@ OF_KIND: Mapping[str, type[GraphChange]] = {change.kind: change for change in ge
 
 
 def to_json(change: GraphChange) -> Json:
-    """A change as the row of its commit holds it."""
-    return {"kind": change.kind, **_json(change)}
+    """A change as the row of its commit holds it: dataclasses as objects, ids and times as text."""
+    return {"kind": change.kind, **orjson.loads(orjson.dumps(change))}
 
 
 def from_row(kind: str, payload: object) -> tuple[Json, ...]:
@@ -220,29 +219,3 @@ def is_change(value: object) -> bool:
 def parameters(change: Json) -> dict[str, Any]:
     """The parameters of the statement that applies a stored change."""
     return {name: value for name, value in change.items() if name != "kind"}
-
-
-_PLAIN = frozenset((str, float, int, bool, type(None)))
-"""Types that JSON has itself: a vector has hundreds of such values, so lists do not call a function for each."""
-
-
-@cache
-def _names(of: Any) -> tuple[str, ...]:
-    """The names of the fields of a dataclass; none of another type. A commit has thousands of values of few types."""
-    return tuple(field.name for field in fields(of)) if is_dataclass(of) else ()
-
-
-def _json(value: Any) -> Any:
-    if type(value) in _PLAIN:
-        return value
-    if names := _names(cast("Hashable", type(value))):
-        return {name: _json(getattr(value, name)) for name in names}
-    if isinstance(value, UUID):
-        return str(value)
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, dict):
-        return {name: _json(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [one if type(one) in _PLAIN else _json(one) for one in value]
-    return value

@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from uuid import UUID, uuid4
 
+import orjson
 from psycopg.types.json import Jsonb
 
 from engine.commit.changes import GraphChange, to_json
@@ -53,10 +54,11 @@ class UnitOfWork:
         if whole_past:
             await self.connection.execute(sql_text("access/past_whole"))
 
-    async def accept(self, *changes: GraphChange, commit_id: UUID | None = None) -> UUID:
+    async def accept(self, *made: GraphChange, commit_id: UUID | None = None) -> UUID:
         """Writes the row of a commit; its changes are applied in the graph in this order and together. Returns its id."""
-        commit = Commit(commit_id or uuid4(), [to_json(change) for change in changes])
-        row = {"commit_id": commit.commit_id, "user_id": self.principal.user_id, "changes": Jsonb(commit.changes)}
+        commit = Commit(commit_id or uuid4(), [to_json(change) for change in made])
+        changes = Jsonb(commit.changes, dumps=orjson.dumps)
+        row = {"commit_id": commit.commit_id, "user_id": self.principal.user_id, "changes": changes}
         await self.connection.execute(sql_text("commit/accept"), row)
         self.follows.append(commit)
         return commit.commit_id

@@ -10,16 +10,14 @@ Every wait has a client-side timeout, too; see `limited`.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
-from uuid import UUID
 
+import orjson
 import psycopg
 from pgvector.psycopg import register_vector_async
 from psycopg.rows import dict_row
@@ -47,20 +45,7 @@ LONGEST_PREPARATION, PREPARATION_PAUSE = 300.0, 0.2
 
 def json_rows(rows: Iterable[Mapping[str, Any]]) -> Jsonb:
     """Rows as one parameter, for `jsonb_to_recordset`: one statement for all. Bytes as hex digits, ids and times as text."""
-    return Jsonb(list(rows), dumps=_json_text)
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, bytes):
-        return value.hex()
-    if isinstance(value, UUID):
-        return str(value)
-    raise TypeError(f"{type(value).__name__} is no value of a row.")
-
-
-_json_text = partial(json.dumps, default=_plain)
+    return Jsonb(list(rows), dumps=partial(orjson.dumps, default=bytes.hex))
 
 
 async def _prepare(connection: Connection) -> None:
