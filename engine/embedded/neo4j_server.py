@@ -43,6 +43,8 @@ db.checkpoint.interval.time=1m
 db.logs.query.enabled=OFF
 dbms.cypher.min_replan_interval=5m
 internal.cypher.expression_recompilation_limit=1000000
+internal.dbms.index.lucene.merge_factor=10
+internal.dbms.index.vector.standard_merge_factor=10
 internal.dbms.tx_log.fail_on_corrupted_log_files=false
 internal.dbms.bolt.netty_server_shutdown_quiet_period_duration=0s
 internal.dbms.bolt.netty_server_shutdown_timeout=2
@@ -52,7 +54,8 @@ internal.server.bolt.thread_pool_shutdown_wait_time=1s
 short. A transaction that a full disk cut off at the end of the log is dropped at the next start, which Neo4j else refuses
 for good; the doctor finds what the graph then lacks, and `mend` brings it back. The last three take 10 s of idle waiting out
 of a clean end. The largest statements take seconds to plan. By default a small graph that grows has them planned again
-every 10 s, and once more when their expressions are to be compiled."""
+every 10 s, and once more when their expressions are to be compiled. Neo4j has Lucene merge the segments of its indexes more often
+than Lucene's own default of 10: a tenth of the CPU of a small write, and a search takes as long with either."""
 
 
 @dataclass(frozen=True, slots=True)
