@@ -124,8 +124,9 @@ class UserMention:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """All about an entity. `key`, `importance` and `summary` (see `EntitySummary`), `mentioned` are for the user alone, the last
-    three as they are now. `merged`: entities that were found to be this one; `latest`: its newest mentions."""
+    """All about an entity. `key`, `importance` and `summary` (see `EntitySummary`), `mentioned`, `access_count` and
+    `last_accessed_at` are for the user alone, all but the key as they are now. `merged`: entities that were found to be this one;
+    `latest`: its newest mentions. `access_count`: how often it was read, by whomever, those that it took in included."""
 
     entity_id: UUID
     key: str | None
@@ -142,6 +143,8 @@ class Entity:
     latest: tuple[RecordMention, ...]
     mentioned: UserMention | None
     fact_count: int
+    access_count: int | None
+    last_accessed_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

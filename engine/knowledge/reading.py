@@ -106,7 +106,9 @@ class EntityReads:
     async def entity(self, principal: Principal, entity_id: UUID, moment: Moment) -> Entity:
         asked = {"entity_id": str(entity_id), "most": MOST_SHOWN}
         one = only(await self.read(principal, moment, cypher("entity/shown"), Entity, **asked))
-        return one if moment == NOW else replace(one, importance=None, summary=None, mentioned=None)
+        if moment == NOW:
+            return one
+        return replace(one, importance=None, summary=None, mentioned=None, access_count=None, last_accessed_at=None)
 
     async def relations(
         self, principal: Principal, entity_id: UUID, moment: Moment, *, ended: bool, limit: int

@@ -39,8 +39,10 @@ class Entities(OfGraph, name="entities"):
     @reads(readers)
     async def get(self, entity_id: UUID, moment: Moment = NOW) -> Entity:
         """One entity: names, where it is mentioned, the latest mentions. Of one that was merged, that which it is part of.
-        Raises NotFound."""
-        return await self._parts.entities.entity(self._principal, entity_id, moment)
+        Counts as a read of it. Raises NotFound."""
+        entity = await self._parts.entities.entity(self._principal, entity_id, moment)
+        self._parts.touches.note_entities([entity.entity_id])
+        return entity
 
     @reads(readers)
     async def relations(

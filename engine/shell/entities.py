@@ -17,7 +17,7 @@ from engine.memory import Memory
 from engine.progress import counted
 from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of
 from engine.shell.session import Commands, Session
-from engine.shell.tables import print_list, print_table
+from engine.shell.tables import last_read, print_list, print_table
 
 Who = typer.Argument(metavar="ENTITY", help="A name of it, or its id.")
 
@@ -76,6 +76,8 @@ async def show(
         )
     )
     here.out.print(Text(f"entity {found.entity_id}{_also(found)}", style="dim"))
+    if read := last_read(found.last_accessed_at, found.access_count):
+        here.out.print(Text(read, style="dim"))
     if found.mentioned is not None and found.mentioned.context:
         here.out.print(Text(f"{found.mentioned.at:%Y-%m-%d}: {found.mentioned.context}", style="italic"))
     if found.summary is not None:

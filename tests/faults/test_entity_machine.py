@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from random import Random
@@ -248,7 +248,7 @@ async def state_of(memory: Memory) -> list[object]:
     found = await memory.entities.list(limit=500)
     related = [await memory.entities.relations(one.entity_id, ended=True) for one in found]
     return [
-        (await memory.entities.get(one.entity_id), one, relations)
+        (replace(await memory.entities.get(one.entity_id), access_count=0, last_accessed_at=None), one, relations)
         for one, relations in zip(found, related, strict=True)
     ]
 
