@@ -1,4 +1,4 @@
-"""A relation of which one can hold at a time is over when its own entity has another one, and then alone."""
+"""A relation of which one can hold at a time is over when its source has another one; of a symmetric one, when either end has."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from engine.domain.retraction import RetractionSubject
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.stores.migrations import migrations, statements
@@ -29,19 +30,48 @@ async def married(memory: Memory, engine: Engine) -> list[tuple[str, str, str | 
     return [(row["source"], row["target"], row["ender"], row["until"]) for row in rows]
 
 
+async def say(memory: Memory, text: str) -> RetractionSubject:
+    report = await memory.records.remember_text(f"Note {len(text)}", text, node_id=memory.principal.user_id)
+    return RetractionSubject("record", str(report.records[0].record_id))
+
+
 @pytest.mark.ledger("A09")
-async def test_a_relation_ends_those_of_its_own_entity_alone(engine: Engine, memory: Memory) -> None:
-    root = memory.principal.user_id
+async def test_a_marriage_ends_those_of_both_and_no_others(engine: Engine, memory: Memory) -> None:
+    """From whichever side each is stored; keys sort Ellen, Jonas, Marta, Tomas."""
     await engine.neo4j.write("CALL db.clearQueryCaches()")  # a plan that is made for few relationships is another one
     for couple in COUPLES:
         first, second = couple.split(", ")
-        await memory.records.remember_text(couple, f"{first} is married to {second}.", node_id=root)
-    last = dict[str, str]()
+        await say(memory, f"{first} is married to {second}.")
     found = await married(memory, engine)
     assert len(found) == len(COUPLES)
-    for source, target, ender, until in reversed(found):
-        assert (ender, until is None) == (source if source in last else None, source not in last), (source, target)
-        last[source] = target
+    for number, (source, target, ender, until) in enumerate(found):
+        later = [one for one in found[number + 1 :] if {source, target} & set(one[:2])]
+        assert (ender, until is None) == (later[0][0] if later else None, not later), (source, target)
+
+
+@pytest.mark.ledger("A09")
+async def test_of_a_marriage_that_is_withdrawn_both_hold_those_before(engine: Engine, memory: Memory) -> None:
+    for couple in ("Anna Berg is married to Ben Falk.", "Carl Moss is married to Dora Nilsson."):
+        await say(memory, couple)
+    third = await say(memory, "Ben Falk is married to Dora Nilsson.")
+
+    async def over() -> list[bool]:
+        return [until is not None for *_, until in await married(memory, engine)]
+
+    assert await over() == [True, True, False]
+    withdrawn = await memory.retractions.retract(third)
+    assert await over() == [False, False, False]
+    await memory.retractions.undo(withdrawn.retraction_id)
+    assert await over() == [True, True, False]
+
+
+@pytest.mark.ledger("A09")
+async def test_a_relation_with_a_direction_ends_those_of_its_source_alone(engine: Engine, memory: Memory) -> None:
+    for text in ("Anna Berg lives in Galway.", "Ben Falk lives in Galway.", "Anna Berg lives in Lunenburg."):
+        await say(memory, text)
+    [galway] = await memory.entities.list(name="galway")
+    open_ones = await memory.entities.relations(galway.entity_id)
+    assert [one.other_name for one in open_ones] == ["Ben Falk"]
 
 
 async def test_no_statement_looks_for_a_relationship_by_a_type_that_is_computed() -> None:

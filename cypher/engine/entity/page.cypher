@@ -1,11 +1,12 @@
 // Purpose: the entities of a graph, one page, those with most mentions first; merged ones as one. Readers other than the user meet those that a record
-//   mentions which they may read, under the names that such records use, with the number of such records.
+//   mentions which they may read, under the names that such records use, with the number of such records. What a single passage of a document mentions, of those that
+//   may be read, is passed over, where no fact and no relation speaks of it and the user decided nothing of it.
 // Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (the end of time is now), earliest (of both that are asked for, else
 //   the end of time), kinds (of entities; empty: all), name (normal form that one of its names begins with, or an empty text), before (mentions,
 //   entity_id of the last one before them; of the first page the largest number and an empty text), limit, most (entities that are looked at: those with
-//   the highest kept counts, which are at least as high as what is counted here; no rows where that may not be the whole page).
-// Returns: entity_id, name, kind, names, mentions, last_mentioned_at, nodes (how many), fact_count (live ones about it), importance and
-//   summary (of the user only).
+//   the highest kept counts, which are at least as high as what is counted here), everything (nothing is passed over; so it is with a name).
+// Returns: entities [{entity_id, name, kind, names, mentions, last_mentioned_at, nodes (how many), fact_count (live ones about it), importance and
+//   summary (of the user only)}], left_out (how many were passed over up to the end of the page; null: this may not be the whole page): one row.
 CYPHER 25
 WITH $as_of AS as_of, part.rights() AS rights
 CALL () {
@@ -34,27 +35,45 @@ WHERE part.holds(e) AND NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE par
 CALL (e, as_of, rights) {
   MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
   WHERE all(merge IN merges WHERE part.holds(merge)) AND part.holds(m) AND part.shown(r) AND part.opened(n, 'records')
-  RETURN count(DISTINCT r) AS mentions, count(DISTINCT n) AS nodes, max(coalesce(r.occurred_at, r.known_from)) AS last_mentioned_at,
+  RETURN count(DISTINCT r) AS mentions, count(DISTINCT n) AS nodes, max(coalesce(r.occurred_at, r.known_from)) AS last_mentioned_at, head(collect(r)) AS r, head(collect(n)) AS n,
          collect(DISTINCT m.names) + collect(DISTINCT part.given(member)) AS used, collect(m.kind) AS kinds
 }
-WITH as_of, rights, beyond, last_id, e, mentions, nodes, last_mentioned_at, reduce(keys = [], one IN used | keys + one) AS keys,
+WITH as_of, rights, beyond, last_id, e, mentions, nodes, last_mentioned_at, r, n, reduce(keys = [], one IN used | keys + one) AS keys,
      CASE WHEN $principal = $user_id THEN part.kind_then(e) ELSE part.kind_told(kinds) END AS kind_seen
 WHERE mentions > 0 AND ($kinds = [] OR kind_seen IN $kinds) AND (mentions < $before[0] OR mentions = $before[0] AND e.entity_id > $before[1])
   AND ($name = '' OR any(key IN keys WHERE key STARTS WITH $name OR key CONTAINS ' ' + $name))
-WITH as_of, rights, beyond, last_id, e, mentions, nodes, last_mentioned_at, keys, kind_seen ORDER BY mentions DESC, e.entity_id LIMIT $limit
-WITH as_of, rights, beyond, last_id, collect({e: e, mentions: mentions, nodes: nodes, at: last_mentioned_at, keys: keys, kind: kind_seen}) AS page
-WITH as_of, rights, page, page[-1] AS last, beyond, last_id
-WHERE beyond < 0 OR size(page) = $limit AND (last.mentions > beyond OR last.mentions = beyond AND last.e.entity_id <= last_id)
-UNWIND page AS one
-WITH as_of, rights, one.e AS e, one.mentions AS mentions, one.nodes AS nodes, one.at AS last_mentioned_at, one.keys AS keys, one.kind AS kind_seen
-CALL (keys) {
-  UNWIND keys AS key
-  MATCH (a:Alias {user_id: $user_id, type: 'name', key: key})  // whoever else had it first
-  WITH DISTINCT a.value AS value ORDER BY size(value) DESC, value
-  RETURN collect(value) AS names
+CALL (as_of, rights, e, mentions, r, n) {
+  WITH as_of, rights, e, r, n WHERE mentions = 1 AND NOT $everything AND $name = '' AND r.content_type <> 'conversation'
+  MATCH (e)-[merges:SUPERSEDES*0..]->(:Entity)<-[m:MENTIONS]-(line:Record)
+  WHERE line = r AND part.holds(m) AND all(merge IN merges WHERE part.holds(merge))
+  WITH as_of, rights, e, r, n, reduce(spans = [], one IN collect(m.spans) | spans + one) AS spans
+  WHERE (all(span IN spans WHERE left(span, 36) = left(spans[0], 36)) OR NOT part.opened(n, 'items'))  // `item:start-end`
+    AND NOT part.decided(e) AND part.fact_count(e) = 0
+    AND NOT EXISTS {
+      MATCH (e)-[merges:SUPERSEDES*0..]->(:Entity)-[relation]-(:Entity)
+      WHERE relation.relation_id IS NOT NULL AND all(merge IN merges WHERE part.holds(merge))
+        AND EXISTS { MATCH (:Entity)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(line:Record) WHERE line = r AND part.holds(v) }
+    }
+  RETURN count(*) > 0 AS alone
 }
-RETURN e.entity_id AS entity_id,
-       CASE WHEN $principal = $user_id THEN part.called_then(e) WHEN e.name_key IN keys THEN e.name ELSE coalesce(head(names), kind_seen) END AS name, kind_seen AS kind, names,
-       mentions, last_mentioned_at, nodes, part.fact_count(e) AS fact_count,
-       CASE WHEN $principal = $user_id THEN e.importance END AS importance, part.summed_up(e) AS summary
-ORDER BY mentions DESC, entity_id
+WITH as_of, rights, beyond, last_id, e, mentions, nodes, last_mentioned_at, keys, kind_seen, alone ORDER BY mentions DESC, e.entity_id
+WITH as_of, rights, beyond, last_id, collect(CASE WHEN NOT alone THEN {e: e, mentions: mentions, nodes: nodes, at: last_mentioned_at, keys: keys, kind: kind_seen} END)[..$limit] AS page,
+     collect(CASE WHEN alone THEN e.entity_id END) AS passed_over
+WITH as_of, rights, beyond, last_id, page, passed_over, page[-1] AS last
+WITH as_of, rights, CASE WHEN beyond < 0 OR size(page) = $limit AND (last.mentions > beyond OR last.mentions = beyond AND last.e.entity_id <= last_id) THEN page END AS page,
+     CASE WHEN size(page) < $limit THEN size(passed_over) WHEN last.mentions > 1 THEN 0 ELSE size([id IN passed_over WHERE id < last.e.entity_id]) END AS left_out
+CALL (as_of, rights, page) {
+  UNWIND page AS one
+  WITH as_of, rights, one.e AS e, one.mentions AS mentions, one.nodes AS nodes, one.at AS last_mentioned_at, one.keys AS keys, one.kind AS kind_seen
+  CALL (keys) {
+    UNWIND keys AS key
+    MATCH (a:Alias {user_id: $user_id, type: 'name', key: key})  // whoever else had it first
+    WITH DISTINCT a.value AS value ORDER BY size(value) DESC, value
+    RETURN collect(value) AS names
+  }
+  RETURN collect({entity_id: e.entity_id,
+                  name: CASE WHEN $principal = $user_id THEN part.called_then(e) WHEN e.name_key IN keys THEN e.name ELSE coalesce(head(names), kind_seen) END,
+                  kind: kind_seen, names: names, mentions: mentions, last_mentioned_at: last_mentioned_at, nodes: nodes, fact_count: part.fact_count(e),
+                  importance: CASE WHEN $principal = $user_id THEN e.importance END, summary: part.summed_up(e)}) AS entities
+}
+RETURN entities, CASE WHEN page IS NOT NULL THEN left_out END AS left_out

@@ -7,16 +7,17 @@ WITH a, v, v.relation_id AS relation_id
 DELETE v
 WITH a, relation_id, count(*) AS pieces
 CALL (a, relation_id) {
-  MATCH (a)-[relation]->(:Entity)
+  MATCH (a)-[relation]->(b:Entity)
   WHERE relation.relation_id = relation_id
   SET relation.strength = relation.strength  // takes the lock
-  WITH a, relation, COLLECT { MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(:Record) RETURN v } AS given
-  WITH a, relation, given, [v IN given WHERE v.known_to IS NULL | v.weight] AS weights
+  WITH CASE WHEN relation.symmetric THEN [a, b] ELSE [a] END AS ends, relation, COLLECT { MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(:Record) RETURN v } AS given
+  WITH ends, relation, given, [v IN given WHERE v.known_to IS NULL | v.weight] AS weights
   SET relation.strength = size(weights), relation.confidence = 1 - reduce(doubt = 1.0, weight IN weights | doubt * (1 - weight)),
       relation.known_to = CASE size(weights) WHEN 0 THEN coalesce(relation.known_to, datetime()) END
-  WITH a, relation WHERE size(given) = 0
-  CALL (a, relation_id) {
-    MATCH (a)-[other]->(:Entity)
+  WITH ends, relation WHERE size(given) = 0
+  CALL (ends, relation_id) {
+    UNWIND ends AS end
+    MATCH (end)-[other]-(:Entity)
     WHERE other.ended_by = relation_id
     SET other.until = null, other.ended_by = null
   }

@@ -1,0 +1,147 @@
+"""Names that one passage of a document alone mentions are left out of the list of entities, by what its reader may read."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+
+from engine.domain.clock import Moment
+from engine.domain.grant import NewGrant
+from engine.domain.history import Conversation, Turn
+from engine.domain.node import NewNode, User
+from engine.domain.principal import Principal
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from tests.door import new_door
+from tests.flows.test_graph_commands import Shell
+
+pytestmark = pytest.mark.usefixtures("few_nodes")
+
+ALONE = {"Ragnar Holt", "Sigrid Moe", "Torvald Brekke"}
+TEXT = "At the harbour stood Ragnar Holt. Sigrid Moe waved to him. Torvald Brekke had left, and Torvald Brekke sang."
+
+
+async def write(memory: Memory, text: str, node_id: UUID | None = None, *, privacy: str = "org") -> None:
+    title = f"Note {len(text)}"
+    await memory.records.remember_text(title, text, node_id=node_id or memory.principal.user_id, privacy=privacy)
+
+
+async def listed(memory: Memory, **asked: object) -> set[str]:
+    return {one.name for one in await memory.entities.list(limit=500, **asked)}  # type: ignore[arg-type]
+
+
+async def one(memory: Memory, name: str) -> UUID:
+    [found] = await memory.entities.list(name=name)
+    return found.entity_id
+
+
+@pytest.mark.ledger("F07")
+async def test_what_a_single_passage_mentions_is_left_out_of_the_list(memory: Memory) -> None:
+    await memory.records.remember(Conversation("c1", (Turn("Bob", "We met Dave Kowalski today."),)))
+    await write(memory, TEXT)
+    found = await memory.entities.list(limit=500)
+    names = {entity.name for entity in found}
+    assert "Dave Kowalski" in names and not ALONE & names, "a turn is no passage"
+    whole = await memory.entities.list(limit=500, everything=True)
+    assert {entity.name for entity in whole} == names | ALONE and (found.left_out, whole.left_out) == (3, 0)
+    for name in ALONE:
+        [called] = await memory.entities.list(name=name.split()[1])
+        assert (await memory.entities.get(called.entity_id)).mentions == 1
+    pages, place = 0, None
+    while page := await memory.entities.list(limit=1, after=place):
+        pages, place = pages + page.left_out, page[-1].place
+    assert pages + page.left_out == 3, "each is counted on the page on which it would be"
+
+
+@pytest.mark.ledger("F07")
+async def test_whatever_else_speaks_of_it_puts_it_into_the_list(memory: Memory, engine: Engine) -> None:
+    await write(
+        memory,
+        TEXT + " Astrid Lund works at Fjord Bakery Inc. We saw Else Vik, Nils Aas, Ida Roe, Pia Dahl and Olav Hegg.",
+    )
+    assert {"Astrid Lund", "Fjord Bakery Inc."} <= await listed(memory), "a relation"
+    before = await listed(memory)
+    assert not {"Else Vik", "Nils Aas", "Ida Roe", "Pia Dahl", "Olav Hegg"} & before
+    await memory.entities.correct(await one(memory, "else"), kind="organization")
+    await memory.entities.add_alias(await one(memory, "nils"), "email", "nils@example.org")
+    merge = await memory.entities.merge(await one(memory, "ida"), await one(memory, "sigrid"))
+    await write(memory, "Today Pia Dahl came back to us from her long journey.")
+    assert await listed(memory) - before == {"Else Vik", "Nils Aas", "Ida Roe", "Pia Dahl"}
+    await memory.entities.undo_merge(merge.merge_id)
+    assert await listed(memory) - before == {"Else Vik", "Nils Aas", "Pia Dahl"}
+    olav = str(await one(memory, "olav"))
+    await engine.neo4j.write("MATCH (e:Entity {entity_id: $e}) SET e.fact_count = 1", e=olav)
+    assert await listed(memory) - before == {"Else Vik", "Nils Aas", "Pia Dahl", "Olav Hegg"}
+
+
+@pytest.mark.ledger("F07")
+async def test_two_passages_of_one_document_are_two(memory: Memory) -> None:
+    filler = "The tide went out and the boats lay on the sand until the evening. " * 60
+    await write(memory, f"Ragnar Holt arrived with Sigrid Moe.\n\n{filler}\n\n{filler}\n\nRagnar Holt went home.")
+    found = await listed(memory)
+    assert "Ragnar Holt" in found and "Sigrid Moe" not in found
+
+
+@pytest.mark.ledger("F07", "X01")
+async def test_the_list_of_a_reader_depends_on_nothing_hidden(engine: Engine, memory: Memory) -> None:
+    root = memory.principal.user_id
+    here = await memory.nodes.provision(NewNode(root, "Harbour", keywords=("harbour",)))
+    hidden = await memory.nodes.provision(NewNode(root, "Diary"))
+    readers = []
+    for fields in (("records", "items"), ("records",)):
+        integration = (await engine.workspace.integrations.create(f"app {uuid4()}")).integration_id
+        await memory.grants.give(NewGrant(here.node_id, "third_party", integration, fields=fields))
+        readers.append(engine.memory_as(Principal("third_party", integration, root)))
+    await write(memory, TEXT + " At noon Erna Vik looked on.", here.node_id)
+    before = [
+        (await reader.entities.list(limit=500), await reader.entities.list(limit=500, everything=True))
+        for reader in readers
+    ]
+    for left, whole in before:
+        assert not ALONE & {entity.name for entity in left} and {entity.name for entity in whole} >= ALONE
+        assert left.left_out == len(whole) - len(left) >= 4
+    await write(memory, "Ragnar Holt is married to Sigrid Moe. " * 3, hidden.node_id)
+    await write(memory, "Torvald Brekke lives in Galway, in a house.", here.node_id, privacy="private")
+    await memory.entities.add_alias(await one(memory, "erna"), "id", "7")
+    assert ALONE | {"Erna Vik"} <= await listed(memory)
+    for reader, (left, _) in zip(readers, before, strict=True):
+        after = await reader.entities.list(limit=500)
+        assert (after, after.left_out) == (left, left.left_out)
+
+
+@pytest.mark.ledger("F07")
+async def test_at_a_moment_before_a_second_passage_it_is_left_out(memory: Memory) -> None:
+    await write(memory, TEXT)
+    moment = Moment(known_at=datetime.now(UTC))
+    await write(memory, "Once more Sigrid Moe was seen at the harbour of the town.")
+    assert "Sigrid Moe" in await listed(memory)
+    now = {entity.name for entity in await memory.entities.list(moment, everything=True)}
+    assert "Sigrid Moe" in now and "Sigrid Moe" not in {entity.name for entity in await memory.entities.list(moment)}
+
+
+@pytest.mark.ledger("F07")
+async def test_rest_and_the_shell_say_how_many_are_left_out(
+    engine: Engine, user: User, memory: Memory, tmp_path: Path
+) -> None:
+    await write(memory, TEXT)
+    transport = httpx.ASGITransport(new_door(engine.settings, engine=engine), client=("127.0.0.1", 50000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
+        path = f"/v1/users/{user.user_id}/entities"
+        answer = await door.get(path)
+        assert (answer.json(), answer.headers["Left-Out"]) == ([], "3")
+        answer = await door.get(path, params={"all": "true"})
+        assert ({one["name"] for one in answer.json()}, answer.headers["Left-Out"]) == (ALONE, "0")
+        answer = await door.get(path, params={"name": "ragnar"})
+        assert [one["name"] for one in answer.json()] == ["Ragnar Holt"]
+    shell = Shell(engine, tmp_path, user.handle)
+    told = await shell.prints("entity", "list")
+    assert "3 names in a single passage left out (--all)" in told and "Ragnar Holt" not in told
+    told = await shell.prints("entity", "list", "--all")
+    assert "left out" not in told and all(name in told for name in ALONE)
+    assert (await shell.answers("entity", "list"))["left_out"] == 3
+    assert "Ragnar Holt" in await shell.prints("entity", "list", "--name", "ragnar")
+    assert "Ragnar Holt" in await shell.prints("entity", "show", "Ragnar Holt")
