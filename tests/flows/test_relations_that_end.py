@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
+from uuid import uuid4
 
 import pytest
 
@@ -10,7 +12,8 @@ from engine.domain.retraction import RetractionSubject
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.stores.migrations import migrations, statements
-from engine.stores.statements import CYPHER_FOLDER
+
+from engine.stores.statements import CYPHER_FOLDER, cypher
 
 COUPLES = (
     "Marta Kell, Tomas Rook",
@@ -72,6 +75,100 @@ async def test_a_relation_with_a_direction_ends_those_of_its_source_alone(engine
     [galway] = await memory.entities.list(name="galway")
     open_ones = await memory.entities.relations(galway.entity_id)
     assert [one.other_name for one in open_ones] == ["Ben Falk"]
+
+
+MANY = 2_000
+STATED = {
+    "entity/related": "relations",
+    "entity/retracted": "retraction",
+    "lifecycle/relations_withdrawn": "relations",
+}  # fmt: skip
+
+
+async def work(engine: Engine, name: str, asked: object) -> int:
+    """How often a statement touches the store."""
+    text = cypher(name).replace("CYPHER 25\n", "")
+    async with engine.neo4j.driver.session() as session:
+        result = await session.run("CYPHER 25 PROFILE " + text, {STATED[name]: asked})  # type: ignore[arg-type]
+        plans, hits = [(await result.consume()).profile], 0
+    while plans:
+        plan = plans.pop() or {}
+        hits += plan.get("dbHits", 0)
+        plans += plan.get("children", [])
+    return hits
+
+
+@pytest.mark.ledger("A09")
+async def test_what_mentions_the_two_is_not_read_to_end_a_marriage(engine: Engine, memory: Memory) -> None:
+    """Neither where one is stated, nor withdrawn, nor brought back, nor discarded, whatever names them in many records."""
+    user = str(memory.principal.user_id)
+    for text in ("Anna Berg is married to Zoe Quist.", "Carl Moss is married to Dora Nilsson."):
+        await say(memory, text)
+    records = [str(uuid4()) for _ in range(2)]
+    await engine.neo4j.write(
+        "MATCH (n:Node {node_id: $user}) UNWIND $records AS id CREATE (n)-[:HOLDS]->(:Record {record_id: id, known_from: datetime()})",
+        user=user, records=records,
+    )  # fmt: skip
+    hits = []
+    for record, hub in zip(records, ("Dora Nilsson", "Zoe Quist"), strict=True):
+        other = {"Dora Nilsson": "Anna Berg", "Zoe Quist": "Carl Moss"}[hub]
+        mentions = MANY if hub == "Zoe Quist" else 0
+        await engine.neo4j.write(
+            """
+            MATCH (n:Node {node_id: $user}), (e:Entity {user_id: $user, name: $hub}) UNWIND range(1, $mentions) AS _
+            CREATE (n)-[:HOLDS]->(r:Record {record_id: randomUUID()})-[:MENTIONS {known_to: datetime()}]->(e), (r)-[:EVIDENCE {known_to: datetime()}]->(e)
+            """,
+            user=user, hub=hub, mentions=mentions,
+        )  # fmt: skip
+        keys = await engine.neo4j.read(
+            "MATCH (e:Entity {user_id: $user}) WHERE e.name IN $names RETURN e.key AS key ORDER BY key",
+            user=user, names=[hub, other],
+        )  # fmt: skip
+        source, target = (row["key"] for row in keys)
+        stated = {
+            "relation_id": str(uuid4()), "type": "MARRIED_TO", "name": "MARRIED_TO", "functional": True, "symmetric": True, "source": source,
+            "target": target, "weight": 0.9, "item_id": None, "span": None, "since": None, "until": None, "ended": False, "fact_id": None,
+        }  # fmt: skip
+        at = datetime.now(UTC).isoformat()
+        row = {
+            "record_id": record,
+            "user_id": user,
+            "commit_id": record,
+            "revision": None,
+            "reader": 1,
+            "known_from": at,
+            "at": at,
+        }
+        withdrawn = {"record_id": record, "user_id": user, "node_id": user, "at": at}
+        before = await married(memory, engine)
+        hits.append(
+            [
+                await work(engine, "entity/related", [row | {"stated": [stated]}]),
+                await work(engine, "entity/retracted", withdrawn | {"revision": 1, "undone": False}),
+                await work(engine, "entity/retracted", withdrawn | {"revision": 2, "undone": True}),
+                await work(engine, "lifecycle/relations_withdrawn", [{"record_id": record, "commit_id": record}]),
+            ]
+        )
+        assert await married(memory, engine) == before
+    assert all(many < few + MANY / 10 for few, many in zip(*hits, strict=True)), hits
+
+
+@pytest.mark.ledger("A09")
+async def test_marriages_that_were_stored_before_end_at_both_ends_after_the_migration(
+    engine: Engine, memory: Memory
+) -> None:
+    for text in ("Anna Berg is married to Ben Falk.", "Carl Moss is married to Dora Nilsson."):
+        await say(memory, text)
+    await engine.neo4j.write(
+        "MATCH (a:Entity {user_id: $user})-[r:MARRIED_TO]->(b) REMOVE r.symmetric, b.paired",
+        user=str(memory.principal.user_id),
+    )
+    [mending] = [one for one in migrations("neo4j") if one.version == 17]
+    for _ in range(2):
+        for statement in statements(mending.script):
+            await engine.neo4j.write(statement)
+    await say(memory, "Ben Falk is married to Dora Nilsson.")
+    assert [until is not None for *_, until in await married(memory, engine)] == [True, True, False]
 
 
 async def test_no_statement_looks_for_a_relationship_by_a_type_that_is_computed() -> None:

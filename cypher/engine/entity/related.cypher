@@ -25,7 +25,8 @@ CALL (r, row, newer) {
   WITH row, r, one WHERE NOT one.type IN ['SUPERSEDES', 'POSSIBLY_SAME']  // for the user alone
   MATCH (a:Entity {user_id: row.user_id, key: one.source}), (b:Entity {user_id: row.user_id, key: one.target})
   SET a.mentions = a.mentions  // takes the lock, so that two writers do not both create it
-  FOREACH (_ IN CASE WHEN one.symmetric THEN [1] ELSE [] END | SET b.mentions = b.mentions)  // nor miss what the other one ends; keys are in order
+  FOREACH (_ IN CASE WHEN one.symmetric THEN [1] ELSE [] END |  // nor miss what the other one ends; keys are in order
+    SET b.paired = [key IN coalesce(b.paired, []) WHERE key <> a.key] + a.key)
   WITH r, row, one, a, b
   CALL (row, one, a, b) {
     WITH row, one, a, b, EXISTS { MATCH (a)-[ways*1..1]->(other) WHERE other = b AND type(ways[0]) = one.type AND ways[0].name = one.name } AS had
@@ -45,11 +46,9 @@ CALL (r, row, newer) {
     SET relation.last_at = datetime(row.at), relation.until = CASE WHEN one.ended THEN coalesce(one.until, toString(date(datetime(row.at)))) END)
   WITH row, one, a, b, relation
   CALL (row, one, a, b, relation) {
-    UNWIND CASE WHEN NOT one.functional OR one.ended THEN [] WHEN one.symmetric THEN [a, b] ELSE [a] END AS end
-    MATCH (end)-[ways*1..1]-(other:Entity)
-    WITH row, one, a, b, relation, end, other, ways[0] AS old
-    WHERE type(old) = one.type AND old.name = one.name AND (one.symmetric OR startNode(old) = end) AND NOT other IN [a, b]
-      AND old.until IS NULL AND old.last_at < relation.last_at
+    UNWIND CASE WHEN one.functional AND NOT one.ended THEN part.rivals(relation) ELSE [] END AS old
+    WITH row, one, a, b, relation, old
+    WHERE NOT (startNode(old) IN [a, b] AND endNode(old) IN [a, b]) AND old.until IS NULL AND old.last_at < relation.last_at
     SET old.until = coalesce(one.since, toString(date(datetime(row.at)))), old.ended_by = relation.relation_id
   }
   RETURN count(*) AS entered

@@ -7,19 +7,17 @@ WITH a, v, v.relation_id AS relation_id
 DELETE v
 WITH a, relation_id, count(*) AS pieces
 CALL (a, relation_id) {
-  MATCH (a)-[relation]->(b:Entity)
+  MATCH (a)-[relation]->(:Entity)
   WHERE relation.relation_id = relation_id
   SET relation.strength = relation.strength  // takes the lock
-  WITH CASE WHEN relation.symmetric THEN [a, b] ELSE [a] END AS ends, relation, COLLECT { MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(:Record) RETURN v } AS given
-  WITH ends, relation, given, [v IN given WHERE v.known_to IS NULL | v.weight] AS weights
+  WITH relation, COLLECT { MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(:Record) RETURN v } AS given
+  WITH relation, given, [v IN given WHERE v.known_to IS NULL | v.weight] AS weights
   SET relation.strength = size(weights), relation.confidence = 1 - reduce(doubt = 1.0, weight IN weights | doubt * (1 - weight)),
       relation.known_to = CASE size(weights) WHEN 0 THEN coalesce(relation.known_to, datetime()) END
-  WITH ends, relation WHERE size(given) = 0
-  CALL (ends, relation_id) {
-    UNWIND ends AS end
-    MATCH (end)-[other]-(:Entity)
-    WHERE other.ended_by = relation_id
-    SET other.until = null, other.ended_by = null
+  WITH relation WHERE size(given) = 0
+  CALL (relation, relation_id) {
+    UNWIND [old IN part.rivals(relation) WHERE old.ended_by = relation_id] AS old
+    SET old.until = null, old.ended_by = null
   }
   DELETE relation
 }
