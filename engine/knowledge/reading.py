@@ -117,7 +117,9 @@ class EntityReads:
         before = list(FIRST) if after is None else [after[0], str(after[1])]
         asked = {"kinds": list(wanted.kinds), "name": name_key(wanted.name), "everything": wanted.everything}
         page = {"before": before, "limit": limit}
-        first = principal.owns and moment == NOW and after is None and not wanted.name
+        kept = principal.owns and moment == NOW and not wanted.name  # what the graph keeps counted is what is asked for
+        asked["marks"] = [False] if kept and not wanted.everything else [False, True]
+        first = kept and after is None
         for most in (limit + SPARE, EVERY) if first else (EVERY,):
             for found in await self.read(principal, moment, cypher("entity/page"), _Listed, **asked, **page, most=most):
                 if found.left_out is not None:

@@ -74,7 +74,7 @@ async def test_whatever_else_speaks_of_it_puts_it_into_the_list(memory: Memory, 
     await memory.entities.undo_merge(merge.merge_id)
     assert await listed(memory) - before == {"Else Vik", "Nils Aas", "Pia Dahl"}
     olav = str(await one(memory, "olav"))
-    await engine.neo4j.write("MATCH (e:Entity {entity_id: $e}) SET e.fact_count = 1", e=olav)
+    await engine.neo4j.write("MATCH (e:Entity {entity_id: $e}) SET e.fact_count = 1, e.lone = false", e=olav)
     assert await listed(memory) - before == {"Else Vik", "Nils Aas", "Pia Dahl", "Olav Hegg"}
 
 

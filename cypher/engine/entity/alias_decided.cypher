@@ -4,7 +4,7 @@
 CYPHER 25
 MATCH (e:Entity {entity_id: $decision.entity_id})
 WHERE e.user_id = $decision.user_id
-SET e.name = e.name  // takes the lock
+SET e.lone = false  // takes the lock
 WITH e, datetime($decision.at) AS at
 CALL (e, at) {
   WITH e, at WHERE $decision.given

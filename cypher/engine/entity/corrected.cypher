@@ -5,7 +5,7 @@
 CYPHER 25
 MATCH (e:Entity {entity_id: $correction.entity_id})
 WHERE e.user_id = $correction.user_id
-SET e.name = e.name  // takes the lock
+SET e.lone = false  // takes the lock
 WITH e, datetime($correction.at) AS at
 FOREACH (_ IN CASE WHEN coalesce(last(e.renamed) < at, true) AND ($correction.name <> e.name OR e.renamed IS NULL) AND $correction.name IS NOT NULL THEN [1] ELSE [] END |
   SET e.names_before = coalesce(e.names_before, []) + e.name, e.renamed = coalesce(e.renamed, []) + at, e.corrected_reason = $correction.reason

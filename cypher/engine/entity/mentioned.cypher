@@ -30,7 +30,8 @@ CALL (u, n, r, row, known_from, at, newer) {
   UNWIND CASE WHEN newer OR row.revision IS NULL THEN row.entities ELSE [] END AS one
   MERGE (e:Entity {user_id: row.user_id, key: one.key})
     ON CREATE SET e:$(one.label), e.entity_id = one.entity_id, e.name = one.name, e.name_key = one.name_key, e.kind = one.kind, e.active = true,
-                  e.mentions = 0, e.created_at = known_from, e.known_from = known_from
+                  e.mentions = 0, e.created_at = known_from, e.known_from = known_from,
+                  e.lone = coalesce(r.content_type <> 'conversation', false) AND all(span IN one.spans WHERE left(span, 36) = left(one.spans[0], 36))
   FOREACH (_ IN CASE WHEN size(one.name) > size(e.name) AND e.renamed IS NULL THEN [1] ELSE [] END | SET e.name = one.name, e.name_key = one.name_key)
   FOREACH (_ IN CASE WHEN e.kind = 'thing' AND one.kind <> 'thing' AND e.rekinded IS NULL THEN [1] ELSE [] END |
     REMOVE e:$([label IN labels(e) WHERE label <> 'Entity']) SET e:$(one.label), e.kind = one.kind)
@@ -52,6 +53,7 @@ CALL (u, n, r, row, known_from, at, newer) {
   }
   WITH u, n, r, row, one, e
   WHERE NOT EXISTS { (r)-[m:MENTIONS {role: one.role}]->(e) WHERE m.known_to IS NULL }
+  SET e.lone = e.lone AND NOT EXISTS { (:Record)-[:MENTIONS]->(e) }
   CREATE (r)-[:MENTIONS {role: one.role, kind: one.kind, names: one.names, spans: one.spans, count: one.count, context: one.context,
                          commit_id: row.commit_id, known_from: known_from}]->(e)
   MERGE (e)-[a:ANCHORED_AT]->(n) ON CREATE SET a.mentions = 0

@@ -4,22 +4,33 @@
 // Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (the end of time is now), earliest (of both that are asked for, else
 //   the end of time), kinds (of entities; empty: all), name (normal form that one of its names begins with, or an empty text), before (mentions,
 //   entity_id of the last one before them; of the first page the largest number and an empty text), limit, most (entities that are looked at: those with
-//   the highest kept counts, which are at least as high as what is counted here), everything (nothing is passed over; so it is with a name).
+//   the highest kept counts, which are at least as high as what is counted here), marks (of entities that are looked at: false, and true for those
+//   that are `lone`; without these they are counted as the kept counts say), everything (nothing is passed over; so it is with a name).
 // Returns: entities [{entity_id, name, kind, names, mentions, last_mentioned_at, nodes (how many), fact_count (live ones about it), importance and
 //   summary (of the user only)}], left_out (how many were passed over up to the end of the page; null: this may not be the whole page): one row.
 CYPHER 25
 WITH $as_of AS as_of, part.rights() AS rights
 CALL () {
-  MATCH (e:Entity)
-  WHERE e.user_id = $user_id AND e.mentions >= 0 AND e.entity_id IS NOT NULL AND ($kinds = [] OR e.kind IN $kinds OR e.rekinded IS NOT NULL OR $principal <> $user_id)
-  WITH e ORDER BY e.user_id DESC, e.mentions DESC LIMIT $most  // as an index has them
+  UNWIND $marks AS mark
+  CALL (mark) {
+    MATCH (e:Entity)
+    WHERE e.user_id = $user_id AND e.lone = mark AND e.mentions >= 0 AND e.entity_id IS NOT NULL AND ($kinds = [] OR e.kind IN $kinds OR e.rekinded IS NOT NULL OR $principal <> $user_id)
+    WITH e ORDER BY e.user_id DESC, e.lone DESC, e.mentions DESC LIMIT $most  // as an index has them
+    RETURN e
+  }
+  WITH e ORDER BY e.mentions DESC LIMIT $most
   RETURN collect(e) AS most_mentioned
 }
 WITH as_of, rights, most_mentioned, CASE WHEN size(most_mentioned) < $most THEN -1 ELSE most_mentioned[-1].mentions END AS beyond
 CALL (beyond) {
-  MATCH (e:Entity)
-  WHERE e.user_id = $user_id AND e.mentions = beyond AND e.entity_id IS NOT NULL AND ($kinds = [] OR e.kind IN $kinds OR e.rekinded IS NOT NULL OR $principal <> $user_id)
-  WITH e ORDER BY e.user_id, e.mentions, e.entity_id LIMIT $most
+  UNWIND $marks AS mark
+  CALL (beyond, mark) {
+    MATCH (e:Entity)
+    WHERE e.user_id = $user_id AND e.lone = mark AND e.mentions = beyond AND e.entity_id IS NOT NULL AND ($kinds = [] OR e.kind IN $kinds OR e.rekinded IS NOT NULL OR $principal <> $user_id)
+    WITH e ORDER BY e.user_id, e.lone, e.mentions, e.entity_id LIMIT $most
+    RETURN e
+  }
+  WITH e ORDER BY e.entity_id LIMIT $most
   RETURN collect(e) AS as_often
 }
 CALL () {
@@ -29,39 +40,40 @@ CALL () {
   RETURN collect(DISTINCT e) AS merged
 }
 WITH as_of, rights, beyond, most_mentioned + as_often + merged AS looked_at, CASE WHEN size(as_often) < $most THEN '~' ELSE as_often[-1].entity_id END AS last_id
-UNWIND looked_at AS e
-WITH DISTINCT as_of, rights, beyond, last_id, e
-WHERE part.holds(e) AND NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE part.holds(merge) }
-CALL (e, as_of, rights) {
-  MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
-  WHERE all(merge IN merges WHERE part.holds(merge)) AND part.holds(m) AND part.shown(r) AND part.opened(n, 'records')
-  RETURN count(DISTINCT r) AS mentions, count(DISTINCT n) AS nodes, max(coalesce(r.occurred_at, r.known_from)) AS last_mentioned_at, head(collect(r)) AS r, head(collect(n)) AS n,
-         collect(DISTINCT m.names) + collect(DISTINCT part.given(member)) AS used, collect(m.kind) AS kinds
+CALL (as_of, rights, looked_at) {
+  UNWIND looked_at AS e
+  WITH DISTINCT as_of, rights, e
+  WHERE part.holds(e) AND NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE part.holds(merge) }
+  CALL (e, as_of, rights) {
+    MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
+    WHERE all(merge IN merges WHERE part.holds(merge)) AND part.holds(m) AND part.shown(r) AND part.opened(n, 'records')
+    RETURN count(DISTINCT r) AS mentions, count(DISTINCT n) AS nodes, max(coalesce(r.occurred_at, r.known_from)) AS last_mentioned_at, head(collect(r)) AS r,
+           collect(DISTINCT m.names) + collect(DISTINCT part.given(member)) AS used, collect(m.kind) AS kinds
+  }
+  WITH as_of, rights, e, mentions, nodes, last_mentioned_at, r, reduce(keys = [], one IN used | keys + one) AS keys,
+       CASE WHEN $principal = $user_id THEN part.kind_then(e) ELSE part.kind_told(kinds) END AS kind_seen
+  WHERE mentions > 0 AND ($kinds = [] OR kind_seen IN $kinds) AND (mentions < $before[0] OR mentions = $before[0] AND e.entity_id > $before[1])
+    AND ($name = '' OR any(key IN keys WHERE key STARTS WITH $name OR key CONTAINS ' ' + $name))
+  WITH e, mentions, nodes, last_mentioned_at, keys, kind_seen,
+       CASE WHEN $everything OR $name <> '' OR mentions > 1 OR r.content_type = 'conversation' THEN false
+            WHEN e.lone THEN true  // then no other record ever mentioned it, and nothing else speaks of it
+            ELSE part.alone(e, r) END AS alone
+  RETURN collect(CASE WHEN alone THEN e.entity_id END) AS passed_over,
+         collect(CASE WHEN NOT alone THEN {e: e, mentions: mentions, nodes: nodes, at: last_mentioned_at, keys: keys, kind: kind_seen} END) AS rows
 }
-WITH as_of, rights, beyond, last_id, e, mentions, nodes, last_mentioned_at, r, n, reduce(keys = [], one IN used | keys + one) AS keys,
-     CASE WHEN $principal = $user_id THEN part.kind_then(e) ELSE part.kind_told(kinds) END AS kind_seen
-WHERE mentions > 0 AND ($kinds = [] OR kind_seen IN $kinds) AND (mentions < $before[0] OR mentions = $before[0] AND e.entity_id > $before[1])
-  AND ($name = '' OR any(key IN keys WHERE key STARTS WITH $name OR key CONTAINS ' ' + $name))
-CALL (as_of, rights, e, mentions, r, n) {
-  WITH as_of, rights, e, r, n WHERE mentions = 1 AND NOT $everything AND $name = '' AND r.content_type <> 'conversation'
-  MATCH (e)-[merges:SUPERSEDES*0..]->(:Entity)<-[m:MENTIONS]-(line:Record)
-  WHERE line = r AND part.holds(m) AND all(merge IN merges WHERE part.holds(merge))
-  WITH as_of, rights, e, r, n, reduce(spans = [], one IN collect(m.spans) | spans + one) AS spans
-  WHERE (all(span IN spans WHERE left(span, 36) = left(spans[0], 36)) OR NOT part.opened(n, 'items'))  // `item:start-end`
-    AND NOT part.decided(e) AND part.fact_count(e) = 0
-    AND NOT EXISTS {
-      MATCH (e)-[merges:SUPERSEDES*0..]->(:Entity)-[relation]-(:Entity)
-      WHERE relation.relation_id IS NOT NULL AND all(merge IN merges WHERE part.holds(merge))
-        AND EXISTS { MATCH (:Entity)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(line:Record) WHERE line = r AND part.holds(v) }
-    }
-  RETURN count(*) > 0 AS alone
+CALL (rows) {
+  UNWIND rows AS row
+  WITH row ORDER BY row.mentions DESC, row.e.entity_id LIMIT $limit
+  RETURN collect(row) AS page
 }
-WITH as_of, rights, beyond, last_id, e, mentions, nodes, last_mentioned_at, keys, kind_seen, alone ORDER BY mentions DESC, e.entity_id
-WITH as_of, rights, beyond, last_id, collect(CASE WHEN NOT alone THEN {e: e, mentions: mentions, nodes: nodes, at: last_mentioned_at, keys: keys, kind: kind_seen} END)[..$limit] AS page,
-     collect(CASE WHEN alone THEN e.entity_id END) AS passed_over
 WITH as_of, rights, beyond, last_id, page, passed_over, page[-1] AS last
-WITH as_of, rights, CASE WHEN beyond < 0 OR size(page) = $limit AND (last.mentions > beyond OR last.mentions = beyond AND last.e.entity_id <= last_id) THEN page END AS page,
-     CASE WHEN size(page) < $limit THEN size(passed_over) WHEN last.mentions > 1 THEN 0 ELSE size([id IN passed_over WHERE id < last.e.entity_id]) END AS left_out
+WITH as_of, rights, CASE WHEN beyond < 0 OR size(page) = $limit AND (last.mentions > beyond OR last.mentions = beyond AND last.e.entity_id <= last_id) THEN page END AS page, passed_over,
+     CASE WHEN size(page) < $limit THEN '~' WHEN last.mentions > 1 THEN '' ELSE last.e.entity_id END AS end
+WITH as_of, rights, page, size([id IN passed_over WHERE id < end]) + COUNT {
+  MATCH (e:Entity)
+  WHERE NOT true IN $marks AND e.user_id = $user_id AND e.lone = true AND e.mentions = 1 AND ($kinds = [] OR e.kind IN $kinds)
+    AND e.entity_id > CASE WHEN $before[0] > 1 THEN '' ELSE $before[1] END AND e.entity_id < end
+} AS left_out
 CALL (as_of, rights, page) {
   UNWIND page AS one
   WITH as_of, rights, one.e AS e, one.mentions AS mentions, one.nodes AS nodes, one.at AS last_mentioned_at, one.keys AS keys, one.kind AS kind_seen

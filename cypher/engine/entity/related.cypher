@@ -24,7 +24,7 @@ CALL (r, row, newer) {
   UNWIND CASE WHEN newer OR row.revision IS NULL THEN row.stated ELSE [] END AS one
   WITH row, r, one WHERE NOT one.type IN ['SUPERSEDES', 'POSSIBLY_SAME']  // for the user alone
   MATCH (a:Entity {user_id: row.user_id, key: one.source}), (b:Entity {user_id: row.user_id, key: one.target})
-  SET a.mentions = a.mentions  // takes the lock, so that two writers do not both create it
+  SET a.lone = false, b.lone = false  // takes the lock, so that two writers do not both create it
   FOREACH (_ IN CASE WHEN one.symmetric THEN [1] ELSE [] END |  // nor miss what the other one ends; keys are in order
     SET b.paired = [key IN coalesce(b.paired, []) WHERE key <> a.key] + a.key)
   WITH r, row, one, a, b
