@@ -40,32 +40,27 @@ CALL () {
   RETURN collect(DISTINCT e) AS merged
 }
 WITH as_of, rights, beyond, most_mentioned + as_often + merged AS looked_at, CASE WHEN size(as_often) < $most THEN '~' ELSE as_often[-1].entity_id END AS last_id
-CALL (as_of, rights, looked_at) {
-  UNWIND looked_at AS e
-  WITH DISTINCT as_of, rights, e
-  WHERE part.holds(e) AND NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE part.holds(merge) }
-  CALL (e, as_of, rights) {
-    MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
-    WHERE all(merge IN merges WHERE part.holds(merge)) AND part.holds(m) AND part.shown(r) AND part.opened(n, 'records')
-    RETURN count(DISTINCT r) AS mentions, count(DISTINCT n) AS nodes, max(coalesce(r.occurred_at, r.known_from)) AS last_mentioned_at, head(collect(r)) AS r,
-           collect(DISTINCT m.names) + collect(DISTINCT part.given(member)) AS used, collect(m.kind) AS kinds
-  }
-  WITH as_of, rights, e, mentions, nodes, last_mentioned_at, r, reduce(keys = [], one IN used | keys + one) AS keys,
-       CASE WHEN $principal = $user_id THEN part.kind_then(e) ELSE part.kind_told(kinds) END AS kind_seen
-  WHERE mentions > 0 AND ($kinds = [] OR kind_seen IN $kinds) AND (mentions < $before[0] OR mentions = $before[0] AND e.entity_id > $before[1])
-    AND ($name = '' OR any(key IN keys WHERE key STARTS WITH $name OR key CONTAINS ' ' + $name))
-  WITH e, mentions, nodes, last_mentioned_at, keys, kind_seen,
-       CASE WHEN $everything OR $name <> '' OR mentions > 1 OR r.content_type = 'conversation' THEN false
-            WHEN e.lone THEN true  // then no other record ever mentioned it, and nothing else speaks of it
-            ELSE part.alone(e, r) END AS alone
-  RETURN collect(CASE WHEN alone THEN e.entity_id END) AS passed_over,
-         collect(CASE WHEN NOT alone THEN {e: e, mentions: mentions, nodes: nodes, at: last_mentioned_at, keys: keys, kind: kind_seen} END) AS rows
+UNWIND looked_at + [null] AS e  // so that a row stays where none does
+WITH DISTINCT as_of, rights, beyond, last_id, e
+WHERE e IS NULL OR part.holds(e) AND NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE part.holds(merge) }
+CALL (e, as_of, rights) {
+  MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
+  WHERE all(merge IN merges WHERE part.holds(merge)) AND part.holds(m) AND part.shown(r) AND part.opened(n, 'records')
+  RETURN count(DISTINCT r) AS mentions, count(DISTINCT n) AS nodes, max(coalesce(r.occurred_at, r.known_from)) AS last_mentioned_at, head(collect(r)) AS r,
+         collect(DISTINCT m.names) + collect(DISTINCT part.given(member)) AS used, collect(m.kind) AS kinds
 }
-CALL (rows) {
-  UNWIND rows AS row
-  WITH row ORDER BY row.mentions DESC, row.e.entity_id LIMIT $limit
-  RETURN collect(row) AS page
-}
+WITH as_of, rights, beyond, last_id, e, mentions, nodes, last_mentioned_at, r, reduce(keys = [], one IN used | keys + one) AS keys,
+     CASE WHEN $principal = $user_id THEN part.kind_then(e) ELSE part.kind_told(kinds) END AS kind_seen
+WHERE e IS NULL OR mentions > 0 AND ($kinds = [] OR kind_seen IN $kinds) AND (mentions < $before[0] OR mentions = $before[0] AND e.entity_id > $before[1])
+  AND ($name = '' OR any(key IN keys WHERE key STARTS WITH $name OR key CONTAINS ' ' + $name))
+WITH as_of, rights, beyond, last_id, e, mentions, nodes, last_mentioned_at, keys, kind_seen,
+     CASE WHEN e IS NULL THEN null
+          WHEN $everything OR $name <> '' OR mentions > 1 OR r.content_type = 'conversation' THEN false
+          WHEN e.lone THEN true  // then no other record ever mentioned it, and nothing else speaks of it
+          ELSE part.alone(e, r) END AS alone
+ORDER BY mentions DESC, e.entity_id
+WITH as_of, rights, beyond, last_id, collect(CASE WHEN alone THEN e.entity_id END) AS passed_over,
+     collect(CASE WHEN NOT alone THEN {e: e, mentions: mentions, nodes: nodes, at: last_mentioned_at, keys: keys, kind: kind_seen} END)[..$limit] AS page
 WITH as_of, rights, beyond, last_id, page, passed_over, page[-1] AS last
 WITH as_of, rights, CASE WHEN beyond < 0 OR size(page) = $limit AND (last.mentions > beyond OR last.mentions = beyond AND last.e.entity_id <= last_id) THEN page END AS page, passed_over,
      CASE WHEN size(page) < $limit THEN '~' WHEN last.mentions > 1 THEN '' ELSE last.e.entity_id END AS end
