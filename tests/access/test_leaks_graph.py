@@ -71,10 +71,13 @@ REDUNDANT_PREDICATES = {
     "entity/shown#7": "these are the mentions of records that were found by the same question",
     "entity/relations#0": "it is sent for the user alone",
     "entity/page#7": "the facts of a private record are private themselves",
+    "entity/page#15": "the facts of a private record are private themselves",
     "entity/shown#15": "the facts of a private record are private themselves",
     "entity/page#8": "facts are counted as of now, after every move",
+    "entity/page#16": "facts are counted as of now, after every move",
     "entity/shown#16": "facts are counted as of now, after every move",
     "entity/page#10": "items are open only where records are",
+    "entity/page#18": "items are open only where records are",
     "entity/shown#18": "items are open only where records are",
 }
 ELSEWHERE = {"node/shell#5"}

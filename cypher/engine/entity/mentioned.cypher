@@ -40,8 +40,10 @@ CALL (u, n, r, row, known_from, at, newer) {
     UNWIND one.aliases AS alias
     MERGE (a:Alias {user_id: row.user_id, type: alias.type, key: alias.key})
       ON CREATE SET a.user_key = replace(row.user_id, '-', ''), a.value = alias.value, a.name = alias.value, a.verified = alias.verified, a.known_from = known_from
-    WITH a, e WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) } AND NOT e.entity_id IN coalesce(a.not_of, [])
+    WITH a, e, alias, row, known_from WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) } AND NOT e.entity_id IN coalesce(a.not_of, [])
     CREATE (a)-[:NAMES]->(e)
+    SET a.user_key = replace(row.user_id, '-', ''), a.value = coalesce(a.value, alias.value), a.name = coalesce(a.name, alias.value),
+        a.known_from = coalesce(a.known_from, known_from)  // it may only have been taken away so far
     RETURN count(*) AS named
   }
   CALL (e, r, one, row, known_from) {
