@@ -55,7 +55,7 @@ CALL (u, n, r, row, known_from, at, newer) {
   }
   WITH u, n, r, row, one, e
   WHERE NOT EXISTS { (r)-[m:MENTIONS {role: one.role}]->(e) WHERE m.known_to IS NULL }
-  SET e.lone = e.lone AND NOT EXISTS { (:Record)-[:MENTIONS]->(e) }
+  SET e.lone = coalesce(e.lone, false) AND NOT EXISTS { (:Record)-[:MENTIONS]->(e) }
   CREATE (r)-[:MENTIONS {role: one.role, kind: one.kind, names: one.names, spans: one.spans, count: one.count, context: one.context,
                          commit_id: row.commit_id, known_from: known_from}]->(e)
   MERGE (e)-[a:ANCHORED_AT]->(n) ON CREATE SET a.mentions = 0
