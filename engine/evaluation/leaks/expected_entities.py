@@ -30,11 +30,9 @@ def listed(world: World, asker: Asker, moment: Moment, wanted: EntityFilter, out
         yield f"not given: {short(outcome)}"
         return
     found = groups(world, asker, moment)
-    if wanted.kinds and moment.as_of is None:  # of fewer mentions another kind may be told
+    if wanted.kinds:
         found = {
-            one: group
-            for one, group in found.items()
-            if kind_of(world, asker, group.whole, group.lines, moment) in wanted.kinds
+            one: group for one, group in found.items() if _kinds(world, asker, group, moment) & frozenset(wanted.kinds)
         }
     if wanted.name:
         start = name_key(wanted.name)
@@ -61,6 +59,13 @@ def listed(world: World, asker: Asker, moment: Moment, wanted: EntityFilter, out
     if moment == NOW and wanted == EntityFilter(everything=True):
         names = {name_key(one) for row in rows for one in row.names}
         yield from differing("names missing", set(), {name_key(one) for one in _written(world, asker)} - names)
+
+
+def _kinds(world: World, asker: Asker, group: Group, moment: Moment) -> frozenset[str]:
+    """The kind of an entity that an asker reads; `as_of` another time fewer mentions may hold, which may tell another one."""
+    kind = kind_of(world, asker, group.whole, group.lines, moment)
+    fewer = () if moment.as_of is None or is_owner(asker) else (one.told for one in group.lines)
+    return frozenset((kind, *fewer))
 
 
 def _derived(world: World, asker: Asker, one: EntitySummary | Entity, moment: Moment) -> Iterator[str]:

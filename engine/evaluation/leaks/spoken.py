@@ -136,14 +136,14 @@ class Spoken:
         return entity_id
 
     def counted_facts(self, world: World, asker: Asker, whole: UUID, moment: Moment = NOW) -> int:
-        """How many live facts about an entity an asker may read, now; `moment`: by its rights of then."""
+        """How many live facts about an entity an asker may read, now; `moment`: by its rights and the merges of then."""
         if world.owns(asker, asker.graph):
-            return len([one for one in self.facts if one.live and self.whole_of(one.entity_id, NOW) == whole])
+            return len([one for one in self.facts if one.live and self.whole_of(one.entity_id, moment) == whole])
         return len(self.facts_about(world, asker, whole, moment))
 
     def facts_about(self, world: World, asker: Asker, whole: UUID, moment: Moment = NOW) -> set[UUID]:
         """The live facts about an entity that an asker may read, now."""
-        live = [one for one in self.facts if one.live and self.whole_of(one.entity_id, NOW) == whole]
+        live = [one for one in self.facts if one.live and self.whole_of(one.entity_id, moment) == whole]
         own = world.owns(asker, asker.graph)
         records = {one.fact_id: world.written.get(one.record_id) for one in live if own or not one.private}
         return {
