@@ -12,7 +12,6 @@ from engine.domain.retraction import RetractionSubject
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.stores.migrations import migrations, statements
-
 from engine.stores.statements import CYPHER_FOLDER, cypher
 
 COUPLES = (
