@@ -9,14 +9,16 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from engine.domain.clock import Moment
+from engine.domain.clock import NOW, Moment
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
+from engine.knowledge.reading import EVERY, FIRST
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.door import new_door
+from tests.flows.profiled import work
 from tests.flows.test_graph_commands import Shell
 
 pytestmark = pytest.mark.usefixtures("few_nodes")
@@ -145,3 +147,30 @@ async def test_rest_and_the_shell_say_how_many_are_left_out(
     assert (await shell.answers("entity", "list"))["left_out"] == 3
     assert "Ragnar Holt" in await shell.prints("entity", "list", "--name", "ragnar")
     assert "Ragnar Holt" in await shell.prints("entity", "show", "Ragnar Holt")
+
+
+@pytest.mark.ledger("F07")
+async def test_a_document_that_floods_a_graph_costs_its_list_nothing_but_a_count(
+    engine: Engine, memory: Memory
+) -> None:
+    await memory.records.remember(Conversation("c1", (Turn("Bob", "We met Dave Kowalski today."),)))
+    await write(memory, TEXT)
+    many = 2_000
+    now = NOW.graph_parameters(datetime.now(UTC))
+    asked = {"kinds": [], "name": "", "everything": False, "marks": [False], "before": list(FIRST), "limit": 100}
+    asked |= {**memory.principal.parameters, **now, "most": 200}
+    few = await work(engine, "entity/page", **asked)
+    await engine.neo4j.write(
+        """
+        MATCH (r:Record)-[m:MENTIONS]->(e:Entity {user_id: $user, name: 'Ragnar Holt'}) UNWIND range(1, $many) AS number
+        CREATE (r)-[:MENTIONS {role: 'mention', kind: 'person', names: ['n' + number], spans: m.spans, count: 1, known_from: m.known_from}]->
+               (:Entity {user_id: $user, key: 'person:n' + number, entity_id: randomUUID(), name: 'N' + number, name_key: 'n' + number, kind: 'person',
+                         mentions: 1, active: true, lone: true, known_from: m.known_from})
+        """,
+        user=str(memory.principal.user_id), many=many,
+    )  # fmt: skip
+    found = await memory.entities.list()
+    assert "Dave Kowalski" in {one.name for one in found} and len(found) < 10
+    assert found.left_out == many + 3
+    assert await work(engine, "entity/page", **asked) < few + 2 * many
+    assert await work(engine, "entity/page", **asked | {"marks": [False, True], "most": EVERY}) > few + 20 * many

@@ -12,7 +12,8 @@ from engine.domain.retraction import RetractionSubject
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.stores.migrations import migrations, statements
-from engine.stores.statements import CYPHER_FOLDER, cypher
+from engine.stores.statements import CYPHER_FOLDER
+from tests.flows.profiled import work
 
 COUPLES = (
     "Marta Kell, Tomas Rook",
@@ -77,24 +78,6 @@ async def test_a_relation_with_a_direction_ends_those_of_its_source_alone(engine
 
 
 MANY = 2_000
-STATED = {
-    "entity/related": "relations",
-    "entity/retracted": "retraction",
-    "lifecycle/relations_withdrawn": "relations",
-}  # fmt: skip
-
-
-async def work(engine: Engine, name: str, asked: object) -> int:
-    """How often a statement touches the store."""
-    text = cypher(name).replace("CYPHER 25\n", "")
-    async with engine.neo4j.driver.session() as session:
-        result = await session.run("CYPHER 25 PROFILE " + text, {STATED[name]: asked})  # type: ignore[arg-type]
-        plans, hits = [(await result.consume()).profile], 0
-    while plans:
-        plan = plans.pop() or {}
-        hits += plan.get("dbHits", 0)
-        plans += plan.get("children", [])
-    return hits
 
 
 @pytest.mark.ledger("A09")
@@ -142,10 +125,12 @@ async def test_what_mentions_the_two_is_not_read_to_end_a_marriage(engine: Engin
         before = await married(memory, engine)
         hits.append(
             [
-                await work(engine, "entity/related", [row | {"stated": [stated]}]),
-                await work(engine, "entity/retracted", withdrawn | {"revision": 1, "undone": False}),
-                await work(engine, "entity/retracted", withdrawn | {"revision": 2, "undone": True}),
-                await work(engine, "lifecycle/relations_withdrawn", [{"record_id": record, "commit_id": record}]),
+                await work(engine, "entity/related", relations=[row | {"stated": [stated]}]),
+                await work(engine, "entity/retracted", retraction=withdrawn | {"revision": 1, "undone": False}),
+                await work(engine, "entity/retracted", retraction=withdrawn | {"revision": 2, "undone": True}),
+                await work(
+                    engine, "lifecycle/relations_withdrawn", relations=[{"record_id": record, "commit_id": record}]
+                ),
             ]
         )
         assert await married(memory, engine) == before
