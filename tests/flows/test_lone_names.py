@@ -41,6 +41,15 @@ async def one(memory: Memory, name: str) -> UUID:
     return found.entity_id
 
 
+async def reader_of(engine: Engine, node_id: UUID, *more: str) -> Memory:
+    """The memory as an integration reads it that may read records there, and more."""
+    integration = (await engine.workspace.integrations.create(f"app {uuid4()}")).integration_id
+    [owner] = await engine.neo4j.read("MATCH (n:Node {node_id: $id}) RETURN n.user_id AS user_id", id=str(node_id))
+    user = UUID(owner["user_id"])
+    await engine.memory(user).grants.give(NewGrant(node_id, "third_party", integration, fields=("records", *more)))
+    return engine.memory_as(Principal("third_party", integration, user))
+
+
 @pytest.mark.ledger("F07")
 async def test_what_a_single_passage_mentions_is_left_out_of_the_list(memory: Memory) -> None:
     await memory.records.remember(Conversation("c1", (Turn("Bob", "We met Dave Kowalski today."),)))
@@ -93,11 +102,7 @@ async def test_the_list_of_a_reader_depends_on_nothing_hidden(engine: Engine, me
     root = memory.principal.user_id
     here = await memory.nodes.provision(NewNode(root, "Harbour", keywords=("harbour",)))
     hidden = await memory.nodes.provision(NewNode(root, "Diary"))
-    readers = []
-    for fields in (("records", "items"), ("records",)):
-        integration = (await engine.workspace.integrations.create(f"app {uuid4()}")).integration_id
-        await memory.grants.give(NewGrant(here.node_id, "third_party", integration, fields=fields))
-        readers.append(engine.memory_as(Principal("third_party", integration, root)))
+    readers = [await reader_of(engine, here.node_id, *more) for more in (("items",), ())]
     await write(memory, TEXT + " At noon Erna Vik looked on.", here.node_id)
     before = [
         (await reader.entities.list(limit=500), await reader.entities.list(limit=500, everything=True))
@@ -113,6 +118,29 @@ async def test_the_list_of_a_reader_depends_on_nothing_hidden(engine: Engine, me
     for reader, (left, _) in zip(readers, before, strict=True):
         after = await reader.entities.list(limit=500)
         assert (after, after.left_out) == (left, left.left_out)
+
+
+@pytest.mark.ledger("F07", "X01")
+async def test_neither_passages_nor_facts_that_a_reader_may_not_read_count(engine: Engine, memory: Memory) -> None:
+    here = await memory.nodes.provision(NewNode(memory.principal.user_id, "Harbour", keywords=("harbour",)))
+    with_items, without = [await reader_of(engine, here.node_id, *more) for more in (("items",), ())]
+    filler = "The tide went out and the boats lay on the sand until the evening. " * 60
+    text = f"Ragnar Holt arrived with Sigrid Moe.\n\n{filler}\n\n{filler}\n\nRagnar Holt went home."
+    await write(memory, text, here.node_id)
+    assert "Ragnar Holt" in await listed(with_items) and "Ragnar Holt" not in await listed(without)
+    fact = str(uuid4())
+    await engine.neo4j.write(
+        """
+        MATCH (r:Record)-[:MENTIONS]->(e:Entity {user_id: $user, name: 'Sigrid Moe'}) SET e.lone = false, e.fact_count = 1
+        CREATE (r)-[:STATES {fact_id: $fact, revision: 1}]->(:Fact {fact_id: $fact, user_id: $user, record_id: r.record_id, status: 'live',
+                                                                    privacy: 'private', scope: 'user', revision: 1})-[:ABOUT]->(e)
+        """,
+        user=str(memory.principal.user_id), fact=fact,
+    )  # fmt: skip
+    assert "Sigrid Moe" in await listed(memory)
+    assert "Sigrid Moe" not in await listed(with_items)
+    await engine.neo4j.write("MATCH (f:Fact {fact_id: $fact}) SET f.privacy = 'org'", fact=fact)
+    assert "Sigrid Moe" in await listed(with_items) and "Sigrid Moe" not in await listed(without)
 
 
 @pytest.mark.ledger("F07")
