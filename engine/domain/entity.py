@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
-from typing import Literal
+from typing import Literal, Self
 from uuid import UUID
 
 from engine.domain.fact import ShownStatus
@@ -78,6 +78,28 @@ class EntitySummary:
     @property
     def place(self) -> EntityPlace:
         return self.mentions, self.entity_id
+
+
+@dataclass(frozen=True, slots=True)
+class EntityFilter:
+    """Which entities a list has: of these kinds (empty: of all), with a word in a name that begins so, and whether also those
+    that a single passage mentions."""
+
+    kinds: tuple[str, ...] = ()
+    name: str = ""
+    everything: bool = False
+
+
+class EntityPage(tuple[EntitySummary, ...]):
+    """Entities of a list, in its order. `left_out`: how many up to the last of them, or to the end of the list, are not among
+    them since a single passage mentions them."""
+
+    left_out: int
+
+    def __new__(cls, entities: Iterable[EntitySummary], left_out: int = 0) -> Self:
+        page = super().__new__(cls, entities)
+        page.left_out = left_out
+        return page
 
 
 EntityPlace = tuple[int, UUID]

@@ -206,8 +206,7 @@ class EntityMention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordMentions:
-    """What a record mentions. `revision`: of the record whose whole this is; None adds to what it mentions. `reader`: the version
-    of what found it."""
+    """What a record mentions. `revision`: of the record whose whole this is; None adds to it. `reader`: version of the rules."""
 
     record_id: UUID
     user_id: UUID
@@ -222,9 +221,9 @@ class RecordMentions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedRelation:
-    """A relation that a record states. `type`: of the relationship in the graph, `name`: of the relation; both are the same but
-    for types that the domain does not list. `functional`: only one holds at a time. `source`, `target`: keys of entities;
-    `fact_id`: a fact of the record that states it, too."""
+    """A relation that a record states. `type`: of the relationship in the graph, `name`: of the relation, the same where it is
+    listed. `functional`: one holds at a time, `symmetric`: for both ends. `source`, `target`: keys of entities; `fact_id`: a
+    fact of the record that states it, too."""
 
     relation_id: UUID
     type: str
@@ -239,6 +238,7 @@ class StatedRelation:
     until: str | None
     ended: bool
     fact_id: UUID | None = None
+    symmetric: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,12 +71,18 @@ REDUNDANT_PREDICATES = {
     "entity/shown#7": "these are the mentions of records that were found by the same question",
     "entity/relations#0": "it is sent for the user alone",
     "entity/page#7": "the facts of a private record are private themselves",
+    "entity/page#15": "the facts of a private record are private themselves",
     "entity/shown#15": "the facts of a private record are private themselves",
     "entity/page#8": "facts are counted as of now, after every move",
+    "entity/page#16": "facts are counted as of now, after every move",
     "entity/shown#16": "facts are counted as of now, after every move",
     "entity/page#10": "items are open only where records are",
+    "entity/page#18": "items are open only where records are",
     "entity/shown#18": "items are open only where records are",
 }
+IN_FLOWS = {"entity/page#9", "entity/page#12"}
+"""What counts against leaving an entity out of the list: tests/flows/test_lone_names.py has the documents of two passages and the
+private facts that no forest has."""
 ELSEWHERE = {"node/shell#5"}
 """Noticed where somebody may read a child without its records."""
 
@@ -203,7 +209,9 @@ async def test_every_read_that_takes_a_moment_is_asked_of_the_past(memory: Memor
 
 
 @pytest.mark.ledger("X01")
-@pytest.mark.parametrize("predicate", known(PREDICATES, REDUNDANT_PREDICATES))
+@pytest.mark.parametrize(
+    "predicate", known({one: PREDICATES[one] for one in PREDICATES if one not in IN_FLOWS}, REDUNDANT_PREDICATES)
+)
 async def test_a_predicate_taken_away_is_noticed(
     engine: Engine, world: World, named_only: World, growing: World, monkeypatch: pytest.MonkeyPatch, predicate: str
 ) -> None:

@@ -174,7 +174,9 @@ class Machine:
 
     async def check(self) -> None:
         assert await self.engine.doctor.examine() == [], self.log
-        shown = {one.name: one for one in await self.memory.entities.list(limit=500) if one.name in NAMES}
+        shown = {
+            one.name: one for one in await self.memory.entities.list(limit=500, everything=True) if one.name in NAMES
+        }
         assert {name: (one.mentions, one.nodes) for name, one in shown.items()} == self.counts(), self.log
         for name, one in shown.items():
             assert self.ids.setdefault(name, one.entity_id) == one.entity_id, (name, self.log)
@@ -245,7 +247,7 @@ async def test_any_history_of_a_knowledge_graph_fits_what_was_said(machine: Mach
 
 async def state_of(memory: Memory) -> list[object]:
     """All entities with their names, counts and relations."""
-    found = await memory.entities.list(limit=500)
+    found = await memory.entities.list(limit=500, everything=True)
     related = [await memory.entities.relations(one.entity_id, ended=True) for one in found]
     return [
         (replace(await memory.entities.get(one.entity_id), access_count=0, last_accessed_at=None), one, relations)

@@ -72,7 +72,7 @@ async def speaking(engine: Engine, memory: Memory, operation: str) -> Callable[[
         await engine.parts.unread_records.run()
         await engine.neo4j.write("MATCH (r:Record {user_id: $me}) REMOVE r.mentions_reader, r.relations_reader", me=me)
         return engine.parts.unread_records.run
-    ellen, dave = [one.entity_id for one in await memory.entities.list() if " " in one.name][:2]
+    ellen, dave = [one.entity_id for one in await memory.entities.list(everything=True) if " " in one.name][:2]
     if operation == "tell apart":
         pair = "MATCH (a:Entity {entity_id: $a}), (b:Entity {entity_id: $b}) CREATE (a)-[:POSSIBLY_SAME {pair_id: $me, score: 0.5, reason: 'alike', known_from: a.known_from}]->(b)"
         await engine.neo4j.write(pair, a=str(ellen), b=str(dave), me=me)

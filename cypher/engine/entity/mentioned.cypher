@@ -30,7 +30,8 @@ CALL (u, n, r, row, known_from, at, newer) {
   UNWIND CASE WHEN newer OR row.revision IS NULL THEN row.entities ELSE [] END AS one
   MERGE (e:Entity {user_id: row.user_id, key: one.key})
     ON CREATE SET e:$(one.label), e.entity_id = one.entity_id, e.name = one.name, e.name_key = one.name_key, e.kind = one.kind, e.active = true,
-                  e.mentions = 0, e.created_at = known_from, e.known_from = known_from
+                  e.mentions = 0, e.created_at = known_from, e.known_from = known_from,
+                  e.lone = coalesce(r.content_type <> 'conversation', false) AND all(span IN one.spans WHERE left(span, 36) = left(one.spans[0], 36))
   FOREACH (_ IN CASE WHEN size(one.name) > size(e.name) AND e.renamed IS NULL THEN [1] ELSE [] END | SET e.name = one.name, e.name_key = one.name_key)
   FOREACH (_ IN CASE WHEN e.kind = 'thing' AND one.kind <> 'thing' AND e.rekinded IS NULL THEN [1] ELSE [] END |
     REMOVE e:$([label IN labels(e) WHERE label <> 'Entity']) SET e:$(one.label), e.kind = one.kind)
@@ -39,8 +40,10 @@ CALL (u, n, r, row, known_from, at, newer) {
     UNWIND one.aliases AS alias
     MERGE (a:Alias {user_id: row.user_id, type: alias.type, key: alias.key})
       ON CREATE SET a.user_key = replace(row.user_id, '-', ''), a.value = alias.value, a.name = alias.value, a.verified = alias.verified, a.known_from = known_from
-    WITH a, e WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) } AND NOT e.entity_id IN coalesce(a.not_of, [])
+    WITH a, e, alias, row, known_from WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) } AND NOT e.entity_id IN coalesce(a.not_of, [])
     CREATE (a)-[:NAMES]->(e)
+    SET a.user_key = replace(row.user_id, '-', ''), a.value = coalesce(a.value, alias.value), a.name = coalesce(a.name, alias.value),
+        a.known_from = coalesce(a.known_from, known_from)  // it may only have been taken away so far
     RETURN count(*) AS named
   }
   CALL (e, r, one, row, known_from) {
@@ -52,6 +55,7 @@ CALL (u, n, r, row, known_from, at, newer) {
   }
   WITH u, n, r, row, one, e
   WHERE NOT EXISTS { (r)-[m:MENTIONS {role: one.role}]->(e) WHERE m.known_to IS NULL }
+  SET e.lone = coalesce(e.lone, false) AND NOT EXISTS { (:Record)-[:MENTIONS]->(e) }
   CREATE (r)-[:MENTIONS {role: one.role, kind: one.kind, names: one.names, spans: one.spans, count: one.count, context: one.context,
                          commit_id: row.commit_id, known_from: known_from}]->(e)
   MERGE (e)-[a:ANCHORED_AT]->(n) ON CREATE SET a.mentions = 0

@@ -1,9 +1,10 @@
 // Purpose: enters the relations that records state, each with the record as its evidence; evidence that a record no longer gives ends, and a relation
-//   without evidence with it. A relation of which only one can hold at a time ends the one that was said before. Idempotent.
+//   without evidence with it. A relation of which only one can hold at a time ends the one that was said before of its source, and of its target, too, where the
+//   direction says nothing. Idempotent.
 // Relations are found by their way from the source, one long: in a graph with few relationships Neo4j 2026.08 plans a pattern with a type that is computed,
 //   as in (a)-[:$(type)]->(b), as a read of all relationships of the type, and then takes some of them for relations of (a) that are not.
 // Parameters: relations [{record_id, user_id, commit_id, revision, reader, known_from, at (as of what a record mentions), stated [{relation_id, type (of the
-//   relationship), name (of the type), functional, source, target (keys of entities), weight (below 1), item_id, span, since, until (texts or null), ended, fact_id
+//   relationship), name (of the type), functional, symmetric (of a functional one: it holds for both ends alike; or missing), source, target (keys of entities), weight (below 1), item_id, span, since, until (texts or null), ended, fact_id
 //   (a fact of the record that states it, too) or null}]}].
 // Returns: applied (records that are there).
 CYPHER 25
@@ -23,7 +24,9 @@ CALL (r, row, newer) {
   UNWIND CASE WHEN newer OR row.revision IS NULL THEN row.stated ELSE [] END AS one
   WITH row, r, one WHERE NOT one.type IN ['SUPERSEDES', 'POSSIBLY_SAME']  // for the user alone
   MATCH (a:Entity {user_id: row.user_id, key: one.source}), (b:Entity {user_id: row.user_id, key: one.target})
-  SET a.mentions = a.mentions  // takes the lock, so that two writers do not both create it
+  SET a.lone = false, b.lone = false  // takes the lock, so that two writers do not both create it
+  FOREACH (_ IN CASE WHEN one.symmetric THEN [1] ELSE [] END |  // nor miss what the other one ends; keys are in order
+    SET b.paired = [key IN coalesce(b.paired, []) WHERE key <> a.key] + a.key)
   WITH r, row, one, a, b
   CALL (row, one, a, b) {
     WITH row, one, a, b, EXISTS { MATCH (a)-[ways*1..1]->(other) WHERE other = b AND type(ways[0]) = one.type AND ways[0].name = one.name } AS had
@@ -38,14 +41,14 @@ CALL (r, row, newer) {
   CREATE (r)-[:EVIDENCE {relation_id: relation.relation_id, weight: one.weight, item_id: one.item_id, fact_id: one.fact_id, span: one.span, since: one.since, until: one.until,
                          ended: one.ended, commit_id: row.commit_id, known_from: datetime(row.known_from)}]->(a)
   SET relation.strength = relation.strength + 1, relation.confidence = 1 - (1 - relation.confidence) * (1 - one.weight), relation.known_to = null,
-      relation.since = coalesce(relation.since, one.since)
+      relation.since = coalesce(relation.since, one.since), relation.symmetric = CASE WHEN one.symmetric THEN true END
   FOREACH (_ IN CASE WHEN relation.last_at > datetime(row.at) THEN [] ELSE [1] END |
     SET relation.last_at = datetime(row.at), relation.until = CASE WHEN one.ended THEN coalesce(one.until, toString(date(datetime(row.at)))) END)
   WITH row, one, a, b, relation
   CALL (row, one, a, b, relation) {
-    MATCH (a)-[ways*1..1]->(other:Entity)
-    WITH row, one, b, relation, other, ways[0] AS old
-    WHERE type(old) = one.type AND one.functional AND NOT one.ended AND other <> b AND old.name = one.name AND old.until IS NULL AND old.last_at < relation.last_at
+    UNWIND CASE WHEN one.functional AND NOT one.ended THEN part.rivals(relation) ELSE [] END AS old
+    WITH row, one, a, b, relation, old
+    WHERE NOT (startNode(old) IN [a, b] AND endNode(old) IN [a, b]) AND old.until IS NULL AND old.last_at < relation.last_at
     SET old.until = coalesce(one.since, toString(date(datetime(row.at)))), old.ended_by = relation.relation_id
   }
   RETURN count(*) AS entered
