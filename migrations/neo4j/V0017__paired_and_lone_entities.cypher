@@ -16,10 +16,12 @@ SET b.paired = keys;
 
 MATCH (e:Entity)
 WHERE e.lone IS NULL
-SET e.lone = COUNT { (:Record)-[:MENTIONS]->(e) } = 1
-  AND EXISTS { (r:Record)-[m:MENTIONS]->(e) WHERE r.content_type <> 'conversation' AND all(span IN m.spans WHERE left(span, 36) = left(m.spans[0], 36)) }
-  AND coalesce(e.renamed, e.rekinded, e.given_names) IS NULL AND NOT EXISTS { (e)-[:SUPERSEDES]-(:Entity) } AND NOT EXISTS { (e)<-[:ABOUT|IS_ABOUT]-() }
-  AND NOT EXISTS { (alias:Alias)-[:NAMES]->(e) WHERE alias.verified }
-  AND NOT EXISTS { (e)-[relation]-(:Entity) WHERE relation.relation_id IS NOT NULL };
+CALL (e) {
+  SET e.lone = COUNT { (:Record)-[:MENTIONS]->(e) } = 1
+    AND EXISTS { (r:Record)-[m:MENTIONS]->(e) WHERE r.content_type <> 'conversation' AND all(span IN m.spans WHERE left(span, 36) = left(m.spans[0], 36)) }
+    AND coalesce(e.renamed, e.rekinded, e.given_names) IS NULL AND NOT EXISTS { (e)-[:SUPERSEDES]-(:Entity) } AND NOT EXISTS { (e)<-[:ABOUT|IS_ABOUT]-() }
+    AND NOT EXISTS { (alias:Alias)-[:NAMES]->(e) WHERE alias.verified }
+    AND NOT EXISTS { (e)-[relation]-(:Entity) WHERE relation.relation_id IS NOT NULL }
+} IN TRANSACTIONS OF 5000 ROWS;
 
 CALL db.awaitIndexes(25);
