@@ -13,6 +13,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.retrieval import anchors
 from tests.access.mutations import ONE_GRAPH, as_service, known, noticed, rewrite, statement_text
+from tests.flows.test_lone_names import test_neither_passages_nor_facts_that_a_reader_may_not_read_count as passes
 
 pytestmark = pytest.mark.usefixtures("guards")
 
@@ -82,7 +83,7 @@ REDUNDANT_PREDICATES = {
 }
 IN_FLOWS = {"entity/page#9", "entity/page#12"}
 """What counts against leaving an entity out of the list: tests/flows/test_lone_names.py has the documents of two passages and the
-private facts that no forest has."""
+private facts that no forest has, and is asked here whether it notices."""
 ELSEWHERE = {"node/shell#5"}
 """Noticed where somebody may read a child without its records."""
 
@@ -206,6 +207,20 @@ async def test_every_read_that_takes_a_moment_is_asked_of_the_past(memory: Memor
         if "moment" in getattr(one, "__annotations__", {})
     }
     assert taking == MOMENTS_ASKED
+
+
+@pytest.mark.ledger("X01")
+@pytest.mark.usefixtures("few_nodes")
+@pytest.mark.parametrize("predicate", known({one: PREDICATES[one] for one in sorted(IN_FLOWS)}, {}))
+async def test_a_predicate_taken_away_is_noticed_by_a_test_of_its_own(
+    engine: Engine, memory: Memory, monkeypatch: pytest.MonkeyPatch, predicate: str
+) -> None:
+    name, number = predicate.split("#")
+    text = statement_text(name)
+    start, end = spans(text)[int(number)]
+    rewrite(monkeypatch, name, text[:start] + "true" + text[end:])
+    with pytest.raises(AssertionError):
+        await passes(engine, memory)
 
 
 @pytest.mark.ledger("X01")
