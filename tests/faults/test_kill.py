@@ -224,3 +224,13 @@ async def test_a_change_is_whole_or_not_there(engine: Engine, kind: str, step: s
 
 
 CHANGES = {"record": {"title": "Again"}, "node": {"name": "Again"}, "edge": {"properties": {"since": "2003"}}}
+
+
+@pytest.mark.ledger("N15", "N23")
+@pytest.mark.parametrize("step", [FIRST, pytest.param(SECOND, marks=LONG)])
+async def test_a_changed_text_is_read_again_after_a_kill(engine: Engine, step: str) -> None:
+    handle = f"k{uuid4().hex[:12]}"
+    assert not await lived(engine, victim, handle, "change item", step)
+    await all_agree(engine)
+    memory = engine.memory((await engine.workspace.users.find(handle)).user_id)
+    assert "Ellen Harlan" in {one.name for one in await memory.entities.list()}

@@ -73,9 +73,10 @@ CALL (row, reworded) {  // what a text no longer states is over: the others say 
   WHERE newest IS NULL AND old.ended_by = relation_id
   OPTIONAL MATCH (a)-[next]->(:Entity)
   WHERE next.name = old.name AND next <> old AND next.strength > 0 AND next.last_at > old.last_at
-  WITH old, next ORDER BY next.last_at
-  WITH old, head(collect(next)) AS next
-  SET old.until = CASE WHEN next IS NULL THEN null ELSE coalesce(next.since, toString(date(next.last_at))) END, old.ended_by = next.relation_id
+  WITH relation_id, old, next ORDER BY next.last_at
+  WITH relation_id, old, head(collect(next)) AS next
+  SET old.until = CASE WHEN next IS NULL THEN null ELSE coalesce(next.since, toString(date(next.last_at))) END, old.ended_by = next.relation_id,
+      old.enders = coalesce(old.enders, []) + relation_id  // for reads of the time before
 }
 SET r.relations_revision = CASE WHEN newer THEN row.revision ELSE r.relations_revision END,
     r.relations_reader = CASE WHEN newer AND coalesce(row.rewordings, 0) <> coalesce(r.rewordings, 0) THEN 0 WHEN newer THEN row.reader
