@@ -9,8 +9,8 @@ RETURN id AS record_id,
                  WITH m ORDER BY m.known_to IS NOT NULL, m.known_from DESC
                  RETURN {names: m.names, kind: m.kind, role: m.role, spans: m.spans} } AS mentions,
        COLLECT { MATCH (r)-[v:EVIDENCE]->(a:Entity) WHERE (v.known_to IS NULL OR v.reworded) AND v.weight = $weight
-                 WITH v, a  // from the record, not by all evidence of an index
-                 MATCH (a)-[relation]->(b:Entity) WHERE relation.relation_id = v.relation_id
+                 WITH v, a, v.relation_id AS relation_id  // from the record, not by all evidence of an index
+                 MATCH (a)-[relation]->(b:Entity) WHERE relation.relation_id = relation_id
                  WITH v, a, b, relation ORDER BY v.known_to IS NOT NULL, v.known_from DESC
                  WITH v, relation, COLLECT { MATCH (r)-[m:MENTIONS]->(a) UNWIND m.names AS name RETURN DISTINCT name } AS sources,
                       COLLECT { MATCH (r)-[m:MENTIONS]->(b) UNWIND m.names AS name RETURN DISTINCT name } AS targets
