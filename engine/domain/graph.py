@@ -205,8 +205,10 @@ class EntityMention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordMentions:
-    """What a record mentions. `revision`: of the record whose whole this is; None adds to it. `reader`: version of the rules."""
+class _Told:
+    """What was found in a record. `revision`: of the record whose whole this is; None adds to what it says. `reader`: the version
+    of what found it. `rewordings`: changes of its texts by hand that were known then; where the graph knows others, it is read
+    again."""
 
     record_id: UUID
     user_id: UUID
@@ -215,8 +217,15 @@ class RecordMentions:
     revision: int | None
     known_from: datetime
     at: datetime
-    entities: Sequence[EntityMention]
     reader: int = READER
+    rewordings: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordMentions(_Told):
+    """What a record mentions."""
+
+    entities: Sequence[EntityMention]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,49 +251,19 @@ class StatedRelation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordRelations:
-    """The relations that a record states; the other fields are those of its mentions."""
+class RecordRelations(_Told):
+    """The relations that a record states."""
+
+    stated: Sequence[StatedRelation]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewordedRecord:
+    """A record of which a text was changed by hand."""
 
     record_id: UUID
     user_id: UUID
     node_id: UUID
-    commit_id: UUID
-    revision: int | None
-    known_from: datetime
-    at: datetime
-    stated: Sequence[StatedRelation]
-    reader: int = READER
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewMerge:
-    """An entity becomes part of another."""
-
-    merge_id: UUID
-    user_id: UUID
-    entity_id: UUID
-    merged_id: UUID
-    at: datetime
-    reason: str
-    by: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UndoneMerge:
-    """The end of a merge."""
-
-    merge_id: UUID
-    user_id: UUID
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToldApart:
-    """Two entities of a pair that may be one are not."""
-
-    pair_id: UUID
-    user_id: UUID
-    at: datetime
 
 
 def times(new: NewSlice) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from uuid import UUID
 
 import pytest
 
+from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.memory import Memory
@@ -102,6 +103,32 @@ class Machine:
         target = self.rng.choice([node for node in self.nodes if node != said.node])
         await self.memory.records.move(said.record, said.node, target)
         said.node = target
+
+    async def reword(self) -> None:
+        """A turn says something else: once, or twice before it is read again."""
+        talks = [said for source, said in sorted(self.said.items()) if source.startswith("talk")]
+        if not talks:
+            return
+        said = self.rng.choice(talks)
+        old = self.rng.choice(said.sentences)
+        item = await self.item_of(said, old)
+        for new in self.rng.sample(sorted(SENTENCES.keys() - set(said.sentences)), self.rng.randint(1, 2)):
+            await self.memory.history.change(Change("item", item, {"content": new}, said.node, correction=True))
+            said.sentences = tuple(new if one == old else one for one in said.sentences)
+            old = new
+        await self.engine.parts.unread_records.run()
+
+    async def item_of(self, said: Said, sentence: str) -> UUID:
+        name = self.whole(min(names_of(sentence)))
+        [entity] = [one for one in await self.memory.entities.list(limit=500) if one.name == name]
+        mentions = [
+            one for one in (await self.memory.entities.get(entity.entity_id)).latest if one.record_id == said.record
+        ]
+        for item in {UUID(span.partition(":")[0]) for one in mentions for span in one.spans}:
+            state = await self.memory.history.state("item", item, node_id=said.node)
+            if state.fields is not None and state.fields["content"] == sentence:
+                return item
+        raise AssertionError(f"no turn of {said} says {sentence}")
 
     async def discard(self) -> None:
         """A write that failed before or after the graph had it, and is discarded."""
@@ -223,6 +250,8 @@ STEPS_OF = (
     "at_once",
     "move",
     "move",
+    "reword",
+    "reword",
     "discard",
     "merge",
     "merge",

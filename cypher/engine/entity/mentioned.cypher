@@ -1,7 +1,8 @@
 // Purpose: enters what records mention: entities that are new, their names, mentions, and the counts at nodes. Idempotent. A name belongs to the
 //   entity that had it first; an entity is found by its key, so writers that meet make one. What the user corrected of an entity stays.
 // Parameters: mentions [{record_id, user_id, node_id, commit_id, revision (the whole of what the record mentions then: what it no longer does
-//   ends; an older one that comes late changes nothing) or null (further ones), reader (version of what found it), known_from, at, entities [{key, entity_id, name, name_key, kind, label,
+//   ends; an older one that comes late changes nothing) or null (further ones), reader (version of what found it), rewordings (changes of the record's texts
+//   by hand that were known then, 0 for who knows of none: where the graph knows others, the record stays unread; what such a reading ends is marked), known_from, at, entities [{key, entity_id, name, name_key, kind, label,
 //   role, names, spans, count, context, aliases [{type, key, value, verified}],
 //   reviews [{key (of an entity that may be the same), score, reason}], intentions [{text, item_id, span, due}] (or none)}]}].
 // Returns: applied (records that are there).
@@ -11,15 +12,19 @@ MATCH (n:Node {user_id: row.user_id})-[:HOLDS]->(r:Record {record_id: row.record
 MATCH (u:Node {node_id: row.user_id})
 WITH row, n, r, u, datetime(row.known_from) AS known_from, datetime(row.at) AS at,
      coalesce([row.revision, row.reader] > [coalesce(r.mentions_revision, 0), coalesce(r.mentions_reader, 0)], false) AS newer
-CALL (n, r, row, known_from, newer) {
+CALL (u, n, r, row, known_from, newer) {
   MATCH (r)-[m:MENTIONS]->(e:Entity)
   WHERE newer AND m.known_to IS NULL
-    AND none(one IN row.entities WHERE one.key = e.key AND one.role = m.role AND one.names = m.names AND one.spans = m.spans)
-  SET m.known_to = known_from, e.mentions = e.mentions - 1
-  WITH n, e
+    AND none(one IN row.entities WHERE one.key = e.key AND one.role = m.role AND one.names = m.names AND one.spans = m.spans
+             AND (NOT coalesce(row.rewordings > 0, false) OR one.context = m.context))
+  SET m.known_to = known_from, e.mentions = e.mentions - 1, m.reworded = CASE WHEN row.rewordings > 0 THEN true END
+  WITH u, n, row, e
   MATCH (e)-[a:ANCHORED_AT]->(n)
   SET a.mentions = a.mentions - 1
-  RETURN count(*) AS ended
+  WITH u, e WHERE row.rewordings > 0
+  MATCH (u)-[k:MENTIONED]->(e)
+  SET k.times = k.times - 1
+  RETURN collect(DISTINCT e) AS reworded
 }
 CALL (r, row, known_from, newer) {
   MATCH (r)-[i:INTENDS]->(e:Entity)
@@ -66,8 +71,16 @@ CALL (u, n, r, row, known_from, at, newer) {
   RETURN count(*) AS entered
 }
 SET r.mentions_revision = CASE WHEN newer THEN row.revision ELSE r.mentions_revision END,
-    r.mentions_reader = CASE WHEN newer THEN row.reader ELSE r.mentions_reader END,
+    r.mentions_reader = CASE WHEN newer AND coalesce(row.rewordings, 0) <> coalesce(r.rewordings, 0) THEN 0 WHEN newer THEN row.reader
+                             ELSE r.mentions_reader END,
     r.mentions = CASE WHEN newer THEN size(row.entities) WHEN row.revision IS NULL THEN coalesce(r.mentions, 0) + entered ELSE r.mentions END
+WITH u, row, reworded
+CALL (u, reworded) {  // the last mention may have been one that its text no longer has
+  UNWIND reworded AS e
+  MATCH (u)-[k:MENTIONED]->(e)
+  WITH e, k, part.last_mention(e) AS last
+  SET k.context = last.context, k.source = last.record_id, k.at = coalesce(last.at, k.at), e.last_mentioned_at = coalesce(last.at, e.last_mentioned_at)
+}
 WITH collect(DISTINCT row.record_id) AS records, collect(row) AS rows
 CALL (rows) {
   UNWIND rows AS row
