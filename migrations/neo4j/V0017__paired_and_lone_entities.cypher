@@ -6,6 +6,9 @@
 
 CREATE INDEX entity_lone IF NOT EXISTS FOR (e:Entity) ON (e.user_id, e.lone, e.mentions, e.entity_id);
 
+// Its place is taken by the one above.
+DROP INDEX entity_mentions IF EXISTS;
+
 UNWIND ['lone', 'paired', 'symmetric'] AS name CALL db.createProperty(name);
 
 MATCH (a:Entity)-[relation:MARRIED_TO|PARTNER_OF|ENGAGED_TO]->(b:Entity)
