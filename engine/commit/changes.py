@@ -35,7 +35,6 @@ from engine.domain.graph import (
     RecordMentions,
     RecordRelations,
     RecordRevision,
-    RewordedRecord,
     Shell,
 )
 from engine.domain.retraction import RecordRetraction
@@ -172,17 +171,6 @@ class RecordRetracted:
     retraction: RecordRetraction
 
 
-@dataclass(frozen=True, slots=True)
-class RecordReworded:
-    """A text of a record was changed by hand: it is read for names again."""
-
-    kind: ClassVar[CommitKind] = "record_reworded"
-    statement: ClassVar[str] = "entity/reworded"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
-    reworded: RewordedRecord
-
-
 GraphChange = (
     NodeProvisioned
     | RecordsEntered
@@ -202,7 +190,6 @@ GraphChange = (
     | AliasDecided
     | IntentionDecided
     | RecordRetracted
-    | RecordReworded
 )
 OF_KIND: Mapping[str, type[GraphChange]] = {change.kind: change for change in get_args(GraphChange)}
 

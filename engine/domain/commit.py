@@ -26,7 +26,6 @@ CommitKind = Literal[
     "alias_decided",
     "intention_decided",
     "record_retracted",
-    "record_reworded",
 ]
 CommitState = Literal["pending", "done", "set_aside", "discarded"]
 

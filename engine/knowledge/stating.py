@@ -14,7 +14,7 @@ from engine.domain.record import RecordDraft
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordSpoken:
-    """What a record speaks of at a revision of it. `at`: when it was said; `rewordings`: changes of its texts that were known."""
+    """What a record speaks of at a revision of it. `at`: when it was said."""
 
     record_id: UUID
     user_id: UUID
@@ -25,7 +25,6 @@ class RecordSpoken:
     at: datetime
     entities: Sequence[EntityMention]
     relations: Sequence[StatedRelation]
-    rewordings: int = 0
 
 
 def spoken_of(
@@ -60,7 +59,6 @@ def _mentions(one: RecordSpoken) -> RecordMentions:
         known_from=one.known_from,
         at=one.at,
         entities=one.entities,
-        rewordings=one.rewordings,
     )
 
 
@@ -74,5 +72,4 @@ def _relations(one: RecordSpoken) -> RecordRelations:
         known_from=one.known_from,
         at=one.at,
         stated=one.relations,
-        rewordings=one.rewordings,
     )
