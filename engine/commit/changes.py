@@ -39,6 +39,7 @@ from engine.domain.graph import (
 )
 from engine.domain.retraction import RecordRetraction
 from engine.domain.stated_fact import RecordFacts
+from engine.stores.json_text import json_text
 
 Json = Mapping[str, Any]
 
@@ -197,8 +198,8 @@ OF_KIND: Mapping[str, type[GraphChange]] = {change.kind: change for change in ge
 
 
 def to_json(change: GraphChange) -> Json:
-    """A change as the row of its commit holds it: dataclasses as objects, ids and times as text."""
-    return {"kind": change.kind, **orjson.loads(orjson.dumps(change))}
+    """A change as the row of its commit holds it. Raises InvalidInput."""
+    return {"kind": change.kind, **orjson.loads(json_text(change))}
 
 
 def from_row(kind: str, payload: object) -> tuple[Json, ...]:

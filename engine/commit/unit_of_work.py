@@ -16,13 +16,13 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from uuid import UUID, uuid4
 
-import orjson
 from psycopg.types.json import Jsonb
 
 from engine.commit.changes import GraphChange, to_json
 from engine.commit.outbox import Commit, Outbox
 from engine.domain.principal import Principal
 from engine.errors import NodeOutdated
+from engine.stores.json_text import json_text
 from engine.stores.limited import Statement
 from engine.stores.postgres import Connection, Parameters, Postgres
 from engine.stores.rows import R
@@ -54,11 +54,11 @@ class UnitOfWork:
         if whole_past:
             await self.connection.execute(sql_text("access/past_whole"))
 
-    async def accept(self, *made: GraphChange, commit_id: UUID | None = None) -> UUID:
+    async def accept(self, *changes: GraphChange, commit_id: UUID | None = None) -> UUID:
         """Writes the row of a commit; its changes are applied in the graph in this order and together. Returns its id."""
-        commit = Commit(commit_id or uuid4(), [to_json(change) for change in made])
-        changes = Jsonb(commit.changes, dumps=orjson.dumps)
-        row = {"commit_id": commit.commit_id, "user_id": self.principal.user_id, "changes": changes}
+        commit = Commit(commit_id or uuid4(), [to_json(change) for change in changes])
+        ids = {"commit_id": commit.commit_id, "user_id": self.principal.user_id}
+        row = ids | {"changes": Jsonb(commit.changes, dumps=json_text)}
         await self.connection.execute(sql_text("commit/accept"), row)
         self.follows.append(commit)
         return commit.commit_id

@@ -7,6 +7,7 @@ requests create one node and return the same answer.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -232,8 +233,10 @@ def _schema_names(root: str, path: Sequence[str], node_id: UUID) -> list[str]:
 def _checked(new: NewNode) -> NewNode:
     if new.node_type not in ("concept", "persona"):
         raise InvalidInput("A node is a concept or a persona.")
-    if len(new.summary) > MAX_SUMMARY or "\x00" in new.summary:
-        raise InvalidInput(f"A node's summary has at most {MAX_SUMMARY} characters and no NUL.")
+    if len(new.summary) > MAX_SUMMARY or re.search("[\x00\ud800-\udfff]", new.summary):
+        raise InvalidInput(
+            f"A node's summary has at most {MAX_SUMMARY} characters, no NUL and no half of a surrogate pair."
+        )
     if len(new.keywords) > MAX_TERMS or len(new.aliases) > MAX_TERMS:
         raise InvalidInput(f"A node has at most {MAX_TERMS} keywords and {MAX_TERMS} aliases.")
     keywords = tuple(clean_name(word) for word in new.keywords)

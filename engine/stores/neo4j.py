@@ -79,6 +79,8 @@ def translating() -> Iterator[None]:
         if ours is None:
             raise
         raise ours from error
+    except UnicodeEncodeError as error:
+        raise errors.InvalidInput("A text holds half a surrogate pair.") from error
 
 
 @asynccontextmanager

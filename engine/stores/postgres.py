@@ -12,12 +12,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
-from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
-import orjson
 import psycopg
 from pgvector.psycopg import register_vector_async
 from psycopg.rows import dict_row
@@ -27,6 +25,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from engine.domain.principal import Principal
 from engine.errors import StoreFull, StoreTimeout, StoreUnavailable, WritingStopped
+from engine.stores.json_text import json_text
 from engine.stores.limited import Connection as Connection
 from engine.stores.limited import Parameters as Parameters
 from engine.stores.limited import Statement as Statement
@@ -45,7 +44,7 @@ LONGEST_PREPARATION, PREPARATION_PAUSE = 300.0, 0.2
 
 def json_rows(rows: Iterable[Mapping[str, Any]]) -> Jsonb:
     """Rows as one parameter, for `jsonb_to_recordset`: one statement for all. Bytes as hex digits, ids and times as text."""
-    return Jsonb(list(rows), dumps=partial(orjson.dumps, default=bytes.hex))
+    return Jsonb(list(rows), dumps=json_text)
 
 
 async def _prepare(connection: Connection) -> None:

@@ -15,11 +15,13 @@ from engine.commit.changes import OF_KIND, to_json
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.commit import CommitKind
 from engine.domain.grant import NewGrant
+from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.principal import Principal
-from engine.errors import CommitWaits, NotFound
+from engine.errors import CommitWaits, InvalidInput, NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.stores.json_text import json_text
 from engine.stores.statements import CYPHER_FOLDER, cypher_names
 from tests.access.mutations import rewrite
 
@@ -104,6 +106,32 @@ async def test_the_changes_of_a_commit_are_applied_all_or_none(
     assert (await note_of(engine, node), await state_of(engine, commit)) == (None, "pending")
     async with engine.postgres.as_service() as connection:
         await connection.execute("DELETE FROM engine.outbox WHERE commit_id = %s", [commit])
+
+
+@pytest.mark.ledger("N15")
+async def test_what_no_store_can_hold_is_invalid_and_nothing_is_written(memory: Memory, node: UUID) -> None:
+    other = await memory.nodes.provision(NewNode(memory.principal.user_id, f"Other {uuid4().hex[:6]}"))
+    await memory.records.remember(Conversation("talk", (Turn("Ann", "Ann Stone met Ben Stone in Porto."),)))
+    [ann] = await memory.entities.list(name="ann stone")
+    [porto] = await memory.entities.list(name="porto")
+    half = "half \ud800"
+    for write in (
+        lambda: memory.nodes.provision(NewNode(node, "Summed up", summary=half)),
+        lambda: memory.edges.make(node, other.node_id, "related_to", {"since": half}),
+        lambda: memory.entities.merge(ann.entity_id, porto.entity_id, half),
+        lambda: memory.entities.list(name=half),
+    ):
+        with pytest.raises(InvalidInput):
+            await write()
+    assert await memory.edges.list() == await memory.entities.merges() == await memory.nodes.children(node) == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "error"), [("half \ud800", InvalidInput), (1 << 64, InvalidInput), ({1, 2}, TypeError)]
+)
+def test_json_of_what_does_not_fit(value: object, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        json_text({"value": [value]})
 
 
 @pytest.mark.ledger("X01")
