@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from engine.domain.entity import Mention, Piece
 from engine.domain.relation import RelationDraft
 from engine.knowledge.configuration import load_domain
+from engine.knowledge.relations.masking import MARK
+from engine.knowledge.relations.patterns import patterns_of
 from engine.knowledge.relations.relating import Relating
 
 pytestmark = pytest.mark.ledger("M05")
@@ -129,6 +131,7 @@ def test_verbs_relate_a_subject_to_its_objects(marked: str, expected: set[str]) 
         ("Minha irmã [Ana] mora em [Faro|l].", {"Ana SIBLING_OF Bob", "Ana LIVES_IN Faro"}),
         ("Moro em [Faro|l].", {"Bob LIVES_IN Faro"}),
         ("[Ana] é a filha de [Rui].", {"Rui PARENT_OF Ana"}),
+        ("Meine Exfrau [Eva] rief an.", {"Eva MARRIED_TO Bob"}),
         ("Ma petite sœur [Anne] habite à [Lille|l].", {"Anne SIBLING_OF Bob", "Anne LIVES_IN Lille"}),
         ("[Anne] est la fille de [Paul].", {"Paul PARENT_OF Anne"}),
     ],
@@ -234,6 +237,25 @@ def test_the_span_holds_the_words_that_say_so() -> None:
     [draft] = drafts(text)
     assert piece_of(text)[0].text[draft.start : draft.end] == "Dave works at Bolt"
     assert (draft.source.name, draft.source.start, draft.piece) == ("Dave", 17, 0)
+
+
+@pytest.mark.parametrize("being", ["is", "were", "’s", "'m", "has been", "’ve been"])
+def test_every_phrase_of_the_domain_is_found_where_it_begins(being: str) -> None:
+    domain = load_domain()
+    said = [
+        (language, phrase.partition(" {")[0])
+        for relation in domain.relations
+        for words in (relation.phrases, relation.inverse_phrases, relation.past_phrases, relation.inverse_past_phrases)
+        for language, phrases in words.items()
+        for phrase in phrases
+    ]
+    assert len(said) > 300
+    patterns = patterns_of(domain).languages
+    for language, phrase in said:
+        text = re.sub(r"\s*\*\s*", " ", phrase)
+        text = re.sub("^is ", f"{being} ", text) if language == "en" else text
+        found = patterns[language].phrases.match(f"Ann {text} {MARK}", 4)
+        assert found and found[0].casefold() == text.casefold(), (language, phrase)
 
 
 def test_words_of_an_own_domain_count() -> None:

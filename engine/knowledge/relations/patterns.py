@@ -26,8 +26,8 @@ GAP = (
 _WORD = r"[^\W_][\w'’.-]*"
 _NOT = r"not|never|hardly|nicht|kein\w{0,2}|nie|niemals|no|nunca|não|nem|pas|jamais|n't|if|would|might"
 _LOOSE = rf"(?: (?!(?:{_NOT})\b)(?!\w+n['’]t\b){_WORD}){{0,4}}?"
-IS = r"(?:is|are|was|were|am|['’]s|['’]re|['’]m|has been|have been|['’]ve been)"
-_FORMS_OF_IS = tuple("is are was were am 's ’s 're ’re 'm ’m has have 've ’ve".split())
+_BEING = ("is", "are", "was", "were", "am", "'s", "'re", "'m", "has been", "have been", "'ve been")
+IS = f"(?:{'|'.join(_BEING)})".replace("'", "['’]")
 WAS = re.compile(r"(?:was|were|used|ran|war|waren|era|fue|foi|était|fut)\b", re.I)
 
 _BEFORE = {
@@ -116,7 +116,7 @@ class Phrases:
 
     def match(self, text: str, at: int) -> re.Match[str] | None:
         """The longest phrase that begins here, where something follows that it can be about."""
-        first = text[at : end if (end := text.find(" ", at)) >= 0 else None].casefold()
+        first = text[at:].partition(" ")[0].casefold()
         if first not in self.alternatives:
             return None
         pattern = self.compiled.get(first)
@@ -201,7 +201,9 @@ def _any_of(alternatives: Iterable[str], end: str = "") -> re.Pattern[str]:
 def _first_words(phrase: str, language: str) -> Iterable[str]:
     """The words, in small letters, with which a phrase may begin; a space follows them."""
     first = re.split(r"[ *]", phrase, maxsplit=1)[0].casefold()
-    return _FORMS_OF_IS if language == "en" and first == "is" else (first,)
+    if language != "en" or first != "is":
+        return (first,)
+    return {form.split()[0].replace("'", mark) for form in _BEING for mark in "'’"}
 
 
 def _phrase(phrase: str, language: str) -> str:
