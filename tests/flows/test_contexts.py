@@ -238,7 +238,7 @@ async def test_a_context_for_another_reader_has_nothing_that_it_may_not_read(
     context = await reader.context(question)
     sound(engine, context, 2000)
     assert "signed the lease" in context.text and {piece.node_id for piece in context.pieces} == {work.node_id}
-    for secret in ("money", "Zacharias", "Osprey", "Kowalski", "tea", "Duluth", "900"):
+    for secret in ("money", "Zacharias", "Osprey", "Kowalski", "tea", "Duluth", "900 a month"):
         assert secret not in repr(context), secret
     mine = await bob.context(question)
     assert "money" in mine.text and "Zacharias" not in repr(mine), "the thread is not named"
