@@ -68,7 +68,7 @@ RESOURCES = (
     files, file_log, jobs, commits,
 )  # fmt: skip
 ROUTERS = tuple(resource.router for resource in RESOURCES)
-EXPOSED = "Content-Disposition ETag Idempotency-Replayed Link Location Next-Cursor Retry-After WWW-Authenticate".split()
+EXPOSED = "Content-Disposition ETag Idempotency-Replayed Left-Out Link Location Next-Cursor Retry-After WWW-Authenticate".split()
 """Headers of answers that a web page may read, beside `PART`."""
 DESCRIPTION = """Long-term memory for assistants and the people behind them.
 

@@ -40,6 +40,7 @@ ORDER = (
     "test_warming",
     "test_restored_stores",
     "test_leaks_graph",
+    "test_plans",
     "test_shell.py",
     "test_stack",
     "test_rest_openapi",

@@ -27,7 +27,7 @@ Administrator = psycopg.AsyncConnection[tuple[str]]
 
 
 @asynccontextmanager
-async def _administrator(engine: Engine) -> AsyncIterator[Administrator]:
+async def administrator(engine: Engine) -> AsyncIterator[Administrator]:
     async with (
         attached(engine.settings.home, engine.settings.cache, progress=Silent()) as stack,
         await psycopg.AsyncConnection.connect(stack.postgres_admin_url, autocommit=True) as connection,
@@ -37,7 +37,7 @@ async def _administrator(engine: Engine) -> AsyncIterator[Administrator]:
 
 async def sync_nothing(engine: Engine) -> None:
     """Postgres leaves its writes to the system: tests end servers and processes, never the machine."""
-    async with _administrator(engine) as connection:
+    async with administrator(engine) as connection:
         for setting in ("fsync", "full_page_writes"):
             await connection.execute(sql.SQL("ALTER SYSTEM SET {} = off").format(sql.Identifier(setting)))
         await connection.execute("SELECT pg_reload_conf()")
@@ -45,7 +45,7 @@ async def sync_nothing(engine: Engine) -> None:
 
 async def empty(engine: Engine) -> None:
     """No user, no node, no commit and no file is left; the stores still belong together."""
-    async with _administrator(engine) as connection:
+    async with administrator(engine) as connection:
         await _empty_postgres(connection)
     await engine.neo4j.write("MATCH (n) WHERE NOT n:Migration AND NOT n:Installation DETACH DELETE n")
     objects = engine.settings.home / "objects"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 
 from api.bodies import JsonRoute
@@ -14,7 +14,17 @@ from api.context import AtMoment, OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, identity, number
 from api.models import Body, PropertyName, PropertyText
 from api.problems import WRITES, documented, replayable
-from engine.domain.entity import Entity, EntityFact, EntityPlace, EntitySummary, Merge, Pair, Relation, Why
+from engine.domain.entity import (
+    Entity,
+    EntityFact,
+    EntityFilter,
+    EntityPlace,
+    EntitySummary,
+    Merge,
+    Pair,
+    Relation,
+    Why,
+)
 from engine.domain.entity_decision import Alias, AliasType
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.names import MOST_CHARACTERS as LONGEST_NAME
@@ -60,17 +70,40 @@ class PropertiesBody(Body):
     )
 
 
-@router.get("/entities", operation_id="listEntities", responses=PAGE_HEADERS)
+def _wanted(
+    kind: Annotated[list[str] | None, Query(max_length=20, description="Only of these kinds.")] = None,
+    name: Annotated[str, Query(max_length=200, description="The beginning of a word in a name.")] = "",
+    everything: Annotated[bool, Query(alias="all", description="Also what a single passage mentions.")] = False,
+) -> EntityFilter:
+    return EntityFilter(tuple(kind or ()), name, everything)
+
+
+_LEFT_OUT = {"description": "How many entities of this page are not in it; see `all`.", "schema": {"type": "integer"}}
+
+
+@router.get(
+    "/entities",
+    operation_id="listEntities",
+    responses={200: {"headers": {**PAGE_HEADERS[200]["headers"], "Left-Out": _LEFT_OUT}}},
+)
 async def entities(
     memory: UserMemory,
     moment: AtMoment,
     page: APage,
-    kind: Annotated[list[str] | None, Query(max_length=20, description="Only of these kinds.")] = None,
-    name: Annotated[str, Query(max_length=200, description="The beginning of a word in a name.")] = "",
+    wanted: Annotated[EntityFilter, Depends(_wanted)],
+    response: Response,
 ) -> Sequence[EntitySummary]:
-    """Entities, those with most mentions first, one page."""
+    """Entities, those with most mentions first, one page; without `all` or `name` none that a single passage mentions."""
     start = page.start(_entity, None)
-    found = await memory.entities.list(moment, kinds=kind or (), name=name, after=start, limit=page.limit)
+    found = await memory.entities.list(
+        moment,
+        kinds=wanted.kinds,
+        name=wanted.name,
+        after=start,
+        limit=page.limit,
+        everything=wanted.everything,
+    )
+    response.headers["Left-Out"] = str(found.left_out)
     return page.of(found, lambda entity: entity.place)
 
 

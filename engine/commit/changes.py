@@ -35,6 +35,7 @@ from engine.domain.graph import (
     RecordMentions,
     RecordRelations,
     RecordRevision,
+    RewordedRecord,
     Shell,
 )
 from engine.domain.retraction import RecordRetraction
@@ -172,6 +173,17 @@ class RecordRetracted:
     retraction: RecordRetraction
 
 
+@dataclass(frozen=True, slots=True)
+class RecordReworded:
+    """A text of a record was changed by hand: it is read for names again."""
+
+    kind: ClassVar[CommitKind] = "record_reworded"
+    statement: ClassVar[str] = "entity/reworded"
+    withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
+    reworded: RewordedRecord
+
+
 GraphChange = (
     NodeProvisioned
     | RecordsEntered
@@ -191,6 +203,7 @@ GraphChange = (
     | AliasDecided
     | IntentionDecided
     | RecordRetracted
+    | RecordReworded
 )
 OF_KIND: Mapping[str, type[GraphChange]] = {change.kind: change for change in get_args(GraphChange)}
 

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from engine.domain.commit import CommitKind
 from engine.domain.entity_decision import AliasDecision, EntityCorrection
-from engine.domain.graph import NewMerge, ToldApart, UndoneMerge
 from engine.domain.intention import IntentionDecision
+from engine.domain.merging import NewMerge, ToldApart, UndoneMerge
 from engine.domain.relation import RelationDecision
 
 

@@ -26,6 +26,7 @@ CommitKind = Literal[
     "alias_decided",
     "intention_decided",
     "record_retracted",
+    "record_reworded",
 ]
 CommitState = Literal["pending", "done", "set_aside", "discarded"]
 

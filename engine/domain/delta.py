@@ -100,13 +100,17 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class SubjectState:
-    """The state of a subject at a moment. `revision` is the present one, for the next change; `fields` None: none."""
+    """The state of a subject at a moment. `revision` is the present one, for the next change; `fields` None: none.
+
+    `access_count`, `last_accessed_at`: how often an item was read, and when last, as of now; for the user alone."""
 
     subject_kind: SubjectKind
     subject_id: UUID
     node_id: UUID
     revision: int
     fields: Mapping[str, Any] | None
+    access_count: int | None = None
+    last_accessed_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

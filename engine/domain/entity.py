@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
-from typing import Literal
+from typing import Literal, Self
 from uuid import UUID
 
 from engine.domain.fact import ShownStatus
@@ -80,6 +80,28 @@ class EntitySummary:
         return self.mentions, self.entity_id
 
 
+@dataclass(frozen=True, slots=True)
+class EntityFilter:
+    """Which entities a list has: of these kinds (empty: of all), with a word in a name that begins so, and whether also those
+    that a single passage mentions."""
+
+    kinds: tuple[str, ...] = ()
+    name: str = ""
+    everything: bool = False
+
+
+class EntityPage(tuple[EntitySummary, ...]):
+    """Entities of a list, in its order. `left_out`: how many up to the last of them, or to the end of the list, are not among
+    them since a single passage mentions them."""
+
+    left_out: int
+
+    def __new__(cls, entities: Iterable[EntitySummary], left_out: int = 0) -> Self:
+        page = super().__new__(cls, entities)
+        page.left_out = left_out
+        return page
+
+
 EntityPlace = tuple[int, UUID]
 """The place of an entity in the list: its mentions, its id."""
 
@@ -124,8 +146,9 @@ class UserMention:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """All about an entity. `key`, `importance` and `summary` (see `EntitySummary`), `mentioned` are for the user alone, the last
-    three as they are now. `merged`: entities that were found to be this one; `latest`: its newest mentions."""
+    """All about an entity. `key`, `importance` and `summary` (see `EntitySummary`), `mentioned`, `access_count` and
+    `last_accessed_at` are for the user alone, all but the key as they are now. `merged`: entities that were found to be this one;
+    `latest`: its newest mentions. `access_count`: how often it was read, by whomever, those that it took in included."""
 
     entity_id: UUID
     key: str | None
@@ -142,6 +165,8 @@ class Entity:
     latest: tuple[RecordMention, ...]
     mentioned: UserMention | None
     fact_count: int
+    access_count: int | None
+    last_accessed_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,9 +205,10 @@ class EntityMention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordMentions:
-    """What a record mentions. `revision`: of the record whose whole this is; None adds to what it mentions. `reader`: the version
-    of what found it."""
+class _Told:
+    """What was found in a record. `revision`: of the record whose whole this is; None adds to what it says. `reader`: the version
+    of what found it. `rewordings`: changes of its texts by hand that were known then; where the graph knows others, it is read
+    again."""
 
     record_id: UUID
     user_id: UUID
@@ -216,15 +217,22 @@ class RecordMentions:
     revision: int | None
     known_from: datetime
     at: datetime
-    entities: Sequence[EntityMention]
     reader: int = READER
+    rewordings: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordMentions(_Told):
+    """What a record mentions."""
+
+    entities: Sequence[EntityMention]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedRelation:
-    """A relation that a record states. `type`: of the relationship in the graph, `name`: of the relation; both are the same but
-    for types that the domain does not list. `functional`: only one holds at a time. `source`, `target`: keys of entities;
-    `fact_id`: a fact of the record that states it, too."""
+    """A relation that a record states. `type`: of the relationship in the graph, `name`: of the relation, the same where it is
+    listed. `functional`: one holds at a time, `symmetric`: for both ends. `source`, `target`: keys of entities; `fact_id`: a
+    fact of the record that states it, too."""
 
     relation_id: UUID
     type: str
@@ -239,52 +247,23 @@ class StatedRelation:
     until: str | None
     ended: bool
     fact_id: UUID | None = None
+    symmetric: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordRelations:
-    """The relations that a record states; the other fields are those of its mentions."""
+class RecordRelations(_Told):
+    """The relations that a record states."""
+
+    stated: Sequence[StatedRelation]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewordedRecord:
+    """A record of which a text was changed by hand."""
 
     record_id: UUID
     user_id: UUID
     node_id: UUID
-    commit_id: UUID
-    revision: int | None
-    known_from: datetime
-    at: datetime
-    stated: Sequence[StatedRelation]
-    reader: int = READER
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewMerge:
-    """An entity becomes part of another."""
-
-    merge_id: UUID
-    user_id: UUID
-    entity_id: UUID
-    merged_id: UUID
-    at: datetime
-    reason: str
-    by: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UndoneMerge:
-    """The end of a merge."""
-
-    merge_id: UUID
-    user_id: UUID
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToldApart:
-    """Two entities of a pair that may be one are not."""
-
-    pair_id: UUID
-    user_id: UUID
-    at: datetime
 
 
 def times(new: NewSlice) -> dict[str, Any]:

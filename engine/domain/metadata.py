@@ -18,7 +18,7 @@ EdgePlace = tuple[str, str, str, UUID]
 @dataclass(frozen=True, slots=True)
 class RecordMetadata:
     """A record as the metadata layer holds it; `file_…` describe its file, which stays closed. `file_part`: this reader gets a
-    part of it, the passages at this node; its sizes are left out."""
+    part of it, the passages at this node; its sizes are left out. `last_accessed_at`: for the user alone."""
 
     record_id: UUID
     revision: int
@@ -34,7 +34,7 @@ class RecordMetadata:
     token_count: int
     occurred_at: datetime | None
     created_at: datetime
-    last_accessed_at: datetime
+    last_accessed_at: datetime | None
     embedding_pending: bool
     scope: ScopeKind
     scope_id: str | None

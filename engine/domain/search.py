@@ -62,12 +62,14 @@ class Anchor:
 @dataclass(frozen=True, slots=True)
 class ReachedOver:
     """How a passage was reached beside its own words and meaning: over an entity that the question names (`from_item` None), or
-    that it shares with another passage. `entity`: its name as the passage writes it, None where it uses another one."""
+    that it shares with another passage. `entity`: its name as the passage writes it, None where it uses another one;
+    `entity_id`: of one that the question names."""
 
     entity: str | None
     from_item: UUID | None = None
     from_record: UUID | None = None
     from_title: str | None = None
+    entity_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

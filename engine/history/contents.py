@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from engine.commit.changes import RecordRevised
+from engine.commit.changes import RecordRevised, RecordReworded
 from engine.commit.rows import deltas, facts, pending_vectors, term_counts
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
@@ -37,7 +37,7 @@ from engine.domain.delta import (
     timeline,
 )
 from engine.domain.embedding import Embedded
-from engine.domain.graph import RecordRevision, RecordSlice, own_slice, times
+from engine.domain.graph import RecordRevision, RecordSlice, RewordedRecord, own_slice, times
 from engine.domain.principal import Principal
 from engine.domain.scope import Privacy, ScopeKind, counted_unit
 from engine.domain.terms import Unit, sparse_of, weights, words
@@ -49,6 +49,8 @@ from engine.stores.statements import sql_in
 
 SEARCHED: Mapping[str, str] = {"record": "summary", "item": "content"}
 """The field whose words and meaning are searched."""
+TOLD = frozenset({"content", "subjects", "occurred_at", ENDED})
+"""Fields of an item on which it depends what its record mentions and states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +145,17 @@ class ContentHistory:
             delta, plan = written
             if place.kind == "item" and delta.fields.keys() & {ENDED, "category"}:  # it may be a fact
                 await facts.note(unit.connection, [place.node_id])
-            if place.kind == "record":  # the graph knows titles and times of records, nothing of items
+            if place.kind == "record":
                 await unit.accept(RecordRevised(recorded(place, delta, plan)))
+            elif delta.fields.keys() & TOLD:
+                await unit.accept(RecordReworded(await self._reworded(unit.connection, place, change.subject_id)))
         return Changed(change.subject_id, delta.revision, delta.known_at, delta.effective_at)
+
+    async def _reworded(self, connection: Connection, place: Place, item_id: UUID) -> RewordedRecord:
+        """The record of an item whose text is another now."""
+        of_item = sql_in("item/record", place.schema)
+        [record_id] = await connection.fetch(of_item, {"item_id": item_id}, row=UUID)
+        return RewordedRecord(record_id=record_id, user_id=place.principal.user_id, node_id=place.node_id)
 
     async def _next(
         self, connection: Connection, place: Place, change: Change, vector: Embedded | None = None, *, pending: bool = False

@@ -48,6 +48,8 @@ class _AtMoment:
     since: datetime | None
     known_from: datetime
     state: dict[str, Any] | None
+    access_count: int | None
+    last_accessed_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,8 @@ class Past:
         if kind in ("record", "item"):
             node_id = await self._place(principal, kind, subject_id, node_id)
             there = await self._at(principal, kind, node_id, subject_id, moment)
-            return SubjectState(kind, subject_id, node_id, there.revision, there.state)
+            read = (there.access_count, there.last_accessed_at)
+            return SubjectState(kind, subject_id, node_id, there.revision, there.state, *read)
         if kind == "node":
             place, subject = subject_id, await self._nodes.subject(principal, subject_id)
         elif kind == "edge":

@@ -13,7 +13,7 @@ from engine.commit.decisions import EntitiesApart, EntitiesMerged, MergeUndone
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import NOW, Clock, Moment
 from engine.domain.entity import Merge, Pair
-from engine.domain.graph import NewMerge, ToldApart, UndoneMerge
+from engine.domain.merging import NewMerge, ToldApart, UndoneMerge
 from engine.domain.page import MOST, check_page
 from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput

@@ -9,7 +9,17 @@ from typing import Any, LiteralString
 from uuid import UUID
 
 from engine.domain.clock import NOW, Clock, Moment
-from engine.domain.entity import Entity, EntityPlace, EntitySummary, Evidence, Pair, Relation, Why
+from engine.domain.entity import (
+    Entity,
+    EntityFilter,
+    EntityPage,
+    EntityPlace,
+    EntitySummary,
+    Evidence,
+    Pair,
+    Relation,
+    Why,
+)
 from engine.domain.names import name_key
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
@@ -26,6 +36,13 @@ SPARE, EVERY = 100, 2**31 - 1
 MOST_RELATIONS = 1000
 MOST_SHOWN = 50
 """Nodes and mentions of one entity."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    entities: tuple[EntitySummary, ...]
+    left_out: int | None
+    """None where these may not be the whole page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +93,11 @@ class Stated:
     at: datetime
 
 
+def _of(one: EntitySummary, moment: Moment) -> EntitySummary:
+    """What a list shows of it: of the past nothing that a job derived."""
+    return one if moment == NOW else replace(one, importance=None, summary=None)
+
+
 class EntityReads:
     """Reads entities from the graph."""
 
@@ -86,27 +108,30 @@ class EntityReads:
         self,
         principal: Principal,
         moment: Moment,
+        wanted: EntityFilter,
         *,
-        kinds: Sequence[str],
-        name: str,
         after: EntityPlace | None,
         limit: int,
-    ) -> tuple[EntitySummary, ...]:
+    ) -> EntityPage:
         check_page(limit)
         before = list(FIRST) if after is None else [after[0], str(after[1])]
-        asked = {"kinds": list(kinds), "name": name_key(name), "before": before, "limit": limit}
-        first = principal.owns and moment == NOW and after is None and not name
-        found: list[EntitySummary] = []
+        asked = {"kinds": list(wanted.kinds), "name": name_key(wanted.name), "everything": wanted.everything}
+        page = {"before": before, "limit": limit}
+        kept = principal.owns and moment == NOW and not wanted.name  # what the graph keeps counted is what is asked for
+        asked["marks"] = [False] if kept and not wanted.everything else [False, True]
+        first = kept and after is None
         for most in (limit + SPARE, EVERY) if first else (EVERY,):
-            found = found or await self.read(
-                principal, moment, cypher("entity/page"), EntitySummary, **asked, most=most
-            )
-        return tuple(one if moment == NOW else replace(one, importance=None, summary=None) for one in found)
+            for found in await self.read(principal, moment, cypher("entity/page"), _Listed, **asked, **page, most=most):
+                if found.left_out is not None:
+                    return EntityPage((_of(one, moment) for one in found.entities), found.left_out)
+        return EntityPage(())
 
     async def entity(self, principal: Principal, entity_id: UUID, moment: Moment) -> Entity:
         asked = {"entity_id": str(entity_id), "most": MOST_SHOWN}
         one = only(await self.read(principal, moment, cypher("entity/shown"), Entity, **asked))
-        return one if moment == NOW else replace(one, importance=None, summary=None, mentioned=None)
+        if moment == NOW:
+            return one
+        return replace(one, importance=None, summary=None, mentioned=None, access_count=None, last_accessed_at=None)
 
     async def relations(
         self, principal: Principal, entity_id: UUID, moment: Moment, *, ended: bool, limit: int

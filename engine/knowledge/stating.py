@@ -14,7 +14,7 @@ from engine.domain.record import RecordDraft
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordSpoken:
-    """What a record speaks of at a revision of it. `at`: when it was said."""
+    """What a record speaks of at a revision of it. `at`: when it was said; `rewordings`: changes of its texts that were known."""
 
     record_id: UUID
     user_id: UUID
@@ -25,6 +25,7 @@ class RecordSpoken:
     at: datetime
     entities: Sequence[EntityMention]
     relations: Sequence[StatedRelation]
+    rewordings: int = 0
 
 
 def spoken_of(
@@ -59,6 +60,7 @@ def _mentions(one: RecordSpoken) -> RecordMentions:
         known_from=one.known_from,
         at=one.at,
         entities=one.entities,
+        rewordings=one.rewordings,
     )
 
 
@@ -72,4 +74,5 @@ def _relations(one: RecordSpoken) -> RecordRelations:
         known_from=one.known_from,
         at=one.at,
         stated=one.relations,
+        rewordings=one.rewordings,
     )

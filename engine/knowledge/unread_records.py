@@ -1,6 +1,8 @@
-"""Records that were stored before their entities were looked for, or whose names older rules found: they are read again.
+"""Records that were stored before their entities were looked for, whose names older rules found, or of which a text was changed
+by hand: they are read again.
 
-The graph says which records those are, so a run that was interrupted is simply started again.
+The graph says which records those are, so a run that was interrupted is simply started again. It counts the changes by hand, too:
+a reading says how many it knew, and where there are others by then, the record stays unread.
 """
 
 from __future__ import annotations
@@ -15,12 +17,13 @@ from uuid import UUID, uuid4
 from engine.commit.rows.items import NamedRow
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
+from engine.domain.extraction import UNASKED
 from engine.domain.graph import READER
 from engine.domain.principal import Principal
 from engine.knowledge.entities import Entities, Spoken
-from engine.knowledge.item_entities import rows_named
 from engine.knowledge.mentions import ReadFact, Text, fact_text, text_of
 from engine.knowledge.older_items import name_items
+from engine.knowledge.reworded import found_before
 from engine.knowledge.stating import RecordSpoken, entered
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
@@ -46,17 +49,33 @@ class _Unread:
     title: str
     revision: int
     at: datetime
+    rewordings: int
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
+class _Row:
     record_id: UUID
     item_id: UUID
+    row_id: UUID
+    kind: str
     content: str
     speaker: str
     occurred_at: datetime | None
-    subjects: tuple[str, ...] | None
+    subjects: tuple[str, ...]
     private: bool
+    changed: bool
+
+    @property
+    def derived(self) -> bool:
+        """Whether it has no names of its own: those of its record are looked for in it."""
+        return self.kind not in ("turn", "chunk", "fact")
+
+    def text(self, title: str) -> Text:
+        """As a text in which names are looked for. `title`: of its record."""
+        if self.kind == "fact":
+            fact = ReadFact(self.subjects, self.private)
+            return fact_text(self.item_id, self.content, self.speaker, fact, self.occurred_at)
+        return text_of(self.item_id, self.content, self.speaker, "" if self.speaker else title, self.occurred_at)
 
 
 class UnreadRecords:
@@ -85,9 +104,9 @@ class UnreadRecords:
 
     async def _read(self, principal: Principal, records: Sequence[_Unread]) -> list[RecordSpoken]:
         """What these records of a user speak of, committed."""
-        texts = await self._texts(principal, records)
-        spoken = await self._entities.spoken(principal, [texts[one.record_id] for one in records])
-        await self._name(texts, spoken, records)
+        rows = await self._rows(principal, records)
+        spoken = await self._spoken(principal, records, rows)
+        await self._name(rows, spoken, records)
         commit_id, now = uuid4(), self._clock.now()
         read = [
             RecordSpoken(
@@ -100,6 +119,7 @@ class UnreadRecords:
                 at=one.at,
                 entities=said.entities,
                 relations=said.relations,
+                rewordings=one.rewordings,
             )
             for one, said in zip(records, spoken, strict=True)
         ]
@@ -107,27 +127,40 @@ class UnreadRecords:
             await unit.accept(*entered(read), commit_id=commit_id)
         return read
 
+    async def _spoken(
+        self, principal: Principal, records: Sequence[_Unread], rows: Mapping[UUID, Sequence[_Row]]
+    ) -> list[Spoken]:
+        """By the rules; and where a text was changed by hand, with what a model had found in the others."""
+        texts = [[row.text(one.title) for row in rows[one.record_id] if not row.derived] for one in records]
+        spoken = await self._entities.spoken(principal, texts)
+        before = await found_before(self._neo4j, [one.record_id for one in records if one.rewordings])
+        readings = [UNASKED] * len(records)
+        for place, (one, said) in enumerate(zip(records, spoken, strict=True)):
+            if one.record_id in before:
+                same = {row.item_id: row.content for row in rows[one.record_id] if not row.changed}
+                readings[place] = before[one.record_id].reading(same, said.names.keys)
+        if all(one == UNASKED for one in readings):
+            return spoken
+        return await self._entities.spoken(principal, texts, readings)
+
     async def _name(
-        self, texts: Mapping[UUID, Sequence[Text]], spoken: Sequence[Spoken], records: Sequence[_Unread]
+        self, rows: Mapping[UUID, Sequence[_Row]], spoken: Sequence[Spoken], records: Sequence[_Unread]
     ) -> None:
         """The entities in the rows of their items; before the graph's part, which says that a record was read."""
-        rows: dict[str, list[NamedRow]] = defaultdict(list)
+        named: dict[str, list[NamedRow]] = defaultdict(list)
         for record, said in zip(records, spoken, strict=True):
-            rows[record.schema_name] += rows_named(texts[record.record_id], said.items)
-        for schema, named in rows.items():
-            await name_items(self._postgres, schema, named)
+            for row in rows[record.record_id]:
+                found = said.names.standing_in(row.content) if row.derived else said.items.get(row.item_id)
+                if found is not None:
+                    named[record.schema_name].append(NamedRow(row.row_id, row.content, found.entities, found.about))
+        for schema, own in named.items():
+            await name_items(self._postgres, schema, own)
 
-    async def _texts(self, principal: Principal, records: Sequence[_Unread]) -> Mapping[UUID, list[Text]]:
-        titles = {one.record_id: one.title for one in records}
-        texts: dict[UUID, list[Text]] = defaultdict(list)
+    async def _rows(self, principal: Principal, records: Sequence[_Unread]) -> Mapping[UUID, list[_Row]]:
+        rows: dict[UUID, list[_Row]] = defaultdict(list)
         by_schema = groupby(sorted(records, key=lambda one: one.schema_name), lambda one: one.schema_name)
         for schema, own in by_schema:
-            parameters = {"records": [one.record_id for one in own]}
-            for one in await self._postgres.fetch(principal, sql_in("item/texts", schema), parameters, row=_Text):
-                if one.subjects is not None:
-                    fact = ReadFact(one.subjects, one.private)
-                    texts[one.record_id].append(fact_text(one.item_id, one.content, one.speaker, fact, one.occurred_at))
-                    continue
-                title = "" if one.speaker else titles[one.record_id]
-                texts[one.record_id].append(text_of(one.item_id, one.content, one.speaker, title, one.occurred_at))
-        return texts
+            asked = {"records": [one.record_id for one in own], "now": self._clock.now()}
+            for row in await self._postgres.fetch(principal, sql_in("item/texts", schema), asked, row=_Row):
+                rows[row.record_id].append(row)
+        return rows

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.community import EntityMeaning
-from engine.domain.entity import Entity, EntityFact, EntityPlace, EntitySummary, Merge, Pair, Relation, Why
+from engine.domain.entity import Entity, EntityFact, EntityFilter, EntityPage, EntityPlace, Merge, Pair, Relation, Why
 from engine.domain.entity_decision import Alias, AliasType
 from engine.operations import redactions
 from engine.operations.caller import owner, readers
@@ -29,18 +29,23 @@ class Entities(OfGraph, name="entities"):
         name: str = "",
         after: EntityPlace | None = None,
         limit: int = 100,
-    ) -> tuple[EntitySummary, ...]:
+        everything: bool = False,
+    ) -> EntityPage:
         """Entities, those with most mentions first, one page; `kinds`: only of these; `name`: only those of which a name has a
-        word that begins so; `after` is the `place` of the last one of the page before."""
-        return await self._parts.entities.page(
-            self._principal, moment, kinds=kinds, name=name, after=after, limit=limit
-        )
+        word that begins so; `after` is the `place` of the last one of the page before.
+
+        Left out, without `everything` or a `name`, is what a single passage of a document mentions, of those that the caller may
+        read, where no fact, relation, correction, verified alias, merge or node is about it; `left_out` says how many."""
+        wanted = EntityFilter(tuple(kinds), name, everything)
+        return await self._parts.entities.page(self._principal, moment, wanted, after=after, limit=limit)
 
     @reads(readers)
     async def get(self, entity_id: UUID, moment: Moment = NOW) -> Entity:
         """One entity: names, where it is mentioned, the latest mentions. Of one that was merged, that which it is part of.
-        Raises NotFound."""
-        return await self._parts.entities.entity(self._principal, entity_id, moment)
+        Counts as a read of it. Raises NotFound."""
+        entity = await self._parts.entities.entity(self._principal, entity_id, moment)
+        self._parts.touches.note_entities([entity.entity_id])
+        return entity
 
     @reads(readers)
     async def relations(

@@ -57,8 +57,11 @@ class Facts(OfGraph, name="facts"):
 
     @reads(owner)
     async def chain(self, fact_id: UUID) -> tuple[Fact, ...]:
-        """A fact with those before and after it, the newest first. Raises NotFound."""
-        return await self._parts.facts.chain(self._principal, fact_id)
+        """A fact with those before and after it, the newest first. Counts as a read of that fact. Raises NotFound."""
+        chain = await self._parts.facts.chain(self._principal, fact_id)
+        opened = next((one for one in chain if one.fact_id == fact_id), chain[0])
+        self._parts.touches.note(opened.node_id, items=[opened.fact_id], records=[opened.record_id])
+        return chain
 
     @reads(owner)
     async def attributes(self, *, after: str = "", limit: int = 100) -> tuple[Attribute, ...]:

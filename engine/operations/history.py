@@ -41,8 +41,13 @@ class History(OfGraph, name="history"):
     async def state(
         self, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, moment: Moment = NOW
     ) -> SubjectState:
-        """What a subject was at a moment on both clocks, with its revision of today. Raises NotFound."""
-        return await self._parts.past.state(self._principal, kind, subject_id, node_id=node_id, moment=moment)
+        """What a subject was at a moment on both clocks, with its revision of today. Counts as a read of a record, an item or a
+        node that was there. Raises NotFound."""
+        state = await self._parts.past.state(self._principal, kind, subject_id, node_id=node_id, moment=moment)
+        if state.fields is not None and kind != "edge":
+            read = {f"{kind}s": [subject_id]} if kind != "node" else {}
+            self._parts.touches.note(state.node_id, **read)
+        return state
 
     @reads(readers, at="within.node_id", refusal="difference")
     async def difference(

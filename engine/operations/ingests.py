@@ -131,7 +131,7 @@ class _Plan:
             self._progress.advance("nodes")
         if history.nodes:
             self._progress.finish("nodes", f"{created} created")
-        nodes = Nodes(self._caller.inner)
+        nodes, inner = Nodes(self._caller.inner), self._caller.inner
         named = {conversation.node for conversation in history.conversations} | {file.node for file in history.files}
         for path in sorted(path for path in named if path):
             if path not in ids:
@@ -139,7 +139,7 @@ class _Plan:
                 ids[path] = deepest.node_id if deepest else root
         by_id = {node.node_id: node for node in await nodes.writable()}
         for path, node_id in ids.items():
-            if node_id not in by_id and (await nodes.shell(node_id)).archived:
+            if node_id not in by_id and (await inner.parts.shells.shell(inner.principal, node_id)).archived:
                 raise Archived(f"{'/'.join(path)} is archived: it takes no writes until it is taken back.")
         return {path: by_id[node_id] for path, node_id in ids.items() if node_id in by_id}, created
 

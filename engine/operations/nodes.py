@@ -42,8 +42,11 @@ class Nodes(OfGraph, name="nodes"):
 
     @reads(readers, at="node_id", refusal="shell")
     async def shell(self, node_id: UUID, moment: Moment = NOW) -> Shell:
-        """The live shell of a node: identity, path, children, edges, manifest. Raises NotFound."""
-        return await self._parts.shells.shell(self._principal, node_id, moment)
+        """The live shell of a node: identity, path, children, edges, manifest. Counts as a read of it. Raises
+        NotFound."""
+        shell = await self._parts.shells.shell(self._principal, node_id, moment)
+        self._parts.touches.note(node_id)
+        return shell
 
     @reads(readers, at="node_id", refusal="shell")
     async def children(

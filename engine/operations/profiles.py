@@ -16,8 +16,11 @@ class Profiles(OfGraph, name="profiles"):
 
     @reads(readers)
     async def entity(self, entity_id: UUID) -> Profile:
-        """The profile of an entity as of now: who it is, relations, facts, what was said of it last. Raises NotFound."""
-        return await self._parts.profiles.entity(self._principal, entity_id)
+        """The profile of an entity as of now: who it is, relations, facts, what was said of it last. Counts as a read
+        of it. Raises NotFound."""
+        profile = await self._parts.profiles.entity(self._principal, entity_id)
+        self._parts.touches.note_entities([profile.entity_id])
+        return profile
 
     @reads(owner)
     async def user(self, by: Literal["type", "category"] = "type", *, limit: int = 10) -> tuple[FactGroup, ...]:

@@ -22,38 +22,44 @@ class Searching(OfGraph, name="searching"):
         """Navigates to the anchors, searches only there, opens nothing. See `retrieval.pipeline`, and `retrieval.budgets` for
         what limits do. Raises NotFound."""
         request = replace(request, scopes=self._scopes(request.scopes))
-        answer = await self._parts.limited_search.search(self._principal, request, limits)
-        if not answer.nodes_searched:
-            await self.caller.require_known()
-        return answer
+        return await self._answered(await self._parts.limited_search.search(self._principal, request, limits))
 
     @reads(readers, limited=False, spends=True)
     async def search_decayed(self, request: DecayRequest) -> SearchAnswer:
         """The best items by meaning × confidence × decay by age, of all that may be read. See `retrieval.decayed`. Raises
         NotFound, ProviderUnavailable."""
         request = replace(request, scopes=self._scopes(request.scopes))
-        answer = await self._parts.decayed_search.search(self._principal, request)
-        if not answer.nodes_searched:
-            await self.caller.require_known()
-        return answer
+        return await self._answered(await self._parts.decayed_search.search(self._principal, request))
 
     @reads(readers, limited=False, spends=True)
     async def context(self, request: ContextRequest) -> Context:
         """What the memory holds that matters to a question, as text for a prompt within so many tokens, with sources. See
         `retrieval.context`. Raises NotFound."""
-        context = await self._parts.contexts.context(self._principal, self._redacted(request))
-        if not context.nodes_searched:
-            await self.caller.require_known()
-        return context
+        return await self._told(await self._parts.contexts.context(self._principal, self._redacted(request)))
 
     @reads(readers, limited=False, spends=True)
     async def answer(self, request: ContextRequest) -> ContextAnswer:
         """The language model's answer from that context alone, with citations; a refusal where nothing supports one. Raises
         NotFound, NoLanguageModel, ProviderUnavailable."""
         answer = await self._parts.answers.answer(self._principal, self._redacted(request))
-        if not answer.context.nodes_searched:
-            await self.caller.require_known()
+        await self._told(answer.context)
         return answer
+
+    async def _answered(self, answer: SearchAnswer) -> SearchAnswer:
+        """The answer, the hits of it counted as read. Raises NotFound where there is no such graph."""
+        if not answer.nodes_searched:
+            await self.caller.require_known()
+        self._parts.touches.note_parts(answer.hits)
+        self._parts.touches.note_entities(hit.reached.entity_id for hit in answer.hits if hit.reached)
+        return answer
+
+    async def _told(self, context: Context) -> Context:
+        """The context, the pieces of it counted as read. Raises NotFound where there is no such graph."""
+        if not context.nodes_searched:
+            await self.caller.require_known()
+        self._parts.touches.note_parts(context.pieces)
+        self._parts.touches.note_entities(piece.entity_id for piece in context.pieces)
+        return context
 
     def _redacted(self, request: ContextRequest) -> ContextRequest:
         return replace(request, scopes=self._scopes(request.scopes))

@@ -64,6 +64,7 @@ class AnchorRow:
 class NamedEntity:
     """An entity that the question names. `keys`: of it and of all that was merged with it."""
 
+    entity_id: UUID
     name: str
     keys: tuple[str, ...]
 

@@ -25,7 +25,6 @@ from engine.retrieval.hits import hit_of
 from engine.retrieval.narrowing import Narrowing, check_request
 from engine.retrieval.query import parse
 from engine.retrieval.scoped_search import QueryVector, Scope, ScopedSearch
-from engine.retrieval.touches import Touches
 from engine.retrieval.weights import Limits
 from engine.stores.limits import ending_within
 from engine.stores.postgres import Postgres
@@ -42,11 +41,10 @@ class DecayedSearch:
         narrowing: Narrowing,
         limits: Limits,
         clock: Clock,
-        touches: Touches,
         days: float,
     ) -> None:
         self._limit, self._active, self._scoped, self._narrowing = postgres.limit, active, scoped, narrowing
-        self._limits, self._clock, self._touches, self._days = limits, clock, touches, days
+        self._limits, self._clock, self._days = limits, clock, days
 
     async def search(self, principal: Principal, request: DecayRequest) -> SearchAnswer:
         """The best items by their final score. Raises InvalidInput, NotFound, ProviderUnavailable, StoreUnavailable."""
@@ -59,8 +57,6 @@ class DecayedSearch:
                 answer, active = await self._answer(principal, request, own := await self._active.follow())
             if active != own.name:
                 raise Conflict("The embedding version changes just now; ask again.")
-        for hit in answer.hits:
-            self._touches.note(hit.node_id, items=[hit.item_id], records=[hit.record_id])
         return answer
 
     async def _answer(self, principal: Principal, request: DecayRequest, model: Model) -> tuple[SearchAnswer, str]:

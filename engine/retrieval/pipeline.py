@@ -32,7 +32,6 @@ from engine.retrieval.hits import Shown, hits_of
 from engine.retrieval.narrowing import Narrowing, check_request
 from engine.retrieval.query import Question, parse
 from engine.retrieval.scoped_search import QueryVector, Scanned, Scope, ScopedSearch
-from engine.retrieval.touches import Touches
 from engine.retrieval.weights import Weights
 from engine.stores.limits import ending_within
 from engine.stores.neo4j import Neo4j
@@ -42,18 +41,17 @@ from engine.stores.postgres import Postgres
 class Search:
     """Answers questions from what the principal may read."""
 
-    def __init__(  # noqa: PLR0913 (wired in one place)
+    def __init__(
         self,
         postgres: Postgres,
         neo4j: Neo4j,
         active: ActiveModel,
         weights: Weights,
         clock: Clock | None = None,
-        touches: Touches | None = None,
         kinds: Sequence[str] = (),
     ) -> None:
-        """`touches` counts what is returned; None counts nothing. `kinds`: of entities, in the domain."""
-        self._touches, self._kinds = touches, kinds
+        """`kinds`: of entities, in the domain."""
+        self._kinds = kinds
         self._active, self._weights, self._clock = active, weights, clock or SystemClock()
         self._limit = postgres.limit
         self._anchors = Anchors(neo4j, weights.anchors)
@@ -76,11 +74,7 @@ class Search:
         check_scopes(principal, request.scopes)
         asked = _Asked(request, given_before(request), nodes)
         with ending_within(self._limit):
-            answer = await self._of_active(principal, asked)
-        if self._touches is not None:
-            for hit in answer.hits:
-                self._touches.note(hit.node_id, items=[hit.item_id], records=[hit.record_id])
-        return answer
+            return await self._of_active(principal, asked)
 
     async def _of_active(self, principal: Principal, asked: _Asked) -> SearchAnswer:
         own = self._active.current

@@ -75,7 +75,8 @@ def reached_over(
     if link is None:
         return None
     if link.start is None:
-        return ReachedOver(next((one.name for one in named if link.entity in one.numbers), None))
+        of_question = next((one for one in named if link.entity in one.numbers), None)
+        return ReachedOver(of_question.name, entity_id=of_question.entity_id) if of_question else ReachedOver(None)
     start = contents.get((link.start.node_id, link.start.item_id))
     if start is None:
         return None

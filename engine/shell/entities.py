@@ -17,7 +17,7 @@ from engine.memory import Memory
 from engine.progress import counted
 from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of
 from engine.shell.session import Commands, Session
-from engine.shell.tables import print_list, print_table
+from engine.shell.tables import last_read, print_list, print_table
 
 Who = typer.Argument(metavar="ENTITY", help="A name of it, or its id.")
 
@@ -31,14 +31,20 @@ async def list_entities(
     kind: Annotated[list[str] | None, typer.Option("--kind", help="Only of this kind, as person or place.")] = None,
     name: Annotated[str, typer.Option("--name", help="The beginning of a word in a name.")] = "",
     most: Annotated[int, typer.Option("--limit", min=1, help="At most so many.")] = MOST,
+    everything: Annotated[bool, typer.Option("--all", help="Also what a single passage mentions.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> None:
-    """List entities, those with most mentions first."""
+    """List entities, those with most mentions first; without --all or a name none that a single passage mentions."""
     moment = moment_of(as_of, known_at)
     async with here.memory(user) as memory:
-        found = await memory.entities.list(moment, kinds=kind or (), name=name, limit=min(most, MOST))
-    print_list(here, {"entities": found}, _HEAD, [_row(one) for one in found], "No entity is known.")
+        limit = min(most, MOST)
+        found = await memory.entities.list(moment, kinds=kind or (), name=name, limit=limit, everything=everything)
+    answer = {"entities": found, "left_out": found.left_out}
+    nothing = "Only names in a single passage are known." if found.left_out else "No entity is known."
+    print_list(here, answer, _HEAD, [_row(one) for one in found], nothing)
+    if found.left_out and not here.as_json:
+        here.line(f"{counted(found.left_out, 'name')} in a single passage left out (--all).")
 
 
 _HEAD = ("entity", "name", "kind", "mentions", "facts", "nodes", "last", "also called")
@@ -76,6 +82,8 @@ async def show(
         )
     )
     here.out.print(Text(f"entity {found.entity_id}{_also(found)}", style="dim"))
+    if read := last_read(found.last_accessed_at, found.access_count):
+        here.out.print(Text(read, style="dim"))
     if found.mentioned is not None and found.mentioned.context:
         here.out.print(Text(f"{found.mentioned.at:%Y-%m-%d}: {found.mentioned.context}", style="italic"))
     if found.summary is not None:

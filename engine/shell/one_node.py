@@ -13,7 +13,7 @@ from engine.progress import counted
 from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
-from engine.shell.tables import print_list, print_table, shown_state, timestamp
+from engine.shell.tables import last_read, print_list, print_table, shown_state
 from engine.shell.tokens import node_at
 
 Node = Annotated[str, typer.Argument(metavar="NODE", help="Its path, as Family/Dave, its id, or / for the root.")]
@@ -42,11 +42,12 @@ def print_shell(here: Session, shell: Shell) -> None:
         ("summary", shell.summary),
         ("keywords", ", ".join(shell.keywords)),
         ("aliases", ", ".join(shell.aliases)),
-        ("last read", f"{timestamp(shell.last_accessed_at)} UTC" if shell.last_accessed_at else ""),
     )
     for name, value in lines:
         if value:
             here.line(f"{name}: {value}")
+    if read := last_read(shell.last_accessed_at):
+        here.line(read)
     here.out.print(Text(f"node {shell.node_id}, schema {shell.schema_name}, revision {shell.revision}", style="dim"))
     _print_around(here, shell)
 

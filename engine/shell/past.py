@@ -18,7 +18,7 @@ from engine.progress import counted
 from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of, point
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Commands, Session
-from engine.shell.tables import print_list
+from engine.shell.tables import last_read, print_list
 from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:
@@ -102,7 +102,8 @@ async def state(
     else:
         for name, value in shown.fields.items():
             here.line(f"{name}: {_value(value, 2000)}")
-        here.out.print(Text(f"revision {shown.revision} today", style="dim"))
+        read = last_read(shown.last_accessed_at, shown.access_count)
+        here.out.print(Text(f"revision {shown.revision} today{f'; {read}' if read else ''}", style="dim"))
 
 
 @commands.async_command("diff", as_json=True)

@@ -9,6 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from engine.progress import counted
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
 
@@ -66,3 +67,10 @@ def print_list(
 
 def _cell(value: Any) -> str:
     return timestamp(value) if isinstance(value, datetime) else "" if value is None else str(value)
+
+
+def last_read(at: datetime | None, times: int | None = None) -> str:
+    """When something was read last, and how often where that is counted; empty where neither is told."""
+    counted_reads = "" if times is None else f"read {counted(times, 'time')}"
+    last = "" if at is None else f"last read: {timestamp(at)} UTC"
+    return ", ".join(part for part in (counted_reads, last) if part)

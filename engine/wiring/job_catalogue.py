@@ -110,7 +110,12 @@ CATALOGUE = (
     Job("pending-embeddings", "Makes the vectors that writes left out.", "* * * * *", _pending_embeddings),
     Job("large-nodes", "Builds indexes of large nodes, drops those of small ones.", "*/10 * * * *", _index_large_nodes),
     Job("pending-readings", "Has the model read what it has not read yet.", "* * * * *", _pending_readings),
-    Job("entities", "Finds the entities of records that were stored without them.", "*/5 * * * *", _find_entities),
+    Job(
+        "entities",
+        "Finds the entities of records that were stored without them, or changed by hand.",
+        "*/5 * * * *",
+        _find_entities,
+    ),
     Job(
         "fact-chains",
         "Enters facts into chains and the graph, marks stale ones.",

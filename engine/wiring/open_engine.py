@@ -190,7 +190,7 @@ def _wired(
         shells=shells,
         ingest=ingest,
         streams=streams(settings, stores, ingest, redactor, clock, on_step),
-        **read_path(settings, stores, known, clock, touches, kinds),
+        **read_path(settings, stores, known, clock, kinds),
         touches=touches,
         changes=Changes(shells, ContentHistory(units, active, clock), node_history, edges),
         documents=Documents(postgres, shells),

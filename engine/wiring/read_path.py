@@ -14,7 +14,6 @@ from engine.retrieval.decayed import DecayedSearch
 from engine.retrieval.narrowing import Narrowing
 from engine.retrieval.pipeline import Search
 from engine.retrieval.scoped_search import ScopedSearch
-from engine.retrieval.touches import Touches
 from engine.retrieval.weights import load_weights
 from engine.settings import Settings
 from engine.wiring.knowledge import Knowledge
@@ -31,12 +30,10 @@ class ReadPath(TypedDict):
     answers: Answers
 
 
-def read_path(
-    settings: Settings, stores: Stores, known: Knowledge, clock: Clock, touches: Touches, kinds: Sequence[str]
-) -> ReadPath:
+def read_path(settings: Settings, stores: Stores, known: Knowledge, clock: Clock, kinds: Sequence[str]) -> ReadPath:
     """Searches, and what is made of them. `kinds`: of entities, in the domain."""
     postgres, active, weights = stores.postgres, stores.active, load_weights(settings.ranking)
-    search = Search(postgres, stores.neo4j, active, weights, clock, touches, kinds)
+    search = Search(postgres, stores.neo4j, active, weights, clock, kinds)
     limited = LimitedSearch(search, postgres, active)
     graph = KnownInGraph(postgres, known["entities"], known["entity_facts"])
     contexts = Contexts(limited, graph, postgres, active, weights.limits, clock)
@@ -50,7 +47,6 @@ def read_path(
             Narrowing(postgres, stores.neo4j),
             weights.limits,
             clock,
-            touches,
             settings.decay_days,
         ),
         "contexts": contexts,

@@ -16,7 +16,7 @@ async def saved(memory: Memory, text: str, node_id: object) -> None:
 
 
 async def mercury(memory: Memory) -> list[EntitySummary]:
-    return [one for one in await memory.entities.list(limit=500) if "Mercury" in one.names]
+    return [one for one in await memory.entities.list(limit=500, everything=True) if "Mercury" in one.names]
 
 
 @pytest.mark.ledger("X01")
@@ -30,9 +30,9 @@ async def test_a_kind_that_only_private_records_tell_is_the_users_alone(engine: 
     [seen] = await mercury(reader)
     shown = await reader.entities.get(seen.entity_id)
     assert (seen.entity_id, seen.kind, shown.kind) == (mine.entity_id, "thing", "thing")
-    assert await reader.entities.list(kinds=("animal",)) == ()
-    assert [one.entity_id for one in await memory.entities.list(kinds=("animal",))] == [mine.entity_id]
-    assert "Mercury" in {one.name for one in await reader.entities.list(kinds=("thing",))}
+    assert await reader.entities.list(everything=True, kinds=("animal",)) == ()
+    assert [one.entity_id for one in await memory.entities.list(everything=True, kinds=("animal",))] == [mine.entity_id]
+    assert "Mercury" in {one.name for one in await reader.entities.list(everything=True, kinds=("thing",))}
     elli = await called(memory, "Elli Lund")
     assert [one.other_kind for one in await memory.entities.relations(elli.entity_id)] == ["animal"]
     assert [one.other_kind for one in await reader.entities.relations(elli.entity_id)] == ["thing"]

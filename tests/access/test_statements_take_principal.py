@@ -17,7 +17,7 @@ FOLDERS_OF_THE_SERVICE = {"schema", "doctor", "access", "lifecycle", "embedding"
 WRITES_OF_THE_OUTBOX = {
     "node/provision.cypher", "node/revised.cypher", "record/apply.cypher", "record/revised.cypher", "edge/revised.cypher",
     "entity/mentioned.cypher", "entity/merged.cypher", "entity/merge_undone.cypher", "entity/related.cypher", "entity/apart.cypher",
-    "entity/retracted.cypher", "entity/decided.cypher", "entity/corrected.cypher", "entity/alias_decided.cypher", "entity/intention_decided.cypher",
+    "entity/retracted.cypher", "entity/reworded.cypher", "entity/decided.cypher", "entity/corrected.cypher", "entity/alias_decided.cypher", "entity/intention_decided.cypher",
     "fact/stated.cypher",
 }  # fmt: skip
 """Their rows come from a commit that Postgres accepted under the principal's policies."""

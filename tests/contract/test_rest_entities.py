@@ -27,7 +27,9 @@ async def test_entities_are_read_merged_and_apart(
     first = await door.get(f"{home_path}/entities", params={"limit": 1})
     assert len(first.json()) == 1 and first.headers["link"]
     path = f"{home_path}/entities/{ellen['entity_id']}"
-    assert (await door.get(path)).json()["anchors"][0]["node_id"] == str(work.node_id)
+    shown = (await door.get(path)).json()
+    assert shown["anchors"][0]["node_id"] == str(work.node_id)
+    assert (shown["access_count"], shown["last_accessed_at"]) == (0, None)
     assert (await door.get(path, params={"known_at": "2001-01-01T00:00:00Z"})).status_code == 404
     [married] = [one for one in (await door.get(f"{path}/relations")).json() if one["reads"] == "is married to"]
     why = (await door.get(f"{home_path}/relations/{married['relation_id']}/why")).json()

@@ -96,7 +96,7 @@ async def found(engine: Engine, memory: Memory) -> list[Finding]:
 async def shown(memory: Memory) -> Shown:
     """Every entity by its name: mentions, nodes, relations with their strength."""
     entities = {}
-    for one in await memory.entities.list():
+    for one in await memory.entities.list(everything=True):
         related = await memory.entities.relations(one.entity_id)
         stated = frozenset((it.relation_type, it.other_name, it.strength, it.since) for it in related)
         entities[one.name] = (one.mentions, one.nodes, stated)
@@ -147,7 +147,7 @@ async def test_records_that_nobody_has_read_are_a_warning(engine: Engine, told: 
 
 async def test_what_only_a_lost_record_mentioned_goes_when_the_loss_is_accepted(engine: Engine, told: Memory) -> None:
     teresa = await told.entities.get(
-        next(one.entity_id for one in await told.entities.list() if one.name == "Teresa Vang")
+        next(one.entity_id for one in await told.entities.list(everything=True) if one.name == "Teresa Vang")
     )
     record, work = teresa.latest[0].record_id, teresa.anchors[0].node_id
     await told.records.remember(Conversation("newest", (Turn("Bob", "Good night."),)))

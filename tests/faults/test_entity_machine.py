@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from random import Random
@@ -13,6 +13,7 @@ from uuid import UUID
 
 import pytest
 
+from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.memory import Memory
@@ -103,6 +104,32 @@ class Machine:
         await self.memory.records.move(said.record, said.node, target)
         said.node = target
 
+    async def reword(self) -> None:
+        """A turn says something else: once, or twice before it is read again."""
+        talks = [said for source, said in sorted(self.said.items()) if source.startswith("talk")]
+        if not talks:
+            return
+        said = self.rng.choice(talks)
+        old = self.rng.choice(said.sentences)
+        item = await self.item_of(said, old)
+        for new in self.rng.sample(sorted(SENTENCES.keys() - set(said.sentences)), self.rng.randint(1, 2)):
+            await self.memory.history.change(Change("item", item, {"content": new}, said.node, correction=True))
+            said.sentences = tuple(new if one == old else one for one in said.sentences)
+            old = new
+        await self.engine.parts.unread_records.run()
+
+    async def item_of(self, said: Said, sentence: str) -> UUID:
+        name = self.whole(min(names_of(sentence)))
+        [entity] = [one for one in await self.memory.entities.list(limit=500) if one.name == name]
+        mentions = [
+            one for one in (await self.memory.entities.get(entity.entity_id)).latest if one.record_id == said.record
+        ]
+        for item in {UUID(span.partition(":")[0]) for one in mentions for span in one.spans}:
+            state = await self.memory.history.state("item", item, node_id=said.node)
+            if state.fields is not None and state.fields["content"] == sentence:
+                return item
+        raise AssertionError(f"no turn of {said} says {sentence}")
+
     async def discard(self) -> None:
         """A write that failed before or after the graph had it, and is discarded."""
         said, step = self.some(), self.rng.choice(("accepted", "graph_written"))
@@ -174,7 +201,9 @@ class Machine:
 
     async def check(self) -> None:
         assert await self.engine.doctor.examine() == [], self.log
-        shown = {one.name: one for one in await self.memory.entities.list(limit=500) if one.name in NAMES}
+        shown = {
+            one.name: one for one in await self.memory.entities.list(limit=500, everything=True) if one.name in NAMES
+        }
         assert {name: (one.mentions, one.nodes) for name, one in shown.items()} == self.counts(), self.log
         for name, one in shown.items():
             assert self.ids.setdefault(name, one.entity_id) == one.entity_id, (name, self.log)
@@ -221,6 +250,8 @@ STEPS_OF = (
     "at_once",
     "move",
     "move",
+    "reword",
+    "reword",
     "discard",
     "merge",
     "merge",
@@ -245,10 +276,10 @@ async def test_any_history_of_a_knowledge_graph_fits_what_was_said(machine: Mach
 
 async def state_of(memory: Memory) -> list[object]:
     """All entities with their names, counts and relations."""
-    found = await memory.entities.list(limit=500)
+    found = await memory.entities.list(limit=500, everything=True)
     related = [await memory.entities.relations(one.entity_id, ended=True) for one in found]
     return [
-        (await memory.entities.get(one.entity_id), one, relations)
+        (replace(await memory.entities.get(one.entity_id), access_count=0, last_accessed_at=None), one, relations)
         for one, relations in zip(found, related, strict=True)
     ]
 

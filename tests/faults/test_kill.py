@@ -40,6 +40,7 @@ OF_KIND: dict[CommitKind, str] = {
     "alias_decided": "add alias",
     "intention_decided": "close intention",
     "record_retracted": "retract",
+    "record_reworded": "change item",
 }
 """What a victim does for a commit of each kind."""
 TURNS = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number in range(40))
@@ -77,8 +78,13 @@ async def test_a_commit_of_several_changes_is_finished_after_a_kill_at_every_ste
 
 @pytest.mark.ledger("N15")
 @pytest.mark.parametrize(
-    "kind", [kind for kind in get_args(CommitKind) if kind not in ("relations", "facts", "record_retracted")]
-)  # these are never the first of a commit
+    "kind",
+    [
+        kind
+        for kind in get_args(CommitKind)
+        if kind not in ("relations", "facts", "record_retracted", "record_reworded")
+    ],
+)  # these are never the first of a commit, or younger than such rows
 async def test_what_an_older_release_left_is_finished(engine: Engine, kind: CommitKind) -> None:
     """Its rows hold the parameter of one statement instead of a list of changes."""
     handle = f"k{uuid4().hex[:12]}"
@@ -218,3 +224,13 @@ async def test_a_change_is_whole_or_not_there(engine: Engine, kind: str, step: s
 
 
 CHANGES = {"record": {"title": "Again"}, "node": {"name": "Again"}, "edge": {"properties": {"since": "2003"}}}
+
+
+@pytest.mark.ledger("N15", "N23")
+@pytest.mark.parametrize("step", [FIRST, pytest.param(SECOND, marks=LONG)])
+async def test_a_changed_text_is_read_again_after_a_kill(engine: Engine, step: str) -> None:
+    handle = f"k{uuid4().hex[:12]}"
+    assert not await lived(engine, victim, handle, "change item", step)
+    await all_agree(engine)
+    memory = engine.memory((await engine.workspace.users.find(handle)).user_id)
+    assert "Ellen Harlan" in {one.name for one in await memory.entities.list()}

@@ -18,7 +18,7 @@ from tests.faults.retraction_victim import SOURCE
 async def left(memory: Memory) -> tuple[int, int]:
     """How many turns a search finds, and how many records mention Ellen."""
     found = (await memory.search(SearchRequest("Ellen Harlan works", limit=50, widen="always"))).hits
-    mentions = [one.mentions for one in await memory.entities.list() if one.name == "Ellen Harlan"]
+    mentions = [one.mentions for one in await memory.entities.list(everything=True) if one.name == "Ellen Harlan"]
     return len(found), sum(mentions)
 
 

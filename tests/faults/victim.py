@@ -16,6 +16,7 @@ from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.retraction import RetractionSubject
+from engine.domain.search import SearchRequest
 from engine.ingest.rereading.held import Place
 from engine.ingest.rereading.lost_manifests import LostManifests
 from engine.memory import Memory
@@ -25,7 +26,7 @@ from tests.faults.killing import LIVED, Trap, on_stores_of
 
 
 async def changing(memory: Memory, operation: str) -> Change:
-    """A whole record, node or edge, and the change of it that is about to come."""
+    """A whole record, item, node or edge, and the change of it that is about to come."""
     root = memory.principal.user_id
     node = await memory.nodes.provision(NewNode(root, "Before"))
     if operation == "change node":
@@ -38,6 +39,9 @@ async def changing(memory: Memory, operation: str) -> Change:
         edge = (await memory.edges.make(root, node.node_id, "holds", {"since": "2001"})).edge_id
         return Change("edge", edge, {"properties": {"since": "2002"}})
     report = await memory.records.remember_text("Before", "A walleye was caught.", node_id=node.node_id)
+    if operation == "change item":
+        hit = (await memory.search(SearchRequest("walleye"))).hits[0]
+        return Change("item", hit.item_id, {"content": "Ellen Harlan caught it."}, node.node_id)
     return Change("record", report.records[0].record_id, {"title": "After"}, node.node_id)
 
 
@@ -72,7 +76,7 @@ async def speaking(engine: Engine, memory: Memory, operation: str) -> Callable[[
         await engine.parts.unread_records.run()
         await engine.neo4j.write("MATCH (r:Record {user_id: $me}) REMOVE r.mentions_reader, r.relations_reader", me=me)
         return engine.parts.unread_records.run
-    ellen, dave = [one.entity_id for one in await memory.entities.list() if " " in one.name][:2]
+    ellen, dave = [one.entity_id for one in await memory.entities.list(everything=True) if " " in one.name][:2]
     if operation == "tell apart":
         pair = "MATCH (a:Entity {entity_id: $a}), (b:Entity {entity_id: $b}) CREATE (a)-[:POSSIBLY_SAME {pair_id: $me, score: 0.5, reason: 'alike', known_from: a.known_from}]->(b)"
         await engine.neo4j.write(pair, a=str(ellen), b=str(dave), me=me)

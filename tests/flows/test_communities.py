@@ -43,7 +43,7 @@ async def say(memory: Memory, day: int, text: str) -> UUID:
 
 
 async def named(memory: Memory, name: str) -> EntitySummary:
-    [found] = [one for one in await memory.entities.list(limit=500) if one.name == name]
+    [found] = [one for one in await memory.entities.list(limit=500, everything=True) if one.name == name]
     return found
 
 
@@ -172,7 +172,7 @@ async def test_facts_cluster_and_what_is_seen_over_them_is_for_the_user_alone(
     ):  # fmt: skip
         with pytest.raises(NotFound):
             await refused
-    shown = [one for one in await other.entities.list() if one.name == "Ellen"]
+    shown = [one for one in await other.entities.list(everything=True) if one.name == "Ellen"]
     assert shown and shown[0].importance is None and shown[0].summary is None
     assert (await other.entities.get(meaning.entity_id)).importance is None
     own = await named(memory, "Ellen")

@@ -30,7 +30,7 @@ async def family(memory: Memory) -> ProvisionedNode:
 
 
 async def named(memory: Memory, name: str) -> EntitySummary:
-    [found] = [one for one in await memory.entities.list(limit=500) if one.name == name]
+    [found] = [one for one in await memory.entities.list(limit=500, everything=True) if one.name == name]
     return found
 
 
@@ -38,7 +38,7 @@ async def named(memory: Memory, name: str) -> EntitySummary:
 async def test_a_conversation_brings_its_speakers_and_whom_it_mentions(memory: Memory) -> None:
     node = await family(memory)
     report = await memory.records.remember(Conversation("c1", CALLED), node_id=node.node_id)
-    found = {one.name: one for one in await memory.entities.list()}
+    found = {one.name: one for one in await memory.entities.list(everything=True)}
     assert {"Bob Harlan", "Iris", "Ellen", "Dave Kowalski"} <= found.keys(), "the user speaks as Bob"
     assert found["Ellen"].mentions == 1 and found["Ellen"].nodes == 1
     ellen = await memory.entities.get(found["Ellen"].entity_id)
@@ -69,11 +69,11 @@ async def test_the_first_page_of_many_is_that_of_all(memory: Memory) -> None:
         await memory.records.remember(Conversation(name, turns))
     other, zora = await named(memory, everybody[77]), await named(memory, "Zora Quill")
     await memory.entities.merge(other.entity_id, zora.entity_id, "a maiden name")
-    whole = await memory.entities.list(limit=500)
+    whole = await memory.entities.list(limit=500, everything=True)
     assert len(whole) > 120 and {one.name for one in whole if one.mentions == 2} >= {*everybody[40:44], everybody[77]}
     for limit in (1, 3, 8):
-        assert await memory.entities.list(limit=limit) == whole[:limit]
-    second = await memory.entities.list(limit=5, after=whole[2].place)
+        assert await memory.entities.list(limit=limit, everything=True) == whole[:limit]
+    second = await memory.entities.list(limit=5, after=whole[2].place, everything=True)
     assert second == whole[3:8]
 
 
@@ -114,7 +114,7 @@ async def test_writers_that_meet_make_one_entity(memory: Memory) -> None:
     node = await family(memory)
     conversations = [Conversation(f"c{n}", (Turn("Bob", f"Margaret Lindqvist wrote, number {n}."),)) for n in range(8)]
     await asyncio.gather(*(memory.records.remember(one, node_id=node.node_id) for one in conversations))
-    found = [one for one in await memory.entities.list() if "Margaret Lindqvist" in one.names]
+    found = [one for one in await memory.entities.list(everything=True) if "Margaret Lindqvist" in one.names]
     assert [one.mentions for one in found] == [8]
 
 
@@ -126,7 +126,7 @@ async def test_entities_are_those_that_were_known_at_the_moment(memory: Memory, 
     await memory.records.remember(
         Conversation("c2", (Turn("Bob", "Then Margaret Lindqvist rang."),)), node_id=node.node_id
     )
-    known = {one.name for one in await memory.entities.list(Moment(known_at=before))}
+    known = {one.name for one in await memory.entities.list(Moment(known_at=before), everything=True)}
     assert "Ellen" in known and "Margaret Lindqvist" not in known
 
 
@@ -137,18 +137,18 @@ async def test_a_merge_is_read_as_one_and_undone_exactly(memory: Memory) -> None
     await memory.records.remember(
         Conversation("c2", (Turn("Bob", "We saw Elli Harlan at the lake."),)), node_id=node.node_id
     )
-    apart = await memory.entities.list()
+    apart = await memory.entities.list(everything=True)
     ellen, elli = await named(memory, "Ellen"), await named(memory, "Elli Harlan")
     merge = await memory.entities.merge(ellen.entity_id, elli.entity_id, "a nickname")
     assert (merge.entity_id, merge.merged_id) == (ellen.entity_id, elli.entity_id)
     one = await memory.entities.get(elli.entity_id)
     assert one.entity_id == ellen.entity_id and one.merged == (elli.entity_id,) and one.mentions == 2
     assert set(one.names) == {"Ellen", "Elli Harlan"}
-    assert elli.entity_id not in {entity.entity_id for entity in await memory.entities.list()}
+    assert elli.entity_id not in {entity.entity_id for entity in await memory.entities.list(everything=True)}
     assert [merged.merge_id for merged in await memory.entities.merges()] == [merge.merge_id]
     await memory.entities.undo_merge(merge.merge_id)
     await memory.entities.undo_merge(merge.merge_id)
-    assert await memory.entities.list() == apart and await memory.entities.merges() == ()
+    assert await memory.entities.list(everything=True) == apart and await memory.entities.merges() == ()
 
 
 @pytest.mark.ledger("X05")
@@ -175,7 +175,7 @@ async def test_merges_in_a_circle_at_once_leave_one_that_is_read(memory: Memory)
     assert all(not isinstance(one, BaseException) or isinstance(one, Conflict) for one in done)
     merged = [one for one in done if not isinstance(one, BaseException)]
     assert {one.merge_id for one in merged} >= {one.merge_id for one in await memory.entities.merges()} != set()
-    shown = [one.entity_id for one in await memory.entities.list() if one.entity_id in ids]
+    shown = [one.entity_id for one in await memory.entities.list(everything=True) if one.entity_id in ids]
     assert len(shown) == len(ids) - len(await memory.entities.merges()) >= 1
 
 
@@ -200,7 +200,7 @@ async def test_merges_of_merges_are_read_however_deep(memory: Memory) -> None:
         await memory.records.remember(Conversation(name, (Turn("Bob", f"{name} called."),)), node_id=node.node_id)
     ids = [(await named(memory, name)).entity_id for name in names]
     merges = [(await memory.entities.merge(whole, part)).merge_id for part, whole in pairwise(ids)]
-    [one] = [found for found in await memory.entities.list() if found.entity_id in ids]
+    [one] = [found for found in await memory.entities.list(everything=True) if found.entity_id in ids]
     assert (one.entity_id, one.mentions) == (ids[-1], len(ids))
     assert (await memory.entities.get(ids[0])).entity_id == ids[-1]
     with pytest.raises(Conflict):
@@ -220,7 +220,7 @@ async def test_others_meet_what_records_support_that_they_may_read(engine: Engin
     integration = await engine.workspace.integrations.create(f"app {uuid4()}")
     await memory.grants.give(NewGrant(here.node_id, "third_party", integration.integration_id))
     reader = engine.memory_as(Principal("third_party", integration.integration_id, user.user_id))
-    found = {one.name: one for one in await reader.entities.list()}
+    found = {one.name: one for one in await reader.entities.list(everything=True)}
     assert {"Ellen", "Dave Kowalski", "Bob", "Iris"} == found.keys(), "the user is called as these records call him"
     assert found["Ellen"].mentions == 1
     shown = await reader.entities.get(found["Ellen"].entity_id)
@@ -242,9 +242,9 @@ async def test_a_new_version_of_a_document_mentions_what_it_says_now(memory: Mem
     before = engine.parts.clock.now()
     changed = text.replace("Arne Gunderson", "Teresa Vang")
     await memory.records.remember_text("The lease", changed, source_id="lease", node_id=node.node_id)
-    names = {one.name for one in await memory.entities.list()}
+    names = {one.name for one in await memory.entities.list(everything=True)}
     assert "Teresa Vang" in names and "Arne Gunderson" not in names and "Mill Street" in names
-    known = {one.name for one in await memory.entities.list(Moment(known_at=before))}
+    known = {one.name for one in await memory.entities.list(Moment(known_at=before), everything=True)}
     assert "Arne Gunderson" in known and "Teresa Vang" not in known
 
 
@@ -261,17 +261,21 @@ async def test_records_that_were_stored_without_entities_get_them(memory: Memory
     await memory.records.remember(Conversation("c1", CALLED), node_id=node.node_id)
     text = "The lease names Arne Gunderson.\n\n" + "The workshop is at Mill Street. " * 40
     await memory.records.remember_text("The lease", text, node_id=node.node_id)
-    before = [(one.name, one.kind, one.names, one.mentions, one.nodes) for one in await memory.entities.list()]
+    before = [
+        (one.name, one.kind, one.names, one.mentions, one.nodes) for one in await memory.entities.list(everything=True)
+    ]
     user_id = str(memory.principal.user_id)
     await engine.neo4j.write(
         "MATCH (e:Entity|Alias {user_id: $user_id}) DETACH DELETE e WITH DISTINCT 1 AS one"
         " MATCH (r:Record {user_id: $user_id}) REMOVE r.mentions_reader, r.mentions_revision",
         user_id=user_id,
     )
-    assert await memory.entities.list() == ()
+    assert await memory.entities.list(everything=True) == ()
     report = await engine.parts.unread_records.run()
     assert report.records >= 2
-    after = [(one.name, one.kind, one.names, one.mentions, one.nodes) for one in await memory.entities.list()]
+    after = [
+        (one.name, one.kind, one.names, one.mentions, one.nodes) for one in await memory.entities.list(everything=True)
+    ]
     assert sorted(after) == sorted(before)
     assert (await engine.parts.unread_records.run()).records == 0
 

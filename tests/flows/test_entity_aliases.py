@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from engine.domain.entity import Entity
+from engine.domain.entity_decision import AliasType, alias_key
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
@@ -18,6 +19,7 @@ from engine.domain.principal import Principal
 from engine.errors import AliasTaken, Conflict, InvalidInput, NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.stores.statements import cypher
 from tests.door import new_door
 from tests.flows.test_graph_commands import Shell
 
@@ -103,11 +105,11 @@ async def test_an_address_in_a_text_is_a_mention(
     kowalski, _ = daves
     await say(memory, written)
     assert await mentions(memory, kowalski) == 1
-    before = {one.entity_id for one in await memory.entities.list()}
+    before = {one.entity_id for one in await memory.entities.list(everything=True)}
     await memory.entities.add_alias(kowalski, alias_type, given)
     await say(memory, written)
     found = await memory.entities.get(kowalski)
-    assert found.mentions == 2 and {one.entity_id for one in await memory.entities.list()} == before
+    assert found.mentions == 2 and {one.entity_id for one in await memory.entities.list(everything=True)} == before
     assert "Dave Kowalski" in found.names and given not in found.names
     [place] = [span for one in found.latest for span in one.spans if not one.names]
     start, end = (int(number) for number in place.rpartition(":")[2].split("-"))
@@ -198,3 +200,86 @@ async def test_the_doors(engine: Engine, user: User, memory: Memory, daves: tupl
     assert (await shell.answers("entity", "alias", "verify", who, "phone", "0049171234567"))["verified"]
     assert "no alias" in await shell.prints("entity", "alias", "remove", who, "phone", "+49 171 234567")
     assert "An alias is one of" in await shell.refuses("entity", "alias", "add", who, "smell", "x")
+
+
+@pytest.mark.ledger("F07")
+@pytest.mark.parametrize(("alias_type", "value"), [("email", "dave@example.org"), ("name", "The Cheat")])
+async def test_decisions_of_an_alias_count_by_their_times(
+    engine: Engine, memory: Memory, daves: tuple[UUID, UUID], alias_type: AliasType, value: str
+) -> None:
+    """Whenever they are applied, and however often: one that comes late, or again, changes nothing."""
+    kowalski, lindqvist = daves
+
+    async def decided(entity_id: UUID, second: int, *, given: bool) -> None:
+        at = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=second)).isoformat()
+        row = {
+            "entity_id": str(entity_id),
+            "user_id": str(memory.principal.user_id),
+            "type": alias_type,
+            "given": given,
+        }
+        row |= {"key": alias_key(alias_type, value), "value": value, "at": at}
+        await engine.neo4j.write(cypher("entity/alias_decided"), decision=row)
+
+    async def held(entity_id: UUID) -> list[bool]:
+        return [one.verified for one in await memory.entities.aliases(entity_id) if one.value == value]
+
+    async def names(entity_id: UUID) -> bool:
+        return value in (await memory.entities.get(entity_id)).names
+
+    is_name = alias_type == "name"
+    await decided(kowalski, 10, given=True)
+    assert (await held(kowalski), await names(kowalski)) == ([True], is_name)
+    await decided(kowalski, 20, given=False)
+    for _ in range(2):
+        await decided(kowalski, 10, given=True)
+        assert (await held(kowalski), await names(kowalski)) == ([], False)
+    await decided(lindqvist, 30, given=True)
+    await decided(kowalski, 20, given=False)
+    await decided(kowalski, 15, given=True)
+    assert (await held(kowalski), await held(lindqvist)) == ([], [True])
+    await decided(lindqvist, 40, given=False)
+    await decided(kowalski, 50, given=False)  # before what it takes away was given
+    await decided(kowalski, 45, given=True)
+    assert (await held(kowalski), await held(lindqvist)) == ([], [])
+    assert (await memory.entities.add_alias(kowalski, alias_type, value)).value == value
+    assert (await held(kowalski), await names(kowalski)) == ([True], is_name)
+    for given in (False, True, False):  # in one moment: the later commit counts
+        for _ in range(2):
+            await decided(kowalski, 3_000_000_000, given=given)
+        assert await held(kowalski) == [True] * given
+    assert await engine.doctor.examine() == []
+
+
+@pytest.mark.ledger("F07")
+async def test_of_an_address_that_is_removed_nothing_is_kept_but_that(
+    engine: Engine, memory: Memory, daves: tuple[UUID, UUID]
+) -> None:
+    await memory.entities.add_alias(daves[0], "email", "Dave@example.org")
+    await memory.entities.remove_alias(daves[0], "email", "dave@example.org")
+    [left] = await engine.neo4j.read(
+        "MATCH (a:Alias {user_id: $user_id, type: 'email'}) RETURN a.value AS value, a.name AS name, a.user_key AS user_key, a.verified AS verified",
+        user_id=str(memory.principal.user_id),
+    )
+    assert left == {"value": None, "name": None, "user_key": None, "verified": False}
+    await memory.entities.add_alias(
+        daves[1], "email", "DAVE@example.org"
+    )  # the normal form is kept, so it is the same one
+    [again] = await engine.neo4j.read(
+        "MATCH (a:Alias {user_id: $user_id, type: 'email'}) RETURN a.value AS value, a.key AS key, a.verified AS verified",
+        user_id=str(memory.principal.user_id),
+    )
+    assert again == {"value": "DAVE@example.org", "key": "dave@example.org", "verified": True}
+
+
+@pytest.mark.ledger("F07")
+async def test_a_name_that_was_taken_away_before_anyone_had_it_is_whole_when_a_text_uses_it(
+    engine: Engine, memory: Memory, daves: tuple[UUID, UUID]
+) -> None:
+    row = {"entity_id": str(daves[0]), "user_id": str(memory.principal.user_id), "type": "name", "given": False}
+    row |= {"key": "fredda holm", "value": "Fredda Holm", "at": "2026-01-01T00:00:00Z"}
+    await engine.neo4j.write(cypher("entity/alias_decided"), decision=row)
+    await memory.records.remember(Conversation("c9", (Turn("Bob", "We met Fredda Holm today."),)))
+    [found] = await memory.entities.list(name="fredda")
+    assert "Fredda Holm" in found.names
+    assert [one.value for one in await memory.entities.aliases(found.entity_id)] == ["Fredda Holm"]

@@ -86,10 +86,12 @@ async def test_a_corrected_kind_stays_and_the_name_still_leads_to_the_entity(
     await say(memory, node, "Ford Transit called again. My brother Ford Transit married her.")
     found = await entity(memory, "ford")
     assert (found.entity_id, found.kind, found.mentions) == (van.entity_id, "product", 2)
-    assert van.entity_id in {one.entity_id for one in await memory.entities.list(kinds=["product"])}
-    assert van.entity_id not in {one.entity_id for one in await memory.entities.list(kinds=["person"])}
+    assert van.entity_id in {one.entity_id for one in await memory.entities.list(everything=True, kinds=["product"])}
+    assert van.entity_id not in {one.entity_id for one in await memory.entities.list(everything=True, kinds=["person"])}
     moment = Moment(known_at=before)
-    assert van.entity_id in {one.entity_id for one in await memory.entities.list(moment, kinds=["person"])}
+    assert van.entity_id in {
+        one.entity_id for one in await memory.entities.list(moment, everything=True, kinds=["person"])
+    }
 
 
 @pytest.mark.ledger("F07")

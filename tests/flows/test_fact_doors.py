@@ -135,6 +135,6 @@ async def test_a_domain_of_ones_own_draws_its_relations_and_no_others(
         memory = engine.memory(user.user_id)
         text = "Ellen Harlan admires Dave Kowalski. Ellen Harlan is married to Sam Ortega."
         await say(memory, 0, text)
-        [ellen] = [one for one in await memory.entities.list() if one.name == "Ellen Harlan"]
+        [ellen] = [one for one in await memory.entities.list(everything=True) if one.name == "Ellen Harlan"]
         drawn = [(one.reads, one.other_name) for one in await memory.entities.relations(ellen.entity_id)]
     assert drawn == [("admires", "Dave Kowalski")]

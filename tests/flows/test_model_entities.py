@@ -57,7 +57,7 @@ async def say(memory: Memory, day: int, *texts: str, **where: Any) -> Any:
 
 
 async def by_name(memory: Memory) -> dict[str, Any]:
-    return {one.name: one for one in await memory.entities.list()}
+    return {one.name: one for one in await memory.entities.list(everything=True)}
 
 
 @pytest.mark.ledger("M05", "F07", "F08", "A07", "A12")

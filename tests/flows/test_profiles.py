@@ -33,7 +33,7 @@ async def say(memory: Memory, day: int, *texts: str, **where: Any) -> UUID:
 
 
 async def named(memory: Memory, name: str) -> EntitySummary:
-    [found] = [one for one in await memory.entities.list(limit=500) if one.name == name]
+    [found] = [one for one in await memory.entities.list(limit=500, everything=True) if one.name == name]
     return found
 
 

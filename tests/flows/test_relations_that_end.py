@@ -1,15 +1,19 @@
-"""A relation of which one can hold at a time is over when its own entity has another one, and then alone."""
+"""A relation of which one can hold at a time is over when its source has another one; of a symmetric one, when either end has."""
 
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
+from uuid import uuid4
 
 import pytest
 
+from engine.domain.retraction import RetractionSubject
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.stores.migrations import migrations, statements
 from engine.stores.statements import CYPHER_FOLDER
+from tests.flows.profiled import work
 
 COUPLES = (
     "Marta Kell, Tomas Rook",
@@ -29,19 +33,126 @@ async def married(memory: Memory, engine: Engine) -> list[tuple[str, str, str | 
     return [(row["source"], row["target"], row["ender"], row["until"]) for row in rows]
 
 
+async def say(memory: Memory, text: str) -> RetractionSubject:
+    report = await memory.records.remember_text(f"Note {len(text)}", text, node_id=memory.principal.user_id)
+    return RetractionSubject("record", str(report.records[0].record_id))
+
+
 @pytest.mark.ledger("A09")
-async def test_a_relation_ends_those_of_its_own_entity_alone(engine: Engine, memory: Memory) -> None:
-    root = memory.principal.user_id
+async def test_a_marriage_ends_those_of_both_and_no_others(engine: Engine, memory: Memory) -> None:
+    """From whichever side each is stored; keys sort Ellen, Jonas, Marta, Tomas."""
     await engine.neo4j.write("CALL db.clearQueryCaches()")  # a plan that is made for few relationships is another one
     for couple in COUPLES:
         first, second = couple.split(", ")
-        await memory.records.remember_text(couple, f"{first} is married to {second}.", node_id=root)
-    last = dict[str, str]()
+        await say(memory, f"{first} is married to {second}.")
     found = await married(memory, engine)
     assert len(found) == len(COUPLES)
-    for source, target, ender, until in reversed(found):
-        assert (ender, until is None) == (source if source in last else None, source not in last), (source, target)
-        last[source] = target
+    for number, (source, target, ender, until) in enumerate(found):
+        later = [one for one in found[number + 1 :] if {source, target} & set(one[:2])]
+        assert (ender, until is None) == (later[0][0] if later else None, not later), (source, target)
+
+
+@pytest.mark.ledger("A09")
+async def test_of_a_marriage_that_is_withdrawn_both_hold_those_before(engine: Engine, memory: Memory) -> None:
+    for couple in ("Anna Berg is married to Ben Falk.", "Carl Moss is married to Dora Nilsson."):
+        await say(memory, couple)
+    third = await say(memory, "Ben Falk is married to Dora Nilsson.")
+
+    async def over() -> list[bool]:
+        return [until is not None for *_, until in await married(memory, engine)]
+
+    assert await over() == [True, True, False]
+    withdrawn = await memory.retractions.retract(third)
+    assert await over() == [False, False, False]
+    await memory.retractions.undo(withdrawn.retraction_id)
+    assert await over() == [True, True, False]
+
+
+@pytest.mark.ledger("A09")
+async def test_a_relation_with_a_direction_ends_those_of_its_source_alone(engine: Engine, memory: Memory) -> None:
+    for text in ("Anna Berg lives in Galway.", "Ben Falk lives in Galway.", "Anna Berg lives in Lunenburg."):
+        await say(memory, text)
+    [galway] = await memory.entities.list(name="galway")
+    open_ones = await memory.entities.relations(galway.entity_id)
+    assert [one.other_name for one in open_ones] == ["Ben Falk"]
+
+
+MANY = 2_000
+
+
+@pytest.mark.ledger("A09")
+async def test_what_mentions_the_two_is_not_read_to_end_a_marriage(engine: Engine, memory: Memory) -> None:
+    """Neither where one is stated, nor withdrawn, nor brought back, nor discarded, whatever names them in many records."""
+    user = str(memory.principal.user_id)
+    for text in ("Anna Berg is married to Zoe Quist.", "Carl Moss is married to Dora Nilsson."):
+        await say(memory, text)
+    records = [str(uuid4()) for _ in range(2)]
+    await engine.neo4j.write(
+        "MATCH (n:Node {node_id: $user}) UNWIND $records AS id CREATE (n)-[:HOLDS]->(:Record {record_id: id, known_from: datetime()})",
+        user=user, records=records,
+    )  # fmt: skip
+    hits = []
+    for record, hub in zip(records, ("Dora Nilsson", "Zoe Quist"), strict=True):
+        other = {"Dora Nilsson": "Anna Berg", "Zoe Quist": "Carl Moss"}[hub]
+        mentions = MANY if hub == "Zoe Quist" else 0
+        await engine.neo4j.write(
+            """
+            MATCH (n:Node {node_id: $user}), (e:Entity {user_id: $user, name: $hub}) UNWIND range(1, $mentions) AS _
+            CREATE (n)-[:HOLDS]->(r:Record {record_id: randomUUID()})-[:MENTIONS {known_to: datetime()}]->(e), (r)-[:EVIDENCE {known_to: datetime()}]->(e)
+            """,
+            user=user, hub=hub, mentions=mentions,
+        )  # fmt: skip
+        keys = await engine.neo4j.read(
+            "MATCH (e:Entity {user_id: $user}) WHERE e.name IN $names RETURN e.key AS key ORDER BY key",
+            user=user, names=[hub, other],
+        )  # fmt: skip
+        source, target = (row["key"] for row in keys)
+        stated = {
+            "relation_id": str(uuid4()), "type": "MARRIED_TO", "name": "MARRIED_TO", "functional": True, "symmetric": True, "source": source,
+            "target": target, "weight": 0.9, "item_id": None, "span": None, "since": None, "until": None, "ended": False, "fact_id": None,
+        }  # fmt: skip
+        at = datetime.now(UTC).isoformat()
+        row = {
+            "record_id": record,
+            "user_id": user,
+            "commit_id": record,
+            "revision": None,
+            "reader": 1,
+            "known_from": at,
+            "at": at,
+        }
+        withdrawn = {"record_id": record, "user_id": user, "node_id": user, "at": at}
+        before = await married(memory, engine)
+        hits.append(
+            [
+                await work(engine, "entity/related", relations=[row | {"stated": [stated]}]),
+                await work(engine, "entity/retracted", retraction=withdrawn | {"revision": 1, "undone": False}),
+                await work(engine, "entity/retracted", retraction=withdrawn | {"revision": 2, "undone": True}),
+                await work(
+                    engine, "lifecycle/relations_withdrawn", relations=[{"record_id": record, "commit_id": record}]
+                ),
+            ]
+        )
+        assert await married(memory, engine) == before
+    assert all(many < few + MANY / 10 for few, many in zip(*hits, strict=True)), hits
+
+
+@pytest.mark.ledger("A09")
+async def test_marriages_that_were_stored_before_end_at_both_ends_after_the_migration(
+    engine: Engine, memory: Memory
+) -> None:
+    for text in ("Anna Berg is married to Ben Falk.", "Carl Moss is married to Dora Nilsson."):
+        await say(memory, text)
+    await engine.neo4j.write(
+        "MATCH (a:Entity {user_id: $user})-[r:MARRIED_TO]->(b) REMOVE r.symmetric, b.paired",
+        user=str(memory.principal.user_id),
+    )
+    [mending] = [one for one in migrations("neo4j") if one.version == 17]
+    for _ in range(2):
+        for statement in statements(mending.script):
+            await engine.neo4j.write(statement)
+    await say(memory, "Ben Falk is married to Dora Nilsson.")
+    assert [until is not None for *_, until in await married(memory, engine)] == [True, True, False]
 
 
 async def test_no_statement_looks_for_a_relationship_by_a_type_that_is_computed() -> None:

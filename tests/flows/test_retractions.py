@@ -50,7 +50,7 @@ async def facts(engine: Engine, user: User) -> list[dict[str, Any]]:
 
 async def graph(memory: Memory) -> dict[str, Any]:
     """All that is shown of the entities of a memory."""
-    entities = await memory.entities.list()
+    entities = await memory.entities.list(everything=True)
     relations: dict[UUID, tuple[Relation, ...]] = {}
     for one in entities:
         relations[one.entity_id] = await memory.entities.relations(one.entity_id, ended=True)
@@ -170,7 +170,7 @@ async def test_relations_of_two_records_get_weaker_and_those_of_one_end(
     await say(memory, 0, "Ellen Harlan works at Harlan Joinery. Ellen Harlan lives in Duluth.")
     both = await say(memory, 10, "Ellen Harlan works at Harlan Joinery. Ellen Harlan lives in Viroqua.")
     before = await shown(reads, user, memory)
-    ellen = next(one for one in await memory.entities.list() if one.name == "Ellen Harlan")
+    ellen = next(one for one in await memory.entities.list(everything=True) if one.name == "Ellen Harlan")
     strengths = {
         one.other_name: (one.strength, one.until)
         for one in await memory.entities.relations(ellen.entity_id, ended=True)
@@ -184,7 +184,7 @@ async def test_relations_of_two_records_get_weaker_and_those_of_one_end(
         for one in await memory.entities.relations(ellen.entity_id, ended=True)
     }
     assert left == {"Harlan Joinery": (1, None), "Duluth": (1, None)}
-    names = {one.name: one.mentions for one in await memory.entities.list()}
+    names = {one.name: one.mentions for one in await memory.entities.list(everything=True)}
     assert names["Ellen Harlan"] == 1 and "Viroqua" not in names
     await clean(reads, user)
     viroqua = next(one for one in before[1]["entities"] if one.name == "Viroqua")
@@ -199,10 +199,10 @@ async def test_a_merge_between_does_not_disturb_the_way_back(reads: Engine, user
     await say(memory, 0, "Ellen Harlan works at Harlan Joinery.")
     other = await say(memory, 10, "Dave Kowalski lives in Duluth. Dave Kowalski works at Harlan Joinery.")
     done = await memory.retractions.retract(record(other))
-    named = {one.name: one.entity_id for one in await memory.entities.list()}
+    named = {one.name: one.entity_id for one in await memory.entities.list(everything=True)}
     assert "Dave Kowalski" not in named
     await memory.retractions.undo(done.retraction_id)
-    named = {one.name: one.entity_id for one in await memory.entities.list()}
+    named = {one.name: one.entity_id for one in await memory.entities.list(everything=True)}
     await memory.entities.merge(named["Ellen Harlan"], named["Dave Kowalski"])
     before = await shown(reads, user, memory)
     done = await memory.retractions.retract(record(other))

@@ -86,7 +86,9 @@ async def test_what_was_merged_is_named_by_either_name(memory: Memory, nodes: tu
     await stored(
         memory, presses, "Harbour Chart House", "Harbour Chart House sold maps to sailors. Its shop closed in 1960."
     )
-    entities = {name: one.entity_id for one in await memory.entities.list(limit=500) for name in one.names}
+    entities = {
+        name: one.entity_id for one in await memory.entities.list(limit=500, everything=True) for name in one.names
+    }
     question = SearchRequest("What is told of Harbour Chart House?", limit=12, kinds=("chunk",), widen="always")
     before = {hit.record_title: hit for hit in (await memory.search(question)).hits}
     own = before[FIRST[0]].reached

@@ -5,7 +5,7 @@
 CYPHER 25
 MATCH (e:Entity {entity_id: $correction.entity_id})
 WHERE e.user_id = $correction.user_id
-SET e.name = e.name  // takes the lock
+SET e.lone = false  // takes the lock
 WITH e, datetime($correction.at) AS at
 FOREACH (_ IN CASE WHEN coalesce(last(e.renamed) < at, true) AND ($correction.name <> e.name OR e.renamed IS NULL) AND $correction.name IS NOT NULL THEN [1] ELSE [] END |
   SET e.names_before = coalesce(e.names_before, []) + e.name, e.renamed = coalesce(e.renamed, []) + at, e.corrected_reason = $correction.reason
@@ -21,8 +21,10 @@ CALL (e, at) {
     ON CREATE SET a.user_key = replace($correction.user_id, '-', ''), a.value = $correction.name, a.name = $correction.name, a.verified = false, a.known_from = at
   FOREACH (_ IN CASE WHEN $correction.name_key IN coalesce(e.given_names, []) THEN [] ELSE [1] END |
     SET e.given_names = coalesce(e.given_names, []) + $correction.name_key, e.given_at = coalesce(e.given_at, []) + at)
-  WITH a, e WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) }
+  WITH a, e, at WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) }
   CREATE (a)-[:NAMES]->(e)
+  SET a.user_key = replace($correction.user_id, '-', ''), a.value = coalesce(a.value, $correction.name), a.name = coalesce(a.name, $correction.name),
+      a.known_from = coalesce(a.known_from, at)  // it may only have been taken away so far
   RETURN count(*) AS named
 }
 RETURN e.entity_id AS entity_id

@@ -1,7 +1,8 @@
 // Purpose: enters what records mention: entities that are new, their names, mentions, and the counts at nodes. Idempotent. A name belongs to the
 //   entity that had it first; an entity is found by its key, so writers that meet make one. What the user corrected of an entity stays.
 // Parameters: mentions [{record_id, user_id, node_id, commit_id, revision (the whole of what the record mentions then: what it no longer does
-//   ends; an older one that comes late changes nothing) or null (further ones), reader (version of what found it), known_from, at, entities [{key, entity_id, name, name_key, kind, label,
+//   ends; an older one that comes late changes nothing) or null (further ones), reader (version of what found it), rewordings (changes of the record's texts
+//   by hand that were known then, 0 for who knows of none: where the graph knows others, the record stays unread; what such a reading ends is marked), known_from, at, entities [{key, entity_id, name, name_key, kind, label,
 //   role, names, spans, count, context, aliases [{type, key, value, verified}],
 //   reviews [{key (of an entity that may be the same), score, reason}], intentions [{text, item_id, span, due}] (or none)}]}].
 // Returns: applied (records that are there).
@@ -11,15 +12,19 @@ MATCH (n:Node {user_id: row.user_id})-[:HOLDS]->(r:Record {record_id: row.record
 MATCH (u:Node {node_id: row.user_id})
 WITH row, n, r, u, datetime(row.known_from) AS known_from, datetime(row.at) AS at,
      coalesce([row.revision, row.reader] > [coalesce(r.mentions_revision, 0), coalesce(r.mentions_reader, 0)], false) AS newer
-CALL (n, r, row, known_from, newer) {
+CALL (u, n, r, row, known_from, newer) {
   MATCH (r)-[m:MENTIONS]->(e:Entity)
   WHERE newer AND m.known_to IS NULL
-    AND none(one IN row.entities WHERE one.key = e.key AND one.role = m.role AND one.names = m.names AND one.spans = m.spans)
-  SET m.known_to = known_from, e.mentions = e.mentions - 1
-  WITH n, e
+    AND none(one IN row.entities WHERE one.key = e.key AND one.role = m.role AND one.names = m.names AND one.spans = m.spans
+             AND (NOT coalesce(row.rewordings > 0, false) OR one.context = m.context))
+  SET m.known_to = known_from, e.mentions = e.mentions - 1, m.reworded = CASE WHEN row.rewordings > 0 THEN true END
+  WITH u, n, row, e
   MATCH (e)-[a:ANCHORED_AT]->(n)
   SET a.mentions = a.mentions - 1
-  RETURN count(*) AS ended
+  WITH u, e WHERE row.rewordings > 0
+  MATCH (u)-[k:MENTIONED]->(e)
+  SET k.times = k.times - 1
+  RETURN collect(DISTINCT e) AS reworded
 }
 CALL (r, row, known_from, newer) {
   MATCH (r)-[i:INTENDS]->(e:Entity)
@@ -30,7 +35,8 @@ CALL (u, n, r, row, known_from, at, newer) {
   UNWIND CASE WHEN newer OR row.revision IS NULL THEN row.entities ELSE [] END AS one
   MERGE (e:Entity {user_id: row.user_id, key: one.key})
     ON CREATE SET e:$(one.label), e.entity_id = one.entity_id, e.name = one.name, e.name_key = one.name_key, e.kind = one.kind, e.active = true,
-                  e.mentions = 0, e.created_at = known_from, e.known_from = known_from
+                  e.mentions = 0, e.created_at = known_from, e.known_from = known_from,
+                  e.lone = coalesce(r.content_type <> 'conversation', false) AND all(span IN one.spans WHERE left(span, 36) = left(one.spans[0], 36))
   FOREACH (_ IN CASE WHEN size(one.name) > size(e.name) AND e.renamed IS NULL THEN [1] ELSE [] END | SET e.name = one.name, e.name_key = one.name_key)
   FOREACH (_ IN CASE WHEN e.kind = 'thing' AND one.kind <> 'thing' AND e.rekinded IS NULL THEN [1] ELSE [] END |
     REMOVE e:$([label IN labels(e) WHERE label <> 'Entity']) SET e:$(one.label), e.kind = one.kind)
@@ -39,8 +45,10 @@ CALL (u, n, r, row, known_from, at, newer) {
     UNWIND one.aliases AS alias
     MERGE (a:Alias {user_id: row.user_id, type: alias.type, key: alias.key})
       ON CREATE SET a.user_key = replace(row.user_id, '-', ''), a.value = alias.value, a.name = alias.value, a.verified = alias.verified, a.known_from = known_from
-    WITH a, e WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) } AND NOT e.entity_id IN coalesce(a.not_of, [])
+    WITH a, e, alias, row, known_from WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) } AND NOT e.entity_id IN coalesce(a.not_of, [])
     CREATE (a)-[:NAMES]->(e)
+    SET a.user_key = replace(row.user_id, '-', ''), a.value = coalesce(a.value, alias.value), a.name = coalesce(a.name, alias.value),
+        a.known_from = coalesce(a.known_from, known_from)  // it may only have been taken away so far
     RETURN count(*) AS named
   }
   CALL (e, r, one, row, known_from) {
@@ -52,6 +60,7 @@ CALL (u, n, r, row, known_from, at, newer) {
   }
   WITH u, n, r, row, one, e
   WHERE NOT EXISTS { (r)-[m:MENTIONS {role: one.role}]->(e) WHERE m.known_to IS NULL }
+  SET e.lone = coalesce(e.lone, false) AND NOT EXISTS { (:Record)-[:MENTIONS]->(e) }
   CREATE (r)-[:MENTIONS {role: one.role, kind: one.kind, names: one.names, spans: one.spans, count: one.count, context: one.context,
                          commit_id: row.commit_id, known_from: known_from}]->(e)
   MERGE (e)-[a:ANCHORED_AT]->(n) ON CREATE SET a.mentions = 0
@@ -62,8 +71,16 @@ CALL (u, n, r, row, known_from, at, newer) {
   RETURN count(*) AS entered
 }
 SET r.mentions_revision = CASE WHEN newer THEN row.revision ELSE r.mentions_revision END,
-    r.mentions_reader = CASE WHEN newer THEN row.reader ELSE r.mentions_reader END,
+    r.mentions_reader = CASE WHEN newer AND coalesce(row.rewordings, 0) <> coalesce(r.rewordings, 0) THEN 0 WHEN newer THEN row.reader
+                             ELSE r.mentions_reader END,
     r.mentions = CASE WHEN newer THEN size(row.entities) WHEN row.revision IS NULL THEN coalesce(r.mentions, 0) + entered ELSE r.mentions END
+WITH u, row, reworded
+CALL (u, reworded) {  // the last mention may have been one that its text no longer has
+  UNWIND reworded AS e
+  MATCH (u)-[k:MENTIONED]->(e)
+  WITH e, k, part.last_mention(e) AS last
+  SET k.context = last.context, k.source = last.record_id, k.at = coalesce(last.at, k.at), e.last_mentioned_at = coalesce(last.at, e.last_mentioned_at)
+}
 WITH collect(DISTINCT row.record_id) AS records, collect(row) AS rows
 CALL (rows) {
   UNWIND rows AS row

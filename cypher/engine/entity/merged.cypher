@@ -3,7 +3,7 @@
 // Parameters: merge {merge_id, user_id, entity_id, merged_id, at, reason, by}. Returns: merge_id; no row when an entity is missing.
 MATCH (e:Entity {entity_id: $merge.entity_id}), (m:Entity {entity_id: $merge.merged_id})
 WHERE e.user_id = $merge.user_id AND m.user_id = $merge.user_id
-SET e.active = e.active, m.active = m.active
+SET e.lone = false, m.lone = false
 WITH e, m,
      EXISTS { (:Entity)-[one:SUPERSEDES]->(m) WHERE one.known_to IS NULL OR one.merge_id = $merge.merge_id }
      OR EXISTS { (m)-[steps:SUPERSEDES*1..]->(e) WHERE all(one IN steps WHERE one.known_to IS NULL) } AS taken

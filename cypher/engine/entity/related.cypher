@@ -1,9 +1,10 @@
 // Purpose: enters the relations that records state, each with the record as its evidence; evidence that a record no longer gives ends, and a relation
-//   without evidence with it. A relation of which only one can hold at a time ends the one that was said before. Idempotent.
+//   without evidence with it. A relation of which only one can hold at a time ends the one that was said before of its source, and of its target, too, where the
+//   direction says nothing. Idempotent.
 // Relations are found by their way from the source, one long: in a graph with few relationships Neo4j 2026.08 plans a pattern with a type that is computed,
 //   as in (a)-[:$(type)]->(b), as a read of all relationships of the type, and then takes some of them for relations of (a) that are not.
-// Parameters: relations [{record_id, user_id, commit_id, revision, reader, known_from, at (as of what a record mentions), stated [{relation_id, type (of the
-//   relationship), name (of the type), functional, source, target (keys of entities), weight (below 1), item_id, span, since, until (texts or null), ended, fact_id
+// Parameters: relations [{record_id, user_id, commit_id, revision, reader, rewordings, known_from, at (as of what a record mentions), stated [{relation_id, type (of the
+//   relationship), name (of the type), functional, symmetric (of a functional one: it holds for both ends alike; or missing), source, target (keys of entities), weight (below 1), item_id, span, since, until (texts or null), ended, fact_id
 //   (a fact of the record that states it, too) or null}]}].
 // Returns: applied (records that are there).
 CYPHER 25
@@ -13,17 +14,21 @@ WITH row, r, coalesce([row.revision, row.reader] > [coalesce(r.relations_revisio
 CALL (r, row, newer) {
   MATCH (r)-[v:EVIDENCE]->(a:Entity)-[relation]->(b:Entity)
   WHERE newer AND v.known_to IS NULL AND relation.relation_id = v.relation_id
-    AND none(one IN row.stated WHERE one.source = a.key AND one.target = b.key AND one.name = relation.name)
-  SET v.known_to = datetime(row.known_from), relation.strength = relation.strength - 1,
+    AND none(one IN row.stated WHERE one.source = a.key AND one.target = b.key AND one.name = relation.name
+             AND (NOT coalesce(row.rewordings > 0, false) OR one.item_id = v.item_id AND one.span = v.span AND one.ended = v.ended
+                  AND coalesce(one.since, '') = coalesce(v.since, '') AND coalesce(one.until, '') = coalesce(v.until, '')))
+  SET v.known_to = datetime(row.known_from), v.reworded = CASE WHEN row.rewordings > 0 THEN true END, relation.strength = relation.strength - 1,
       relation.confidence = CASE WHEN relation.strength <= 1 THEN 0.0 ELSE 1 - (1 - relation.confidence) / (1 - v.weight) END,
       relation.known_to = CASE WHEN relation.strength <= 1 THEN datetime(row.known_from) END
-  RETURN count(*) AS ended
+  RETURN collect(DISTINCT CASE WHEN row.rewordings > 0 THEN {source: a, relation_id: relation.relation_id} END) AS reworded
 }
 CALL (r, row, newer) {
   UNWIND CASE WHEN newer OR row.revision IS NULL THEN row.stated ELSE [] END AS one
   WITH row, r, one WHERE NOT one.type IN ['SUPERSEDES', 'POSSIBLY_SAME']  // for the user alone
   MATCH (a:Entity {user_id: row.user_id, key: one.source}), (b:Entity {user_id: row.user_id, key: one.target})
-  SET a.mentions = a.mentions  // takes the lock, so that two writers do not both create it
+  SET a.lone = false, b.lone = false  // takes the lock, so that two writers do not both create it
+  FOREACH (_ IN CASE WHEN one.symmetric THEN [1] ELSE [] END |  // nor miss what the other one ends; keys are in order
+    SET b.paired = [key IN coalesce(b.paired, []) WHERE key <> a.key] + a.key)
   WITH r, row, one, a, b
   CALL (row, one, a, b) {
     WITH row, one, a, b, EXISTS { MATCH (a)-[ways*1..1]->(other) WHERE other = b AND type(ways[0]) = one.type AND ways[0].name = one.name } AS had
@@ -38,18 +43,45 @@ CALL (r, row, newer) {
   CREATE (r)-[:EVIDENCE {relation_id: relation.relation_id, weight: one.weight, item_id: one.item_id, fact_id: one.fact_id, span: one.span, since: one.since, until: one.until,
                          ended: one.ended, commit_id: row.commit_id, known_from: datetime(row.known_from)}]->(a)
   SET relation.strength = relation.strength + 1, relation.confidence = 1 - (1 - relation.confidence) * (1 - one.weight), relation.known_to = null,
-      relation.since = coalesce(relation.since, one.since)
+      relation.since = coalesce(relation.since, one.since), relation.symmetric = CASE WHEN one.symmetric THEN true END
   FOREACH (_ IN CASE WHEN relation.last_at > datetime(row.at) THEN [] ELSE [1] END |
     SET relation.last_at = datetime(row.at), relation.until = CASE WHEN one.ended THEN coalesce(one.until, toString(date(datetime(row.at)))) END)
   WITH row, one, a, b, relation
   CALL (row, one, a, b, relation) {
-    MATCH (a)-[ways*1..1]->(other:Entity)
-    WITH row, one, b, relation, other, ways[0] AS old
-    WHERE type(old) = one.type AND one.functional AND NOT one.ended AND other <> b AND old.name = one.name AND old.until IS NULL AND old.last_at < relation.last_at
+    UNWIND CASE WHEN one.functional AND NOT one.ended THEN part.rivals(relation) ELSE [] END AS old
+    WITH row, one, a, b, relation, old
+    WHERE NOT (startNode(old) IN [a, b] AND endNode(old) IN [a, b]) AND old.until IS NULL AND old.last_at < relation.last_at
     SET old.until = coalesce(one.since, toString(date(datetime(row.at)))), old.ended_by = relation.relation_id
   }
   RETURN count(*) AS entered
 }
+CALL (row, reworded) {  // what a text no longer states is over: the others say since when and until when; what it had ended holds until the next of its sort
+  UNWIND reworded AS one
+  WITH row, one.source AS a, one.relation_id AS relation_id
+  MATCH (a)-[relation]->(:Entity)
+  WHERE relation.relation_id = relation_id
+  WITH relation, relation_id, part.rivals(relation) AS rivals, COLLECT {
+    MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(line:Record) WHERE v.known_to IS NULL
+    WITH v, coalesce(line.occurred_at, line.since, line.known_from) AS said ORDER BY said, v.known_from
+    RETURN {since: v.since, until: v.until, ended: v.ended, said: said}
+  } AS given
+  WITH relation, relation_id, rivals, given, head([next IN rivals WHERE next.relation_id = relation.ended_by AND next.strength > 0]) AS ender, last(given) AS newest
+  FOREACH (_ IN CASE WHEN newest IS NULL THEN [] ELSE [1] END |
+    SET relation.since = reduce(first = null, one IN given | CASE WHEN one.since < coalesce(first, '~') THEN one.since ELSE first END),
+        relation.last_at = newest.said,
+        relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
+                              WHEN ender.last_at > newest.said THEN coalesce(ender.since, toString(date(ender.last_at))) END)
+  WITH relation_id, rivals, newest
+  UNWIND [old IN rivals WHERE newest IS NULL AND old.ended_by = relation_id] AS old
+  WITH relation_id, old, COLLECT {
+    UNWIND part.rivals(old) AS next
+    WITH next WHERE next.strength > 0 AND next.last_at > old.last_at
+    RETURN next ORDER BY next.last_at LIMIT 1
+  }[0] AS next
+  SET old.until = CASE WHEN next IS NULL THEN null ELSE coalesce(next.since, toString(date(next.last_at))) END, old.ended_by = next.relation_id,
+      old.enders = coalesce(old.enders, []) + relation_id  // for reads of the time before
+}
 SET r.relations_revision = CASE WHEN newer THEN row.revision ELSE r.relations_revision END,
-    r.relations_reader = CASE WHEN newer THEN row.reader ELSE r.relations_reader END
+    r.relations_reader = CASE WHEN newer AND coalesce(row.rewordings, 0) <> coalesce(r.rewordings, 0) THEN 0 WHEN newer THEN row.reader
+                              ELSE r.relations_reader END
 RETURN count(DISTINCT row.record_id) AS applied

@@ -20,7 +20,8 @@ CALL (as_of, rights, relation) {
   WHERE part.holds(v) AND part.shown(r) AND part.opened(n, 'records')
   WITH as_of, rights, relation, v, coalesce(r.occurred_at, r.known_from) AS at ORDER BY at, v.known_from
   WITH as_of, rights, relation, collect(v) AS all_of, max(at) AS last_at
-  OPTIONAL MATCH (:Entity)<-[next:EVIDENCE {relation_id: relation.ended_by}]-(line:Record)<-[:HOLDS]-(place:Node)
+  UNWIND [relation.ended_by] + coalesce(relation.enders, []) AS ender
+  OPTIONAL MATCH (:Entity)<-[next:EVIDENCE {relation_id: ender}]-(line:Record)<-[:HOLDS]-(place:Node)
   WHERE part.holds(next) AND part.shown(line) AND part.opened(place, 'records') AND coalesce(line.occurred_at, line.known_from) > last_at
   WITH all_of, last_at, last(all_of) AS newest, min(coalesce(next.since, toString(date(coalesce(line.occurred_at, line.known_from))))) AS followed
   RETURN size(all_of) AS strength, 1 - reduce(doubt = 1.0, v IN all_of | doubt * (1 - v.weight)) AS confidence,

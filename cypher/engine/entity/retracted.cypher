@@ -32,12 +32,13 @@ CALL (r, newer, at) {
   MATCH (a)-[relation]->(:Entity)
   WHERE relation.relation_id = relation_id
   SET relation.strength = relation.strength  // takes the lock
-  WITH a, relation, relation_id, at, COLLECT {
+  WITH relation, relation_id, at, part.rivals(relation) AS rivals, COLLECT {
     MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(line:Record) WHERE v.known_to IS NULL
     WITH v, coalesce(line.occurred_at, line.since, line.known_from) AS said ORDER BY said, v.known_from
     RETURN {weight: v.weight, since: v.since, until: v.until, ended: v.ended, said: said}
-  } AS given, head(COLLECT { MATCH (a)-[next]->(:Entity) WHERE next.relation_id = relation.ended_by AND next.strength > 0 RETURN next }) AS ender
-  WITH a, relation, relation_id, given, ender, at, relation.strength = 0 AS dead, last(given) AS newest
+  } AS given
+  WITH relation, relation_id, rivals, given, head([next IN rivals WHERE next.relation_id = relation.ended_by AND next.strength > 0]) AS ender, at,
+       relation.strength = 0 AS dead, last(given) AS newest
   SET relation.strength = size(given), relation.confidence = 1 - reduce(doubt = 1.0, one IN given | doubt * (1 - one.weight)),
       relation.known_to = CASE size(given) WHEN 0 THEN at END
   FOREACH (_ IN CASE WHEN size(given) > 0 THEN [1] ELSE [] END |
@@ -45,23 +46,21 @@ CALL (r, newer, at) {
         relation.last_at = newest.said,
         relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
                               WHEN ender.last_at > newest.said THEN coalesce(ender.since, toString(date(ender.last_at))) END)
-  WITH a, relation, relation_id, dead, size(given) AS strength
-  CALL (a, relation, relation_id, strength) {  // it ended: what it had ended holds until the next one
-    MATCH (a)-[old]->(:Entity)
-    WHERE strength = 0 AND old.ended_by = relation_id
-    OPTIONAL MATCH (a)-[next]->(:Entity)
-    WHERE next.name = old.name AND next <> old AND next.strength > 0 AND next.last_at > old.last_at
-    WITH relation, old, next ORDER BY next.last_at
-    WITH relation, old, head(collect(next)) AS next
+  WITH relation, relation_id, rivals, dead, size(given) AS strength
+  CALL (relation, relation_id, rivals, strength) {  // it ended: what it had ended holds until the next one
+    UNWIND [old IN rivals WHERE strength = 0 AND old.ended_by = relation_id] AS old
+    WITH relation, old, COLLECT {
+      UNWIND part.rivals(old) AS next
+      WITH next WHERE next.strength > 0 AND next.last_at > old.last_at
+      RETURN next ORDER BY next.last_at LIMIT 1
+    }[0] AS next
     SET old.until = CASE WHEN next IS NULL THEN null ELSE coalesce(next.since, toString(date(next.last_at))) END, old.ended_by = next.relation_id,
         relation.held = coalesce(relation.held, []) + old.relation_id
     RETURN count(*) AS revived
   }
-  CALL (a, relation, relation_id, dead, strength) {  // it is back: it ends these again
-    MATCH (a)-[old]->(:Entity)
-    WHERE dead AND strength > 0 AND old.relation_id IN coalesce(relation.held, []) AND old.last_at < relation.last_at
-    OPTIONAL MATCH (a)-[next]->(:Entity) WHERE next.relation_id = old.ended_by
-    WITH relation, relation_id, old, next
+  CALL (relation, relation_id, rivals, dead, strength) {  // it is back: it ends these again
+    UNWIND [old IN rivals WHERE dead AND strength > 0 AND old.relation_id IN coalesce(relation.held, []) AND old.last_at < relation.last_at] AS old
+    WITH relation, relation_id, old, head([next IN part.rivals(old) WHERE next.relation_id = old.ended_by]) AS next
     WHERE old.until IS NULL OR next.last_at > relation.last_at
     SET old.until = coalesce(relation.since, toString(date(relation.last_at))), old.ended_by = relation_id
     RETURN count(*) AS ended

@@ -3,7 +3,7 @@
 // Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (the end of time is now), earliest (of both that are asked for, else
 //   the end of time), entity_id, most (nodes and mentions at most).
 // Returns: entity_id, key (of the user only), name, kind, names, merged (ids of those that it took in), mentions, first_mentioned_at,
-//   last_mentioned_at, importance, summary and mentioned (of the user only), anchors, latest, fact_count; no row when there is none that may be read.
+//   last_mentioned_at, importance, summary, mentioned, access_count and last_accessed_at (of the user only), anchors, latest, fact_count; no row when there is none that may be read.
 CYPHER 25
 WITH $as_of AS as_of, part.rights() AS rights
 MATCH (asked:Entity {entity_id: $entity_id})
@@ -45,4 +45,6 @@ RETURN e.entity_id AS entity_id, CASE WHEN $principal = $user_id THEN e.key END 
        CASE WHEN $principal = $user_id THEN e.importance END AS importance, part.summed_up(e) AS summary, anchors, latest,
        CASE WHEN $principal = $user_id THEN head([(:Node {node_id: $user_id})-[said:MENTIONED]->(e) |
          {at: said.at, first_at: said.first_at, times: said.times, context: said.context, record_id: said.source}]) END AS mentioned,
-       part.fact_count(e) AS fact_count
+       part.fact_count(e) AS fact_count,
+       CASE WHEN $principal = $user_id THEN reduce(times = coalesce(e.access_count, 0), one IN members | times + CASE WHEN one = e THEN 0 ELSE coalesce(one.access_count, 0) END) END AS access_count,
+       CASE WHEN $principal = $user_id THEN reduce(at = e.last_accessed_at, one IN members | CASE WHEN at IS NULL OR one.last_accessed_at > at THEN one.last_accessed_at ELSE at END) END AS last_accessed_at

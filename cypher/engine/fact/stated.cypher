@@ -34,7 +34,7 @@ CALL (row) {
       UNWIND one.about AS about
       MATCH (e:Entity {user_id: row.user_id, key: about.key})
       MERGE (f)-[a:ABOUT]->(e)
-      SET a.primary = about.primary
+      SET a.primary = about.primary, e.lone = false
     }
     CALL (one, f) {
       WITH one, f WHERE f.reader IS NULL
@@ -43,7 +43,7 @@ CALL (row) {
       WITH f, like
       MATCH (like)-[said:ABOUT]->(e:Entity)
       MERGE (f)-[a:ABOUT]->(e)
-      SET a.primary = said.primary
+      SET a.primary = said.primary, e.lone = false
     }
     CALL (f) {
       MATCH (f)-[:ABOUT]->(e:Entity)

@@ -10,6 +10,7 @@ WITH r, f
 MATCH (r)-[m:MENTIONS]->(e:Entity)
 WHERE m.known_to IS NULL
 MERGE (f)-[:ABOUT]->(e)
+SET e.lone = false
 WITH count(*) AS stated
 MATCH (e:Entity)
 WHERE e.user_id IN $users
@@ -18,7 +19,7 @@ WITH count(*) AS entities
 CALL () {
   MATCH (e:Entity)
   WHERE e.user_id IN $users AND e.entity_id < '8'
-  SET e.names_before = [e.name], e.kinds_before = [e.kind], e.renamed = [datetime()], e.rekinded = [datetime()], e.given_at = [datetime()]
+  SET e.lone = false, e.names_before = [e.name], e.kinds_before = [e.kind], e.renamed = [datetime()], e.rekinded = [datetime()], e.given_at = [datetime()]
   SET e.name = 'Corrected ' + e.entity_id, e.kind = 'event', e.name_key = 'corrected ' + e.entity_id, e.given_names = ['corrected ' + e.entity_id]
   MERGE (a:Alias {user_id: e.user_id, type: 'name', key: e.name_key})
     ON CREATE SET a.user_key = replace(e.user_id, '-', ''), a.value = e.name, a.name = e.name, a.verified = true, a.known_from = datetime()
@@ -28,8 +29,9 @@ CALL () {
 }
 CALL () {
   MATCH (e:Entity)-[:ANCHORED_AT]->(n:Node)
-  WHERE e.user_id IN $users
+  WHERE e.user_id IN $users AND e.entity_id < 'c'  // of the others some are mentioned once, and no more
   MERGE (n)-[:IS_ABOUT]->(e)
+  SET e.lone = false
 }
 CALL () {
   MATCH (:Record)-[v:EVIDENCE]->(e:Entity)-[relation]->(:Entity)

@@ -52,6 +52,6 @@ CALL () {  // a node is about the entity that its name means, where no other one
     MATCH (n)-[about:IS_ABOUT]->(other:Entity) WHERE coalesce(other <> e, true)
     DELETE about
   }
-  FOREACH (_ IN CASE WHEN e IS NULL THEN [] ELSE [1] END | MERGE (n)-[about:IS_ABOUT]->(e) ON CREATE SET about.since = $built_at)
+  FOREACH (_ IN CASE WHEN e IS NULL THEN [] ELSE [1] END | MERGE (n)-[about:IS_ABOUT]->(e) ON CREATE SET about.since = $built_at, e.lone = false)
 }
 RETURN size(kept) AS communities

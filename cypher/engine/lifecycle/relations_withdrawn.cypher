@@ -10,15 +10,14 @@ CALL (a, relation_id) {
   MATCH (a)-[relation]->(:Entity)
   WHERE relation.relation_id = relation_id
   SET relation.strength = relation.strength  // takes the lock
-  WITH a, relation, COLLECT { MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(:Record) RETURN v } AS given
-  WITH a, relation, given, [v IN given WHERE v.known_to IS NULL | v.weight] AS weights
+  WITH relation, COLLECT { MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(:Record) RETURN v } AS given
+  WITH relation, given, [v IN given WHERE v.known_to IS NULL | v.weight] AS weights
   SET relation.strength = size(weights), relation.confidence = 1 - reduce(doubt = 1.0, weight IN weights | doubt * (1 - weight)),
       relation.known_to = CASE size(weights) WHEN 0 THEN coalesce(relation.known_to, datetime()) END
-  WITH a, relation WHERE size(given) = 0
-  CALL (a, relation_id) {
-    MATCH (a)-[other]->(:Entity)
-    WHERE other.ended_by = relation_id
-    SET other.until = null, other.ended_by = null
+  WITH relation WHERE size(given) = 0
+  CALL (relation, relation_id) {
+    UNWIND [old IN part.rivals(relation) WHERE old.ended_by = relation_id] AS old
+    SET old.until = null, old.ended_by = null
   }
   DELETE relation
 }

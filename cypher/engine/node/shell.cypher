@@ -46,7 +46,7 @@ CALL (n, as_of, holdings, files) {
                   occurred_at: CASE WHEN s IS NULL THEN r.occurred_at ELSE s.occurred_at END}) AS manifest
 }
 RETURN n.node_id AS node_id, n.user_id AS user_id, n.node_type AS node_type, n.state AS state, n.created_at AS created_at,
-       n.last_accessed_at AS last_accessed_at, length AS layer, part.archived(n) AS archived,
+       CASE WHEN $principal = $user_id THEN n.last_accessed_at END AS last_accessed_at, length AS layer, part.archived(n) AS archived,
        coalesce(was.name, n.name) AS name, coalesce(was.summary, n.summary) AS summary, coalesce(was.keywords, n.keywords) AS keywords,
        coalesce(was.aliases, n.aliases) AS aliases, CASE WHEN $principal = $user_id THEN coalesce(n.revision, 1) END AS revision,
        head([p IN above WHERE p = parent | p.node_id]) AS parent_id, CASE WHEN $principal = $user_id THEN n.schema_name END AS schema_name,

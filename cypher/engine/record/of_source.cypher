@@ -2,5 +2,6 @@
 //   stored). Returns: record_id, node_id, title, source_id.
 MATCH (n:Node)-[:HOLDS]->(r:Record)
 WHERE $principal = $user_id AND trim($kind) = 'user' AND n.user_id = $user_id AND r.source_id IN $sources
+  AND n.name_key IS NOT NULL  // lets the index on user and name find all nodes of a user
 RETURN r.record_id AS record_id, n.node_id AS node_id, r.title AS title, r.source_id AS source_id
 ORDER BY record_id LIMIT 100000

@@ -12,7 +12,7 @@
 //   What others than the user may read is collected once, at the top: nine such filters made the plan twice as long.
 // Returns: one row: anchors [{node_id, name, summary, node_type, layer, state, path, edges, above (ids of the readable nodes above it, the root first), below (ids
 //   of the nodes under a named one), and what was found: named, aliased, text (Lucene score), meaning (spreads above the user's average
-//   shell), linked (number of edges)}], entities [{name, keys (of all that the user merged with it)}].
+//   shell), linked (number of edges)}], entities [{entity_id, name, keys (of all that the user merged with it)}].
 CYPHER 25
 WITH $as_of AS as_of, trim($version) AS version, part.rights() AS rights
 WITH as_of, version, rights,
@@ -137,7 +137,7 @@ CALL (as_of, rights) {
   WITH as_of, rights, e, key, name
   WHERE e.user_id = $user_id AND part.known_by(e, key)
   WITH as_of, e, max(name) AS name, max(size(key)) AS long ORDER BY long DESC, e.key LIMIT $most
-  RETURN collect({name: name, keys: CASE WHEN $principal = $user_id THEN COLLECT {
+  RETURN collect({entity_id: e.entity_id, name: name, keys: CASE WHEN $principal = $user_id THEN COLLECT {
     MATCH (e)-[joins:SUPERSEDES*0..5]-(one:Entity)
     WHERE all(join IN joins WHERE part.holds(join))
     RETURN DISTINCT one.key LIMIT 50

@@ -7,44 +7,45 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
-from engine.domain.entity import Entity, EntityFact, EntitySummary, Relation, Why
+from engine.domain.entity import Entity, EntityFact, EntityFilter, EntityPage, EntitySummary, Relation, Why
 from engine.domain.names import name_key
 from engine.domain.profile import Profile
 from engine.evaluation.leaks.expected import denied, differing, is_owner, outside, short
+from engine.evaluation.leaks.grouped import Group, alone, best_name, groups, kind_of, names_of
 from engine.evaluation.leaks.model import World
-from engine.evaluation.leaks.spoken import Group, Stated, best_name, groups, kind_of, names_of, supports
+from engine.evaluation.leaks.spoken import Stated, supports
 from engine.evaluation.leaks.things import Asker
 
 MOST_LATEST = 50
 """Nodes and mentions of one entity that are shown."""
 
 
-def listed(
-    world: World, asker: Asker, moment: Moment, kinds: tuple[str, ...], name: str, outcome: object
-) -> Iterator[str]:
-    """All pages: each entity with the names and counts that readable records support; `as_of` another time at most these."""
+def listed(world: World, asker: Asker, moment: Moment, wanted: EntityFilter, outcome: object) -> Iterator[str]:
+    """All pages: each entity with the names and counts that readable records support, but for those that one passage alone
+    mentions, which are counted; `as_of` another time at most these."""
     if outside(world, asker):
         yield from denied(outcome)
         return
-    if not isinstance(outcome, list):
+    if not isinstance(outcome, EntityPage):
         yield f"not given: {short(outcome)}"
         return
     found = groups(world, asker, moment)
-    if kinds:
+    if wanted.kinds:
         found = {
-            one: group
-            for one, group in found.items()
-            if kind_of(world, asker, group.whole, group.lines, moment) in kinds
+            one: group for one, group in found.items() if _kinds(world, asker, group, moment) & frozenset(wanted.kinds)
         }
-    if name:
-        start = name_key(name)
+    if wanted.name:
+        start = name_key(wanted.name)
         found = {
             one: group
             for one, group in found.items()
             if any(key.startswith(start) or f" {start}" in key for key in group.keys)
         }
-    expected = {one: _line(world, asker, group, moment) for one, group in found.items()}
-    rows: list[EntitySummary] = outcome
+    passed_over: set[UUID] = set()
+    if not wanted.everything and not wanted.name and moment.as_of is None:
+        passed_over = {one for one, group in found.items() if alone(world, asker, group, moment)}
+    expected = {one: _line(world, asker, group, moment) for one, group in found.items() if one not in passed_over}
+    rows = outcome
     given = {one.entity_id: (one.name, one.kind, frozenset(one.names), one.mentions, one.nodes) for one in rows}
     yield from differing("repeated", len(given), len(rows))
     for row in rows:
@@ -54,9 +55,17 @@ def listed(
         return
     yield from differing("entities too many", [], sorted(given.items() - expected.items(), key=str)[:3])
     yield from differing("entities missing", [], sorted(expected.items() - given.items(), key=str)[:3])
-    if moment == NOW and not kinds and not name:
+    yield from differing("entities left out", len(passed_over), outcome.left_out)
+    if moment == NOW and wanted == EntityFilter(everything=True):
         names = {name_key(one) for row in rows for one in row.names}
         yield from differing("names missing", set(), {name_key(one) for one in _written(world, asker)} - names)
+
+
+def _kinds(world: World, asker: Asker, group: Group, moment: Moment) -> frozenset[str]:
+    """The kind of an entity that an asker reads; `as_of` another time fewer mentions may hold, which may tell another one."""
+    kind = kind_of(world, asker, group.whole, group.lines, moment)
+    fewer = () if moment.as_of is None or is_owner(asker) else (one.told for one in group.lines)
+    return frozenset((kind, *fewer))
 
 
 def _derived(world: World, asker: Asker, one: EntitySummary | Entity, moment: Moment) -> Iterator[str]:

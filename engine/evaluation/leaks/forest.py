@@ -148,7 +148,9 @@ async def _merge(engine: Engine, world: World, user: UUID) -> None:
     """People of whom several records speak become one, and take in some of whom only one speaks, private or not; a merge is
     undone."""
     memory = engine.memory(user)
-    found = {name: one.entity_id for one in await memory.entities.list(limit=500) for name in one.names}
+    found = {
+        name: one.entity_id for one in await memory.entities.list(limit=500, everything=True) for name in one.names
+    }
     first, second, third = (found[name] for name in world.people[user][:3])
     undone = await memory.entities.merge(first, third)
     world.mark(user)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 
 draws = Draws()
+WRITERS = {"records", "record_revised", "record_reworded", "mentions", "relations"}
+"""Kinds of changes that others than the owner may commit where they may write."""
 
 
 def _attempt(asker: Asker, statement: Statement, allowed: bool) -> Operation:
@@ -249,6 +251,7 @@ def commit(world: World, rng: Random) -> Operation:
         "alias_decided",
         "intention_decided",
         "record_retracted",
+        "record_reworded",
         "node",
         "node_revised",
         "granted",
@@ -259,7 +262,7 @@ def commit(world: World, rng: Random) -> Operation:
     honest = claimed == graph and _at_home(world, asker, graph) and world.writes(asker, node)
     own = asker.kind == "user" and asker.principal_id == graph
     guarded = not written.isdisjoint(("node", "node_revised", "granted"))
-    allowed = not guarded and (own or (honest and written <= {"records", "record_revised", "mentions", "relations"}))
+    allowed = not guarded and (own or (honest and written <= WRITERS))
     parameters = {"user_id": graph, "kinds": kinds, "older": older, "claimed": claimed, "node_id": node}
     return _attempt(asker, Statement("leaks/insert_outbox", None, parameters), allowed)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 from engine.domain.clock import NOW
-from engine.domain.entity import EntitySummary
+from engine.domain.entity import EntityFilter, EntityPage
 from engine.evaluation.leaks import expected, expected_entities
 from engine.evaluation.leaks.asking import Draws, Operation, any_principal, question
 from engine.evaluation.leaks.model import World
@@ -25,24 +25,28 @@ draws = Draws()
 
 @draws.of("entities", 6)
 def entities(world: World, rng: Random) -> Operation:
-    """All entities, in pages; sometimes of a kind, or by a name."""
+    """All entities, in pages; sometimes of a kind, or by a name, or also those that one passage alone mentions."""
     asker, limit = any_principal(world, rng), rng.choice((7, 500))
     moment = some_moment(world, asker, rng)
     kinds = ("person",) if rng.random() < 0.15 else ()
     name = rng.choice(SHARED_GIVEN) if rng.random() < 0.15 else ""
-    judge = partial(expected_entities.listed, world, asker, moment, kinds, name)
+    everything = rng.random() < 0.4
+    wanted = EntityFilter(kinds, name, everything)
+    judge = partial(expected_entities.listed, world, asker, moment, wanted)
 
     async def ask(memory: Memory) -> object:
-        found: list[EntitySummary] = []
+        found = EntityPage(())
         after = None
         while True:
-            page = await memory.entities.list(moment, kinds=kinds, name=name, after=after, limit=limit)
-            found += page
+            page = await memory.entities.list(
+                moment, kinds=kinds, name=name, after=after, limit=limit, everything=everything
+            )
+            found = EntityPage((*found, *page), found.left_out + page.left_out)
             if len(page) < limit:
                 return found
             after = page[-1].place
 
-    return question(world, asker, f"{kinds} {name} {limit}", ask, judge, moment)
+    return question(world, asker, f"{wanted} {limit}", ask, judge, moment)
 
 
 def _entity(world: World, asker: Asker, rng: Random) -> UUID:

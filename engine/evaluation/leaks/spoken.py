@@ -6,15 +6,14 @@ records support.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from engine.domain.clock import NOW, Moment
-from engine.domain.entity import UNKNOWN_KIND
 from engine.evaluation.leaks.things import Asker, Written, tokens
 from engine.knowledge.resolution.keys import canonical_key
 from engine.stores.statements import cypher
@@ -26,7 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A record mentions an entity, by names in normal form. `told`: its kind, as the record tells it."""
+    """A record mentions an entity, by names in normal form. `told`: its kind, as the record tells it; `decided`: an alias
+    of it is verified, or a node is about it."""
 
     record_id: UUID
     entity_id: UUID
@@ -44,6 +44,9 @@ class Said:
     kind_before: str | None
     corrected_at: datetime | None
     given: tuple[str, ...]
+    document: bool
+    items: tuple[UUID, ...]
+    decided: bool
 
     def corrected(self, moment: Moment) -> bool:
         """Whether the user had corrected it, as far as was known then."""
@@ -112,22 +115,6 @@ class _Called:
 
 
 @dataclass(slots=True)
-class Group:
-    """An entity with those that were merged into it, as an asker may know it."""
-
-    whole: Said
-    records: set[UUID] = field(default_factory=set)
-    members: set[UUID] = field(default_factory=set)
-    lines: list[Said] = field(default_factory=list)
-    given: set[str] = field(default_factory=set)
-    """Names that the user gave, for the user alone."""
-
-    @property
-    def keys(self) -> set[str]:
-        return {key for one in self.lines for key in one.names} | self.given
-
-
-@dataclass(slots=True)
 class Spoken:
     """All of it."""
 
@@ -148,18 +135,22 @@ class Spoken:
             entity_id = above[entity_id]
         return entity_id
 
-    def counted_facts(self, world: World, asker: Asker, whole: UUID) -> int:
-        """How many live facts about an entity an asker may read, now."""
+    def counted_facts(self, world: World, asker: Asker, whole: UUID, moment: Moment = NOW) -> int:
+        """How many live facts about an entity an asker may read, now; `moment`: by its rights and the merges of then."""
         if world.owns(asker, asker.graph):
-            return len([one for one in self.facts if one.live and self.whole_of(one.entity_id, NOW) == whole])
-        return len(self.facts_about(world, asker, whole))
+            return len([one for one in self.facts if one.live and self.whole_of(one.entity_id, moment) == whole])
+        return len(self.facts_about(world, asker, whole, moment))
 
-    def facts_about(self, world: World, asker: Asker, whole: UUID) -> set[UUID]:
+    def facts_about(self, world: World, asker: Asker, whole: UUID, moment: Moment = NOW) -> set[UUID]:
         """The live facts about an entity that an asker may read, now."""
-        live = [one for one in self.facts if one.live and self.whole_of(one.entity_id, NOW) == whole]
+        live = [one for one in self.facts if one.live and self.whole_of(one.entity_id, moment) == whole]
         own = world.owns(asker, asker.graph)
         records = {one.fact_id: world.written.get(one.record_id) for one in live if own or not one.private}
-        return {fact for fact, record in records.items() if record is not None and world.sees(asker, record, "items")}
+        return {
+            fact
+            for fact, record in records.items()
+            if record is not None and world.sees(asker, record, "items", moment.earliest)
+        }
 
     def speaking(self) -> dict[UUID, set[UUID]]:
         """Of each entity, with what was merged into it, and of each relation: the records that speak of it."""
@@ -203,47 +194,6 @@ def supports(world: World, asker: Asker, one: Said | Stated, moment: Moment) -> 
     """Whether an asker may know what a record says."""
     record = world.written.get(one.record_id)
     return record is not None and holds(one, moment) and world.sees(asker, record, "records", moment.earliest)
-
-
-def groups(world: World, asker: Asker, moment: Moment) -> dict[UUID, Group]:
-    """The entities of a graph that an asker may know of, by the ids that they are read as."""
-    spoken, found = world.spoken, dict[UUID, Group]()
-    above = {one.merged_id: one.entity_id for one in spoken.joined if holds(one, moment)}
-    for one in spoken.said:
-        if one.user_id != asker.graph or not supports(world, asker, one, moment):
-            continue
-        whole = one.entity_id
-        while whole in above:
-            whole = above[whole]
-        group = found.setdefault(whole, Group(spoken.entities[whole]))
-        group.records.add(one.record_id)
-        group.members.add(one.entity_id)
-        group.lines.append(one)
-        if world.owns(asker, asker.graph) and one.corrected(moment):
-            group.given |= set(one.given)
-    return found
-
-
-def best_name(world: World, asker: Asker, whole: Said, lines: Sequence[Said], moment: Moment) -> str:
-    """What an asker calls an entity of which these mentions are read."""
-    if world.owns(asker, asker.graph):
-        return whole.called(moment)
-    keys = {key for one in lines for key in one.names}
-    names = sorted(names_of(world, asker, keys), key=lambda name: (-len(name), name))
-    return whole.name if whole.name_key in keys else (names or [kind_of(world, asker, whole, lines, moment)])[0]
-
-
-def kind_of(world: World, asker: Asker, whole: Said, lines: Sequence[Said], moment: Moment) -> str:
-    """The kind of an entity that an asker reads: the one that most of these mentions tell."""
-    if world.owns(asker, asker.graph):
-        return whole.kind_then(moment)
-    told = Counter(one.told for one in lines if one.told != UNKNOWN_KIND)
-    return min(told, key=lambda kind: (-told[kind], kind), default=UNKNOWN_KIND)
-
-
-def names_of(world: World, asker: Asker, keys: Iterable[str]) -> set[str]:
-    """Names as they are written."""
-    return {world.spoken.values[asker.graph, key] for key in keys if (asker.graph, key) in world.spoken.values}
 
 
 async def heard(engine: Engine, users: Iterable[UUID]) -> Spoken:

@@ -6,7 +6,7 @@ SELECT slice.subject_id AS record_id,
        (SELECT own.revision FROM {schema}.metadata_records AS own WHERE own.record_id = slice.subject_id) AS revision,
        slice.title, slice.summary, slice.kw_entities, slice.kw_topics, slice.kw_dates, slice.kw_relationships,
        CASE WHEN engine.owns(%(node_id)s) THEN slice.kw_source ELSE '' END AS kw_source,  -- a path may name what its reader may not know
-       slice.content_type, slice.trigger_type, slice.token_count, slice.occurred_at, slice.created_at, slice.last_accessed_at,
+       slice.content_type, slice.trigger_type, slice.token_count, slice.occurred_at, slice.created_at, CASE WHEN engine.owns(%(node_id)s) THEN slice.last_accessed_at END AS last_accessed_at,
        slice.embedding_pending, slice.scope, slice.scope_id, slice.source, coalesce(f.file_id, part.file_id) AS file_id,
        coalesce(f.file_name, part.file_name) AS file_name, coalesce(f.file_type, part.file_type) AS file_type,
        coalesce(f.compression_state, CASE WHEN part.file_id IS NOT NULL THEN 'active' END) AS compression_state, f.size_bytes, f.stored_bytes,

@@ -3,5 +3,5 @@
 CREATE OR REPLACE FUNCTION engine.change_writers(p_kind text) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
 RETURN CASE WHEN p_kind IN ('node', 'node_revised', 'granted', 'revoked') THEN 'functions'
-            WHEN p_kind IN ('records', 'record_revised', 'mentions', 'relations', 'facts') THEN 'writers'
+            WHEN p_kind IN ('records', 'record_revised', 'record_reworded', 'mentions', 'relations', 'facts') THEN 'writers'
             ELSE 'owner' END;

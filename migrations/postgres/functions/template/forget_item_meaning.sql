@@ -1,5 +1,5 @@
 -- Trigger: clears what was made from a changed text of an item: vectors and tokens in both slots, and the entities that it named. Vectors and
--- tokens are made again later; the entities of a text that was changed by hand are not.
+-- tokens are made again later, and so are the entities, by the job that reads the record again.
 CREATE OR REPLACE FUNCTION engine.forget_item_meaning() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

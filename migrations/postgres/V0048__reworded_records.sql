@@ -1,0 +1,2 @@
+-- Changes of the graph that say that a text of a record was changed by hand: who may write at its node may commit them.
+-- Uses functions: access/change_writers

@@ -1,0 +1,212 @@
+"""A text that was changed by hand is read for names again: what it no longer says is over, what it says now is known."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from engine.domain.clock import NOW, Moment
+from engine.domain.delta import Change
+from engine.domain.entity import Entity
+from engine.domain.grant import NewGrant
+from engine.domain.history import Conversation, Turn
+from engine.domain.node import NewNode, User
+from engine.domain.principal import Principal
+from engine.errors import NotFound
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from engine.wiring.job_catalogue import CATALOGUE
+from tests.flows.reader import WHEN, untroubled
+from tests.flows.test_item_entities import named as rows_of
+from tests.flows.test_model_entities import READ
+from tests.model_server import ModelServer
+
+pytestmark = pytest.mark.usefixtures("few_nodes")
+DAVE, INES = "I met Dave Kowalski in Porto.", "I met Ines Moreira in Porto."
+
+
+async def say(memory: Memory, node_id: UUID, *texts: str, year: int = 2024) -> UUID:
+    turns = tuple(Turn("Bob", text, datetime(year, 5, 1, tzinfo=UTC)) for text in texts)
+    report = await memory.records.remember(Conversation(str(uuid4()), turns), node_id=node_id)
+    return report.records[0].record_id
+
+
+async def job(engine: Engine) -> None:
+    """As the schedule, or `neurigraph job run entities`, runs it."""
+    [entities] = [one for one in CATALOGUE if one.name == "entities"]
+    await entities.work(engine)
+
+
+async def entity(memory: Memory, name: str, moment: Moment = NOW) -> Entity:
+    [found] = [one for one in await memory.entities.list(moment, limit=500) if name in one.names]
+    return await memory.entities.get(found.entity_id, moment)
+
+
+async def names(memory: Memory, moment: Moment = NOW) -> set[str]:
+    return {one.name for one in await memory.entities.list(moment, limit=500)}
+
+
+async def item_of(memory: Memory, name: str) -> UUID:
+    """The first item that names somebody."""
+    return UUID((await entity(memory, name)).latest[0].spans[0].partition(":")[0])
+
+
+async def reword(memory: Memory, node_id: UUID, item: UUID, text: str, **when: Any) -> None:
+    await memory.history.change(Change("item", item, {"content": text}, node_id, **when))
+
+
+async def related(memory: Memory, name: str, moment: Moment = NOW, *, ended: bool = False) -> set[tuple[str, str]]:
+    found = await memory.entities.relations((await entity(memory, name, moment)).entity_id, moment, ended=ended)
+    return {(one.relation_type, one.other_name) for one in found}
+
+
+@pytest.mark.ledger("N23", "F07", "M04", "X03")
+@pytest.mark.parametrize("correction", [True, False])
+async def test_a_text_that_was_changed_mentions_what_it_says_now(
+    engine: Engine, memory: Memory, user: User, correction: bool
+) -> None:
+    await say(memory, user.user_id, DAVE, "He wore a hat.")
+    dave, before = await entity(memory, "Dave Kowalski"), engine.parts.clock.now()
+    await reword(memory, user.user_id, await item_of(memory, "Dave Kowalski"), INES, correction=correction)
+    await job(engine)
+    assert {"Ines Moreira", "Porto"} <= await names(memory) and "Dave Kowalski" not in await names(memory)
+    with pytest.raises(NotFound):
+        await memory.entities.get(dave.entity_id)
+    then = Moment(known_at=before)
+    assert "Ines Moreira" not in await names(memory, then)
+    assert (await memory.entities.get(dave.entity_id, then)).latest == dave.latest
+    porto = await entity(memory, "Porto")
+    assert porto.mentions == 1 and porto.mentioned is not None
+    assert (porto.mentioned.context, porto.mentioned.times) == (INES, 1)
+    rows = {text: keys for text, keys, _ in await rows_of(engine, memory, user.user_id)}
+    assert "person:ines-moreira" in rows[INES] and (correction or "person:dave-kowalski" in rows[DAVE])
+    # and back
+    await reword(memory, user.user_id, await item_of(memory, "Porto"), DAVE, correction=correction)
+    await job(engine)
+    assert (await entity(memory, "Dave Kowalski")).entity_id == dave.entity_id
+    assert "Ines Moreira" not in await names(memory)
+    rows = {text: keys for text, keys, _ in await rows_of(engine, memory, user.user_id)}
+    assert "person:dave-kowalski" in rows[DAVE]
+    await untroubled(engine, user)
+
+
+@pytest.mark.ledger("N23", "M05", "X03")
+async def test_a_relation_that_no_text_states_any_more_is_over(engine: Engine, memory: Memory, user: User) -> None:
+    """What it had ended holds again; why it was believed is still told of the time before."""
+    me = user.user_id
+    await say(memory, me, "Dave Kowalski lives in Oslo.", year=2020)
+    await say(memory, me, "Dave Kowalski lives in Bergen.", "Dave Kowalski bought a boat.", year=2022)
+    assert await related(memory, "Dave Kowalski") == {("LIVES_IN", "Bergen")}
+    dave, before = await entity(memory, "Dave Kowalski"), engine.parts.clock.now()
+    [lives] = await memory.entities.relations(dave.entity_id)
+    why = await memory.entities.why(lives.relation_id)
+    item = await item_of(memory, "Bergen")
+    await reword(memory, me, item, "Dave Kowalski lives in Narvik.", correction=True)
+    await job(engine)
+    assert await related(memory, "Dave Kowalski") == {("LIVES_IN", "Narvik")}
+    with pytest.raises(NotFound):
+        await memory.entities.why(lives.relation_id)
+    assert await memory.entities.why(lives.relation_id, Moment(known_at=before)) == why
+    assert await related(memory, "Dave Kowalski", Moment(known_at=before)) == {("LIVES_IN", "Bergen")}
+    await reword(memory, me, item, "Dave Kowalski came by.", correction=True)
+    await job(engine)
+    assert await related(memory, "Dave Kowalski") == {("LIVES_IN", "Oslo")}, "nothing has ended it"
+    await reword(memory, me, item, "Dave Kowalski lives in Bergen.", correction=True)
+    await job(engine)
+    assert await related(memory, "Dave Kowalski") == {("LIVES_IN", "Bergen")}
+    assert ("LIVES_IN", "Oslo") in await related(memory, "Dave Kowalski", ended=True)
+    assert (await memory.entities.why(lives.relation_id)).evidence[0].item_id == item
+    await untroubled(engine, user)
+
+
+@pytest.mark.ledger("N23", "F07")
+async def test_a_turn_that_ended_mentions_nobody_and_reopened_it_does(
+    engine: Engine, memory: Memory, user: User
+) -> None:
+    await say(memory, user.user_id, DAVE, "Ines Moreira called.")
+    item = await item_of(memory, "Dave Kowalski")
+    for ended in (True, False):
+        await memory.history.change(Change("item", item, {"ended": ended}, user.user_id))
+        await job(engine)
+        assert ("Dave Kowalski" in await names(memory)) is not ended and "Ines Moreira" in await names(memory)
+    later = datetime.now(UTC) + timedelta(days=30)
+    await reword(memory, user.user_id, item, "Nobody came.", effective_at=later)
+    await job(engine)
+    assert "Dave Kowalski" in await names(memory), "the text of today still says it"
+    rows = {text: keys for text, keys, _ in await rows_of(engine, memory, user.user_id)}
+    assert "person:dave-kowalski" in rows[DAVE]
+
+
+@pytest.mark.ledger("N23", "N16")
+async def test_a_change_while_the_record_is_read_is_not_lost(
+    engine: Engine, memory: Memory, user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await say(memory, user.user_id, DAVE)
+    item = await item_of(memory, "Dave Kowalski")
+    await reword(memory, user.user_id, item, INES, correction=True)
+    entities, read = engine.parts.ingest.entities, type(engine.parts.ingest.entities).spoken
+
+    async def interrupted(*given: Any, **more: Any) -> Any:
+        monkeypatch.undo()
+        spoken = await read(entities, *given, **more)
+        await reword(memory, user.user_id, item, "I met Rui Tavares in Porto.", correction=True)
+        return spoken
+
+    monkeypatch.setattr(type(entities), "spoken", lambda _, *given, **more: interrupted(*given, **more))
+    await job(engine)
+    await job(engine)
+    assert {"Rui Tavares", "Porto"} <= await names(memory)
+    assert not {"Ines Moreira", "Dave Kowalski"} & await names(memory)
+    await untroubled(engine, user)
+
+
+@pytest.mark.ledger("N23", "M05", "A07")
+async def test_what_a_model_found_in_other_texts_stays(reads: Engine, user: User, server: ModelServer) -> None:
+    """Also when its answers are no longer kept; nothing is asked again."""
+    memory, me = reads.memory(user.user_id), user.user_id
+    server.reply = lambda _: READ
+    texts = ("Elli came by; she has had it for years.", "Ellen Harlan takes the Blue Heron to the lake.", DAVE)
+    turns = tuple(Turn("Bob", text) for text in texts)
+    await memory.records.remember(Conversation("c", turns, started_at=WHEN), node_id=me)
+    ellen, asked = await entity(memory, "Ellen Harlan"), len(server.requests)
+    found = await memory.entities.relations(ellen.entity_id)
+    assert {one.relation_type for one in found} == {"OWNS", "LIVES_IN"}
+    dave, boat = await item_of(memory, "Dave Kowalski"), await item_of(memory, "Blue Heron")
+    await reword(memory, me, dave, INES, correction=True)
+    await job(reads)
+    assert "Ines Moreira" in await names(memory) and "Dave Kowalski" not in await names(memory)
+    assert (await entity(memory, "Ellen Harlan")).latest == ellen.latest and ellen.latest[0].role == "assignee"
+    assert await memory.entities.relations(ellen.entity_id) == found
+    # the text that it had read itself, and back
+    await reword(memory, me, boat, "Ellen Harlan takes it to the lake.", correction=True)
+    await job(reads)
+    assert "Blue Heron" not in await names(memory)
+    assert [one.relation_type for one in await memory.entities.relations(ellen.entity_id)] == ["LIVES_IN"]
+    await reword(memory, me, boat, texts[1], correction=True)
+    await job(reads)
+    assert (await entity(memory, "Blue Heron")).latest[0].role == "component"
+    assert {(one.relation_type, one.since) for one in await memory.entities.relations(ellen.entity_id)} == {
+        (one.relation_type, one.since) for one in found
+    }
+    assert len(server.requests) == asked
+    await untroubled(reads, user)
+
+
+@pytest.mark.ledger("N23", "X01")
+async def test_a_persona_changes_where_it_may_write(engine: Engine, memory: Memory, user: User) -> None:
+    here = (await memory.nodes.provision(NewNode(user.user_id, "Boat"))).node_id
+    myself = await memory.nodes.provision(NewNode(user.user_id, "Iris", "persona"))
+    given = await memory.grants.give(NewGrant(here, "persona", myself.node_id, mode="read_write"))
+    await say(memory, here, DAVE)
+    item = await item_of(memory, "Dave Kowalski")
+    persona = engine.memory_as(Principal("persona", myself.node_id, user.user_id))
+    await reword(persona, here, item, INES, correction=True)
+    await job(engine)
+    assert "Ines Moreira" in await names(memory) and "Ines Moreira" in await names(persona)
+    assert not {"Dave Kowalski"} & (await names(memory) | await names(persona))
+    await memory.grants.revoke(given.grant_id)
+    with pytest.raises(NotFound):
+        await reword(persona, here, item, DAVE, correction=True)
