@@ -9,7 +9,7 @@ CREATE INDEX entity_lone IF NOT EXISTS FOR (e:Entity) ON (e.user_id, e.lone, e.m
 // Its place is taken by the one above.
 DROP INDEX entity_mentions IF EXISTS;
 
-UNWIND ['lone', 'paired', 'symmetric'] AS name CALL db.createProperty(name);
+UNWIND ['access_count', 'enders', 'lone', 'paired', 'reworded', 'rewordings', 'symmetric'] AS name CALL db.createProperty(name);
 
 MATCH (a:Entity)-[relation:MARRIED_TO|PARTNER_OF|ENGAGED_TO]->(b:Entity)
 WHERE relation.relation_id IS NOT NULL AND a.key IS NOT NULL

@@ -233,4 +233,4 @@ async def test_a_changed_text_is_read_again_after_a_kill(engine: Engine, step: s
     assert not await lived(engine, victim, handle, "change item", step)
     await all_agree(engine)
     memory = engine.memory((await engine.workspace.users.find(handle)).user_id)
-    assert "Ellen Harlan" in {one.name for one in await memory.entities.list()}
+    assert "Ellen Harlan" in {one.name for one in await memory.entities.list(everything=True)}

@@ -338,6 +338,7 @@ async def test_a_record_moves_with_all_that_hangs_on_it_and_back_again(
     changed = await memory.history.change(Change("record", record.record_id, {"title": "The lake"}, source))
     item = (await memory.search(SearchRequest("Who lost a lure?", limit=1))).hits[0].item_id
     await memory.history.change(Change("item", item, {"content": "Dave lost his spoon in the reeds."}, source))
+    await agree(engine, memory)  # the new text is read for names
     before = await picture(engine, memory, list(places.values()))
     moved = await memory.records.move(record.record_id, source, target, reason="about money")
     assert (moved.revision, moved.node_id, moved.moved_from) == (3, target, source)

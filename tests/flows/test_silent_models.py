@@ -122,6 +122,7 @@ async def test_a_text_that_is_changed_without_the_service_waits_for_its_vector(
     assert (await served.pending.run()).filled >= 2
     assert not (await bob.nodes.metadata(node)).records[0].embedding_pending
     assert (await served.workspace.embeddings.get(served.active.current.name)).remaining == 0
+    await served.unread_records.run()  # its text is another
     assert await served.doctor.examine() == []
 
 

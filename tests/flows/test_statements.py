@@ -32,6 +32,7 @@ WRITES_OF_THE_OUTBOX = {
     "entity/alias_decided.cypher",
     "entity/intention_decided.cypher",
     "entity/retracted.cypher",
+    "entity/reworded.cypher",
     "fact/stated.cypher",
     "access/granted.cypher",
     "access/granted_many.cypher",
