@@ -56,6 +56,8 @@ def kinds(mentions: Sequence[Mention]) -> dict[str, str]:
         ("12.2 If Robert Tarn dies, see 9.1. Roof and floor stay.", ["Robert Tarn"]),
         ("## 7. Machines\nNo machines at night. Best 9. Slip bobber, 46 °F. Both knees wet, by the water at 9. Water is cold.", []),
         ("Happy New Year to all, and a Merry Christmas.", []),
+        ("It was Franklin D. Roosevelt, the 32nd President, who came.", ["Franklin D. Roosevelt"]),
+        ("It went to Marcus Gallagher Jr. In spring he left.", ["Marcus Gallagher Jr."]),
         ("Write to Ann@Example.org or see https://Some.Site/Page, #Topic.", []),
     ],
 )  # fmt: skip
@@ -133,6 +135,17 @@ def test_known_names_are_found_where_capitals_say_nothing() -> None:
     assert names(read("i bought a rose", known=known)) == []
     assert names(read("昨日、山田太郎と話した。")) == [] and names(read("went to leeds with dave")) == []
     assert read("See Tamsin.", known=known) == names_in([Piece("See Tamsin.")], KnownNames.of(known))[0]
+
+
+def test_a_known_name_may_begin_with_a_number() -> None:
+    assert names(
+        read("They met at the 60th parallel Institute.", known={name_key("60th parallel Institute"): "organization"})
+    ) == ["60th parallel Institute"]
+
+
+def test_a_side_and_a_nationality_are_no_name_because_a_title_has_the_side() -> None:
+    found = names_in([Piece("Pierre lies here.", "", "South Dakota"), Piece("He met South Korean friends.")], {})
+    assert names(found[1]) == []
 
 
 def test_a_known_name_in_decomposed_letters_is_found() -> None:

@@ -256,6 +256,15 @@ def test_a_thing_of_somebody_is_not_that_person() -> None:
     assert _key(answers, thing) != _key(answers, owner) == "person:walter"
 
 
+def test_one_word_is_the_first_of_a_name_only_if_it_is_a_first_name() -> None:
+    maker, car = FoundName("Tesla", "r1"), FoundName("Tesla Roadster", "r1")
+    answers = resolve([maker, car], [])
+    assert _key(answers, maker) != _key(answers, car)
+    short, full = FoundName("Dave", "r1"), FoundName("Dave Kowalski", "r1")
+    answers = resolve([short, full], [])
+    assert _key(answers, short) == _key(answers, full)
+
+
 def test_letters_without_a_sound_are_names_too() -> None:
     for name in ("Ъ", "Ann Ь", "ー"):
         assert resolve([_person(name)], [])[_person(name)].name == name

@@ -121,7 +121,11 @@ def _is_numeral(text: str, words: Sequence[Word], at: int) -> bool:
 def _ends_name(text: str, left: Sequence[Word], right: Sequence[Word], evidence: Evidence) -> bool:
     word, gap = left[-1], text[left[-1].end : right[0].start]
     first, folded = left[0].folded, [one.folded for one in left]
-    if word.text.endswith(".") and len(word.text) > 3 and right[0].folded in STOP_WORDS:
+    if (
+        word.text.endswith(".")
+        and (len(word.text) > 3 or word.folded in ("jr.", "sr."))
+        and right[0].folded in STOP_WORDS
+    ):
         return True
     if word.owns:
         name = text[left[0].start : word.stop]
@@ -136,6 +140,7 @@ def _ends_name(text: str, left: Sequence[Word], right: Sequence[Word], evidence:
         return person or place or lives or text[left[0].start : word.stop] in PLACES
     if (
         word.folded in TITLES
+        and not _is_initial(word)
         and len(left) > 1
         and gap == " "
         and not any(one.folded in ENDINGS for one in (*left, *right))
@@ -149,6 +154,10 @@ def _ends_name(text: str, left: Sequence[Word], right: Sequence[Word], evidence:
     ):
         return left[0].folded in STOP_WORDS
     return False
+
+
+def _is_initial(word: Word) -> bool:
+    return len(word.text) == 2 and word.text[1] == "."
 
 
 def _owns_thing(left: Sequence[Word], right: Sequence[Word], evidence: Evidence) -> bool:
@@ -237,9 +246,14 @@ def _trails(words: Sequence[Word]) -> bool:
 def is_no_name(part: Part, evidence: Evidence) -> bool:
     """Whether a part names nothing: days, nationalities, titles, common acronyms."""
     folded = part.folded
-    if any(word in evidence.known for word in folded) and not set(folded) <= CALENDAR | NATIONALITIES | ACRONYMS:
+    if (
+        any(word in evidence.known for word in folded)
+        and not set(folded) <= CALENDAR | NATIONALITIES | ACRONYMS | _SIDES
+    ):
         return False
     if all(word in CALENDAR or word in NATIONALITIES or word in ACRONYMS or word in _SIDES for word in folded):
+        return True
+    if len(folded) == 2 and folded[0][0].isdigit() and folded[1] in TITLES:  # the 18th President
         return True
     if len(folded) > 1:
         return all(word in CALENDAR or word in _FESTIVE for word in folded)

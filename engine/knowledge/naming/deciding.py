@@ -90,6 +90,6 @@ def counts(text: str, hit: Hit, reading: Reading) -> bool | None:
         ambiguous = folded in STOP_WORDS or folded in AMBIGUOUS_NAMES or folded in CALENDAR
         before = text[max(0, hit.start - 5) : hit.start].casefold()
         return hit.words > 1 or not (ambiguous or before.endswith(_BEFORE_WORDS))
-    if not any(letter.isupper() for letter in name[:3]):
+    if not any(letter.isupper() for letter in (name if name[0].isdigit() else name[:3])):
         return None
     return not (hit.words == 1 and folded in STOP_WORDS and folded not in GIVEN_NAMES)

@@ -51,7 +51,10 @@ def _listed(a: str, b: str) -> NameLikeness | None:
     one, other = _plain(a), _plain(b)
     if one == other:
         return None
-    if _index("names").get(one, -1) == _index("names").get(other, -2):
+    place, further = (_index("names").get(name) for name in (one, other))
+    if place is not None and further is not None:
+        if place != further:
+            return NameLikeness("apart", 0.0, "they are names of two places")
         return NameLikeness("place", 0.95, "both are names of one place", words=1)
     if _index("renamed").get(one, -1) == _index("renamed").get(other, -2):
         return NameLikeness("renamed", 0.8, "one is a former or other name of the other", words=1)

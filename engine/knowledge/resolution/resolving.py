@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from engine.domain.entity import UNKNOWN_KIND, NameForm
 from engine.domain.names import name_key
+from engine.knowledge.naming.words import GIVEN_NAMES
 from engine.knowledge.resolution.compared import Decision, NamedThing
 from engine.knowledge.resolution.kin import kin_of
 from engine.knowledge.resolution.likeness import by_names, decide, decide_names
@@ -240,7 +241,7 @@ def _like_a_person(thing: NamedThing, entity: PooledEntity) -> bool:
     return (
         len(bare) == 1
         and 2 <= len(long) <= 3
-        and bare[0] in (long[0], long[-1])
+        and (bare[0] == long[-1] or (bare[0] == long[0] and bare[0].casefold() in GIVEN_NAMES))
         and all(word[:1].isupper() for word in long)
     )
 
