@@ -110,7 +110,7 @@ class Run:
             outcome = await operation.ask(self.engine)
         self.asked[operation.kind] += 1
         wrong: Sequence[str] = list(operation.judge(outcome))
-        about = f"{operation.kind}: {operation.about}"[:300]
+        about = f"{operation.kind}: {operation.about}"[:1_000]
         self.leaks += [Leak(self.seed, about, str(operation.asker), text[:500]) for text in wrong]
 
 
