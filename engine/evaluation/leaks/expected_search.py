@@ -89,7 +89,8 @@ def _amounts(world: World, asker: Asker, request: SearchRequest, outcome: Search
 def _counted(
     world: World, asker: Asker, request: SearchRequest, wanted: Written, outcome: SearchAnswer
 ) -> Iterator[str]:
-    """How much was searched, and that the wanted record is found where all of it is."""
+    """How much was searched, and that the wanted record is found where all of it is, and all that was found is shown: the
+    ranking may place it anywhere, as the words of documents count little."""
     scope = filtering.searched_nodes(world, asker, request)
     items = sum(_items(world, asker, place.node_id, request) for place in scope)
     given = (outcome.nodes_searched, outcome.items_searched)
@@ -101,7 +102,7 @@ def _counted(
         yield f"searched {given}, readable are {(len(scope), items)}"
     mine = world.sees(asker, wanted, "items") and searched(request, wanted)
     mine = mine and wanted.node_id in {place.node_id for place in scope}
-    mine = mine and not wanted.part and whole  # a long one: others may come first
+    mine = mine and not wanted.part and whole and outcome.next_cursor is None
     mine = mine and request.kinds is None and not filtering.by_content(request.filters)
     if mine and wanted.record_id not in {hit.record_id for hit in outcome.hits}:
         yield f"record {wanted.record_id} is not found by its own word"
@@ -182,6 +183,7 @@ def context(world: World, asker: Asker, request: ContextRequest, wanted: Written
         and request.widen == "always"
         and request.nodes is None
         and request.tokens > 1000
+        and outcome.items_searched <= request.limit
         and not request.filtered
     )
     mine = mine and world.sees(asker, wanted, "items") and searched(request.search, wanted) and not wanted.part

@@ -43,7 +43,7 @@ def search(world: World, rng: Random) -> Operation:
     scopes, sources = _narrowed(world, asker, rng)
     moment = some_moment(world, asker, rng)
     filters = some_filters(world, asker, wanted, moment, rng)
-    request = SearchRequest(query, 10, kinds, nodes, widen, moment, scopes, sources, filters)  # type: ignore[arg-type]
+    request = SearchRequest(query, _some_limit(rng), kinds, nodes, widen, moment, scopes, sources, filters)  # type: ignore[arg-type]
     judge = partial(expected_search.search, world, asker, request, wanted)
 
     async def ask(engine: Engine) -> object:
@@ -85,7 +85,7 @@ def context(world: World, rng: Random) -> Operation:
     scopes, sources = _narrowed(world, asker, rng)
     moment = some_moment(world, asker, rng)
     request = ContextRequest(
-        " ".join(words), rng.choice((40, 400, 100_000)), 10, nodes, rng.choice(("auto", "always")),
+        " ".join(words), rng.choice((40, 400, 100_000)), _some_limit(rng), nodes, rng.choice(("auto", "always")),
         moment, scopes, sources, partial=rng.random() < 0.5, filters=some_filters(world, asker, wanted, moment, rng),
     )  # fmt: skip
     judge = partial(expected_search.context, world, asker, request, wanted)
@@ -111,6 +111,11 @@ def answer(world: World, rng: Random) -> Operation:
             yield f"not refused as without a model: {expected.short(outcome)}"
 
     return Operation(asker, words, ask, judge)
+
+
+def _some_limit(rng: Random) -> int:
+    """A few hits, or so many that a small graph shows all of its own."""
+    return rng.choice((10, 200))
 
 
 def _narrowed(world: World, asker: Asker, rng: Random) -> tuple[tuple[MemoryScope, ...], tuple[SourceKind, ...] | None]:
