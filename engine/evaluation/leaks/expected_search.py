@@ -6,13 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from engine.domain.clock import NOW
 from engine.domain.context import Context, ContextRequest
 from engine.domain.grant import Field
+from engine.domain.names import name_key
 from engine.domain.scope import MemoryScope
 from engine.domain.search import Hit, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput
 from engine.evaluation.leaks import filtering
 from engine.evaluation.leaks.expected import anchor_of, denied, differing, is_owner, later, outside, scope_text, short
+from engine.evaluation.leaks.expected_entities import found_entity
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.things import Asker, Written
 
@@ -154,6 +157,10 @@ def _hit(world: World, asker: Asker, request: SearchRequest, hit: Hit) -> Iterat
         start = world.written.get(hit.reached.from_record)
         if start is None or not world.sees(asker, start, "items") or not searched(request, start):
             yield f"hit {hit.item_id} was reached from {hit.reached.from_record}, which is not readable or was not asked for"
+    if hit.reached is not None and hit.reached.entity_id is not None and not is_owner(asker):
+        known = found_entity(world, asker, hit.reached.entity_id, NOW)
+        if known is None or name_key(hit.reached.entity or "") not in known.keys:
+            yield f"hit {hit.item_id} was reached over {hit.reached.entity}, a name that nothing readable gives the entity"
     files = world.sees(asker, record, "files")
     yield from differing("hit's file", record.file_id if files else None, hit.file_id)
     yield from differing("hit's file name", files, hit.file_name is not None)

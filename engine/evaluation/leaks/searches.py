@@ -29,14 +29,17 @@ draws = Draws()
 
 @draws.of("search", 12)
 def search(world: World, rng: Random) -> Operation:
-    """A search for the unique word of a record, with or without names of nodes, everywhere or in named nodes."""
+    """A search for the unique word of a record, with or without names of nodes and of somebody in its graph, everywhere or in
+    named nodes."""
     asker = any_principal(world, rng)
     wanted = rng.choice(list(world.written.values()))
     if rng.random() < 0.7:
         seen = [record for record in world.written.values() if world.places[record.node_id].user_id == asker.graph]
         wanted = rng.choice(seen)
     names = [rng.choice(list(world.places.values())).name for _ in range(rng.choice((0, 1, 2)))]
-    query = " ".join([wanted.marker, *names, *([SHARED_ALIAS] if rng.random() < 0.2 else [])])
+    here = [one for one in world.written.values() if world.places[one.node_id].user_id == asker.graph and one.named]
+    somebody = [rng.choice(rng.choice(here).named)] if here and rng.random() < 0.4 else []
+    query = " ".join([wanted.marker, *names, *somebody, *([SHARED_ALIAS] if rng.random() < 0.2 else [])])
     nodes = tuple({some_node(world, asker, rng) for _ in range(4)}) if rng.random() < 0.25 else None
     kinds: tuple[ItemKind, ...] | None = (rng.choice(("turn", "chunk")),) if rng.random() < 0.2 else None
     widen = "always" if rng.random() < 0.4 else "auto"
