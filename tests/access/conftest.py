@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import suppress
 from random import Random
 
 import pytest
 
 from engine.domain.grant import NewGrant
 from engine.embedded import Stack, attached
-from engine.errors import NotFound
 from engine.evaluation.leaks.forest import Size, grow
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.rights import give
 from engine.neurigraph import Engine
 from engine.progress import Silent
-from tests.access.mutations import ONE_GRAPH, SMALL, guarding
+from tests.access.mutations import ONE_GRAPH, SMALL, guarding, stands
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +36,6 @@ async def world(engine: Engine, forests: list[World]) -> World:
     if not forests or not await stands(engine, forests[0]):
         forests[:] = [await grow(engine, Random(7), SMALL)]
     return forests[0]
-
-
-async def stands(engine: Engine, forest: World) -> bool:
-    """Whether nobody has emptied the stores since it was grown."""
-    with suppress(NotFound):
-        return all([await engine.memory(user).nodes.shell(user) for user in forest.users])
-    return False
 
 
 @pytest.fixture(scope="module")

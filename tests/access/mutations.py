@@ -14,7 +14,7 @@ import pytest
 from psycopg import sql
 
 from engine.evaluation.leaks.forest import Size
-from engine.evaluation.leaks.fuzzer import Run
+from engine.evaluation.leaks.fuzzer import Leak, Run
 from engine.evaluation.leaks.model import World
 from engine.neurigraph import Engine
 from engine.stores import statements
@@ -29,11 +29,12 @@ EVERY_ROW = "rows of a node, search nodes"
 
 async def noticed(
     engine: Engine, world: World, kinds: str, *, redundant: bool = False, changing: bool = False, planned: bool = True
-) -> bool:
-    """Whether a run aimed at these kinds (separated by commas) finds a leak; the drawing has several attempts to hit it.
+) -> tuple[Leak, ...]:
+    """What a run aimed at these kinds (separated by commas) finds; the drawing has several attempts to hit a leak.
 
     A Cypher statement that was mutated is not `planned` yet: two operations do that one after the other, else each of the first ones would.
     """
+    assert await stands(engine, world), "the stores were emptied: every answer of this forest is a wrong one"
     if not planned:
         await Run(engine, world, seed=1, kinds=kinds.split(", "), patience=1, at_once=1).go(2, changing=False)
     attempts, count = (11, 12, 13), AIMED
@@ -45,8 +46,17 @@ async def noticed(
         run = Run(engine, world, seed=seed, kinds=kinds.split(", "), patience=1, at_once=4)
         await run.go(count, changing=changing)
         if run.leaks:
-            return True
-    return False
+            return tuple(run.leaks)
+    return ()
+
+
+async def stands(engine: Engine, forest: World) -> bool:
+    """Whether nobody has emptied the stores since it was grown."""
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute(
+            "SELECT count(*) AS there FROM engine.nodes WHERE node_id = ANY (%s)", [list(forest.places)]
+        )
+        return (await cursor.fetchone())["there"] == len(forest.places)
 
 
 LARGE = ("node/shell", "search/anchors", "entity/")

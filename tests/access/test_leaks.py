@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from engine.evaluation.leaks.fuzzer import DRAWS, fuzz
+from engine.domain.clock import NOW, Moment
+from engine.domain.filters import Filters
+from engine.domain.search import SearchRequest
+from engine.errors import NotFound, StoreUnavailable
+from engine.evaluation.leaks import expected_search, fuzzer
+from engine.evaluation.leaks.asking import outcome_of
+from engine.evaluation.leaks.fuzzer import DRAWS, Run, fuzz
+from engine.evaluation.leaks.model import World
+from engine.evaluation.leaks.stored import owner
 from engine.neurigraph import Engine
+from engine.stores.limits import ending_within
 
 OPERATIONS, OPERATIONS_OF_LONG_FORM = 400, 10_000
 
@@ -18,3 +27,29 @@ async def test_random_operations_leak_nothing(engine: Engine, long: bool) -> Non
     assert not report.leaks, listed
     assert report.operations >= count
     assert set(DRAWS) <= set(report.by_kind)
+
+
+@pytest.mark.ledger("X01", "F01")
+async def test_an_entity_of_another_graph_is_missing_for_a_user_as_for_anybody(engine: Engine, world: World) -> None:
+    """The model says so, too: a run draws such a search once in a few hundred operations."""
+    user, other = world.users
+    wanted = next(one for one in world.written.values() if world.places[one.node_id].user_id == user)
+    for moment in (NOW, Moment(known_at=world.marks[user][0])):
+        for graph in (other, user):
+            entity = next(one.entity_id for one in world.spoken.said if one.user_id == graph)
+            request = SearchRequest(wanted.marker, moment=moment, filters=Filters(entities=(entity,)))
+            outcome = await outcome_of(engine.memory(user).search(request))
+            assert isinstance(outcome, NotFound) == (graph == other)
+            assert not [*expected_search.search(world, owner(user), request, wanted, outcome)]
+
+
+@pytest.mark.ledger("X01")
+async def test_a_store_that_does_not_answer_is_no_leak(
+    engine: Engine, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine the plan of a mutated statement may take longer than a read may: that is not that it was noticed."""
+    monkeypatch.setattr(fuzzer, "PAUSES", (0.0,))
+    run = Run(engine, world, seed=1, kinds=["tree"], at_once=2)
+    with ending_within(0.0), pytest.raises(StoreUnavailable):
+        await run.go(50, changing=False)
+    assert not run.leaks

@@ -113,7 +113,7 @@ async def test_the_graph_taken_away_is_noticed(
     rewrite(monkeypatch, name, text.replace(f"{column} = $user_id", "true", 1))
     forest, redundant = world, filtered in REDUNDANT_GRAPHS
     found = await noticed(engine, forest, CYPHER_AIM[name], redundant=redundant, planned=False)
-    assert found == (filtered not in REDUNDANT_GRAPHS), REDUNDANT_GRAPHS.get(filtered, "no leak was found")
+    assert bool(found) != redundant, (REDUNDANT_GRAPHS.get(filtered), found)
 
 
 MOMENTS = {
@@ -176,7 +176,7 @@ async def test_a_condition_of_a_right_is_noticed(
     redundant = condition in REDUNDANT_RIGHTS
     forest = named_only if condition == "which fields" else world
     found = await noticed(engine, forest, "shell", redundant=redundant, planned=False)
-    assert found != redundant, REDUNDANT_RIGHTS.get(condition)
+    assert bool(found) != redundant, (REDUNDANT_RIGHTS.get(condition), found)
 
 
 @pytest.mark.ledger("X01")
@@ -210,7 +210,6 @@ async def test_every_read_that_takes_a_moment_is_asked_of_the_past(memory: Memor
 
 
 @pytest.mark.ledger("X01")
-@pytest.mark.usefixtures("few_nodes")
 @pytest.mark.parametrize("predicate", known({one: PREDICATES[one] for one in sorted(IN_FLOWS)}, {}))
 async def test_a_predicate_taken_away_is_noticed_by_a_test_of_its_own(
     engine: Engine, memory: Memory, monkeypatch: pytest.MonkeyPatch, predicate: str
@@ -234,7 +233,7 @@ async def test_a_predicate_taken_away_is_noticed(
     text = statement_text(name)
     start, end = spans(text)[int(number)]
     rewrite(monkeypatch, name, text[:start] + "true" + text[end:])
-    if text[:start].endswith("  WITH n, cosine\n  WHERE ("):
+    if " ".join(text[:start].split()).endswith("WITH n, cosine WHERE ("):
         monkeypatch.setattr(anchors, "EXACT_SHELLS", 3)  # so that the vector index is asked in a small graph
     changing = predicate == "node/of_user#1"
     forest = named_only if predicate in ELSEWHERE else growing if changing else world
@@ -242,4 +241,4 @@ async def test_a_predicate_taken_away_is_noticed(
     found = await noticed(
         engine, forest, CYPHER_AIM[name], redundant=reason is not None, changing=changing, planned=False
     )
-    assert found == (reason is None), reason or "no leak was found"
+    assert bool(found) == (reason is None), (reason, found)

@@ -6,13 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from engine.domain.clock import NOW
 from engine.domain.context import Context, ContextRequest
 from engine.domain.grant import Field
+from engine.domain.names import name_key
 from engine.domain.scope import MemoryScope
 from engine.domain.search import Hit, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput
 from engine.evaluation.leaks import filtering
 from engine.evaluation.leaks.expected import anchor_of, denied, differing, is_owner, later, outside, scope_text, short
+from engine.evaluation.leaks.expected_entities import found_entity
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.things import Asker, Written
 
@@ -89,7 +92,8 @@ def _amounts(world: World, asker: Asker, request: SearchRequest, outcome: Search
 def _counted(
     world: World, asker: Asker, request: SearchRequest, wanted: Written, outcome: SearchAnswer
 ) -> Iterator[str]:
-    """How much was searched, and that the wanted record is found where all of it is."""
+    """How much was searched, and that the wanted record is found where all of it is, and all that was found is shown: the
+    ranking may place it anywhere, as the words of documents count little."""
     scope = filtering.searched_nodes(world, asker, request)
     items = sum(_items(world, asker, place.node_id, request) for place in scope)
     given = (outcome.nodes_searched, outcome.items_searched)
@@ -101,7 +105,7 @@ def _counted(
         yield f"searched {given}, readable are {(len(scope), items)}"
     mine = world.sees(asker, wanted, "items") and searched(request, wanted)
     mine = mine and wanted.node_id in {place.node_id for place in scope}
-    mine = mine and not wanted.part and whole  # a long one: others may come first
+    mine = mine and not wanted.part and whole and outcome.next_cursor is None
     mine = mine and request.kinds is None and not filtering.by_content(request.filters)
     if mine and wanted.record_id not in {hit.record_id for hit in outcome.hits}:
         yield f"record {wanted.record_id} is not found by its own word"
@@ -153,6 +157,10 @@ def _hit(world: World, asker: Asker, request: SearchRequest, hit: Hit) -> Iterat
         start = world.written.get(hit.reached.from_record)
         if start is None or not world.sees(asker, start, "items") or not searched(request, start):
             yield f"hit {hit.item_id} was reached from {hit.reached.from_record}, which is not readable or was not asked for"
+    if hit.reached is not None and hit.reached.entity_id is not None and not is_owner(asker):
+        known = found_entity(world, asker, hit.reached.entity_id, NOW)
+        if known is None or name_key(hit.reached.entity or "") not in known.keys:
+            yield f"hit {hit.item_id} was reached over {hit.reached.entity}, a name that nothing readable gives the entity"
     files = world.sees(asker, record, "files")
     yield from differing("hit's file", record.file_id if files else None, hit.file_id)
     yield from differing("hit's file name", files, hit.file_name is not None)
@@ -182,6 +190,7 @@ def context(world: World, asker: Asker, request: ContextRequest, wanted: Written
         and request.widen == "always"
         and request.nodes is None
         and request.tokens > 1000
+        and outcome.items_searched <= request.limit
         and not request.filtered
     )
     mine = mine and world.sees(asker, wanted, "items") and searched(request.search, wanted) and not wanted.part

@@ -46,10 +46,11 @@ def searched_nodes(world: World, asker: Asker, request: SearchRequest) -> list[P
 
 
 def unknown_entity(world: World, asker: Asker, request: SearchRequest) -> bool:
-    """Whether the request names an entity that is not there for the asker."""
-    return not is_owner(asker) and any(
-        found_entity(world, asker, one, request.moment) is None for one in request.filters.entities
-    )
+    """Whether the request names an entity that is not there for the asker. All of a graph are there for its user, whenever they
+    were mentioned; those of other graphs are not."""
+    if is_owner(asker):
+        return any(world.spoken.entities[one].user_id != asker.graph for one in request.filters.entities)
+    return any(found_entity(world, asker, one, request.moment) is None for one in request.filters.entities)
 
 
 def by_content(filters: Filters) -> bool:

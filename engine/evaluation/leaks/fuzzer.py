@@ -56,7 +56,10 @@ class LeakReport:
 
 @dataclass(slots=True)
 class Run:
-    """One run over a world; `kinds`: operations to draw, `patience`: leaks until it ends, `at_once`: concurrency."""
+    """One run over a world; `kinds`: operations to draw, `patience`: leaks until it ends, `at_once`: concurrency.
+
+    Raises StoreUnavailable if a store does not answer.
+    """
 
     engine: Engine
     world: World
@@ -97,9 +100,12 @@ class Run:
             while waiting and len(self.leaks) < self.patience:
                 await self._ask(waiting.pop())
 
-        async with asyncio.TaskGroup() as group:
-            for _ in range(self.at_once):
-                group.create_task(work())
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self.at_once):
+                    group.create_task(work())
+        except ExceptionGroup as several:
+            raise several.exceptions[0] from several
 
     async def _ask(self, operation: Operation) -> None:
         outcome = await operation.ask(self.engine)
@@ -108,9 +114,11 @@ class Run:
                 break
             await asyncio.sleep(pause)
             outcome = await operation.ask(self.engine)
+        if isinstance(outcome, StoreUnavailable):  # nobody knows what it would have answered: no leak
+            raise outcome
         self.asked[operation.kind] += 1
         wrong: Sequence[str] = list(operation.judge(outcome))
-        about = f"{operation.kind}: {operation.about}"[:300]
+        about = f"{operation.kind}: {operation.about}"[:1_000]
         self.leaks += [Leak(self.seed, about, str(operation.asker), text[:500]) for text in wrong]
 
 

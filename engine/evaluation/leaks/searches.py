@@ -29,21 +29,24 @@ draws = Draws()
 
 @draws.of("search", 12)
 def search(world: World, rng: Random) -> Operation:
-    """A search for the unique word of a record, with or without names of nodes, everywhere or in named nodes."""
+    """A search for the unique word of a record, with or without names of nodes and of somebody in its graph, everywhere or in
+    named nodes."""
     asker = any_principal(world, rng)
     wanted = rng.choice(list(world.written.values()))
     if rng.random() < 0.7:
         seen = [record for record in world.written.values() if world.places[record.node_id].user_id == asker.graph]
         wanted = rng.choice(seen)
     names = [rng.choice(list(world.places.values())).name for _ in range(rng.choice((0, 1, 2)))]
-    query = " ".join([wanted.marker, *names, *([SHARED_ALIAS] if rng.random() < 0.2 else [])])
+    here = [one for one in world.written.values() if world.places[one.node_id].user_id == asker.graph and one.named]
+    somebody = [rng.choice(rng.choice(here).named)] if here and rng.random() < 0.4 else []
+    query = " ".join([wanted.marker, *names, *somebody, *([SHARED_ALIAS] if rng.random() < 0.2 else [])])
     nodes = tuple({some_node(world, asker, rng) for _ in range(4)}) if rng.random() < 0.25 else None
     kinds: tuple[ItemKind, ...] | None = (rng.choice(("turn", "chunk")),) if rng.random() < 0.2 else None
     widen = "always" if rng.random() < 0.4 else "auto"
     scopes, sources = _narrowed(world, asker, rng)
     moment = some_moment(world, asker, rng)
     filters = some_filters(world, asker, wanted, moment, rng)
-    request = SearchRequest(query, 10, kinds, nodes, widen, moment, scopes, sources, filters)  # type: ignore[arg-type]
+    request = SearchRequest(query, _some_limit(rng), kinds, nodes, widen, moment, scopes, sources, filters)  # type: ignore[arg-type]
     judge = partial(expected_search.search, world, asker, request, wanted)
 
     async def ask(engine: Engine) -> object:
@@ -85,7 +88,7 @@ def context(world: World, rng: Random) -> Operation:
     scopes, sources = _narrowed(world, asker, rng)
     moment = some_moment(world, asker, rng)
     request = ContextRequest(
-        " ".join(words), rng.choice((40, 400, 100_000)), 10, nodes, rng.choice(("auto", "always")),
+        " ".join(words), rng.choice((40, 400, 100_000)), _some_limit(rng), nodes, rng.choice(("auto", "always")),
         moment, scopes, sources, partial=rng.random() < 0.5, filters=some_filters(world, asker, wanted, moment, rng),
     )  # fmt: skip
     judge = partial(expected_search.context, world, asker, request, wanted)
@@ -111,6 +114,11 @@ def answer(world: World, rng: Random) -> Operation:
             yield f"not refused as without a model: {expected.short(outcome)}"
 
     return Operation(asker, words, ask, judge)
+
+
+def _some_limit(rng: Random) -> int:
+    """A few hits, or so many that a small graph shows all of its own."""
+    return rng.choice((10, 200))
 
 
 def _narrowed(world: World, asker: Asker, rng: Random) -> tuple[tuple[MemoryScope, ...], tuple[SourceKind, ...] | None]:
