@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Annotated
 
@@ -45,6 +46,9 @@ from engine.shell import (
     streams,
     tokens,
 )
+
+COLLECTED_AFTER = 10_000
+"""New objects after which unreachable ones are looked for: at Python's 700 this takes 2 % of an ingest's CPU."""
 
 _COMMANDS = (
     demonstration.commands, stack.commands, doctor.commands, content.commands, contexts.commands, decayed.commands,
@@ -91,6 +95,7 @@ def _begin(
 
 def main() -> None:
     """Entry point: exit code 0, 1 for an error reported in one sentence, 2 for bad usage, 130 after Ctrl-C."""
+    gc.set_threshold(COLLECTED_AFTER)
     typer.main.get_command(application())()
 
 

@@ -38,6 +38,11 @@ class Turns:
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
         self._served: OrderedDict[str, None] = OrderedDict()  # the last served at the end
 
+    @property
+    def wanted(self) -> bool:
+        """Whether work waits for a turn; may be asked in any thread."""
+        return bool(self._waiting)
+
     @asynccontextmanager
     async def turn(self, within: float | None = None) -> AsyncIterator[None]:
         """One turn; waits for it, at most so many seconds. Raises TurnTimeout."""

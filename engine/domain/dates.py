@@ -62,15 +62,17 @@ _COUNTED = re.compile(
 )
 
 # What a text must hold before a pattern is worth trying; most turns need none. "#" stands for any digit.
-_IN_DIGITS = ("#",)
-_IN_MONTHS = _MONTH_NAMES
+_IN_DIGITS, _IN_YEARS = ("#",), ("####",)
+_IN_MONTHS, _IN_SHORT_MONTHS = _MONTH_NAMES, tuple(_SHORT_MONTHS)
 _IN_DAYS = ("day", "night", "morning", "afternoon", "evening", "tomorrow")
 _IN_UNITS = ("day", "week", "month", "year")
 _IN_COUNTED = (
-    *_IN_DIGITS, *_IN_MONTHS, *_IN_DAYS, *_IN_UNITS, "ago", "recently", "lately", "summer", "winter", "spring", "fall",
+    *_IN_YEARS, *_IN_MONTHS, *_IN_DAYS, *_IN_UNITS, "ago", "recently", "lately", "summer", "winter", "spring", "fall",
     "autumn",
 )  # fmt: skip
 _DIGIT = re.compile(r"\d")
+_LIKE_ASCII = str.maketrans("\u017f\u0130\u0131\u212a", "siik")
+"""Letters that patterns without case take for others; no table of months, days or numbers has them."""
 
 
 def _hinted(text: str) -> str:
@@ -84,7 +86,8 @@ def _hints_at(hinted: str, hints: Iterable[str]) -> bool:
 
 def time_expressions(text: str) -> int:
     """How many times the text mentions a time: "yesterday", "last week", "in June", "three years"."""
-    if not _hints_at(_hinted(text), _IN_COUNTED):
+    hinted = _hinted(text.translate(_LIKE_ASCII))
+    if not _hints_at(hinted, _IN_COUNTED) and not all(_hints_at(hinted, one) for one in (_IN_DIGITS, _IN_SHORT_MONTHS)):
         return 0
     return sum(1 for _ in _COUNTED.finditer(text))
 
@@ -141,10 +144,11 @@ YearFinder = Callable[[int, int | None, str], str | None]
 
 def _named(text: str, said_on: date | None, complete: YearFinder) -> Iterator[tuple[int, str]]:
     """Dates with their places. A place that a more exact pattern has read is not read again."""
+    text = text.translate(_LIKE_ASCII)
     hinted = _hinted(text)
     taken = bytearray(len(text))
     for pattern, read, hints in _PATTERNS:
-        if not _hints_at(hinted, hints):
+        if not all(_hints_at(hinted, one) for one in hints):
             continue
         for match in pattern.finditer(text):
             if any(taken[match.start() : match.end()]):
@@ -227,17 +231,17 @@ def _ahead(match: re.Match[str], said_on: date | None, _complete: YearFinder) ->
 
 
 _PATTERNS = (
-    (_ISO, _iso, _IN_DIGITS),
-    (_DAY_MONTH, _day_month, _IN_DIGITS),
-    (_MONTH_YEAR, _month_year, _IN_DIGITS),
-    (_MONTH_DAY, _month_day, _IN_DIGITS),
-    (_MONTH, _month_alone, _IN_MONTHS),
-    (_NEAR_DAY, _near_day, _IN_DAYS),
-    (_NEAR_PERIOD, _near_period, _IN_UNITS),
-    (_AGO, _ago, _IN_UNITS),
-    (_AHEAD, _ahead, _IN_UNITS),
-    (_WEEKDAY, _weekday, ("day",)),
-    (_BARE_YEAR, _bare_year, _IN_DIGITS),
+    (_ISO, _iso, (_IN_YEARS,)),
+    (_DAY_MONTH, _day_month, (_IN_DIGITS, _IN_SHORT_MONTHS)),
+    (_MONTH_YEAR, _month_year, (_IN_YEARS, _IN_SHORT_MONTHS)),
+    (_MONTH_DAY, _month_day, (_IN_DIGITS, _IN_SHORT_MONTHS)),
+    (_MONTH, _month_alone, (_IN_MONTHS,)),
+    (_NEAR_DAY, _near_day, (_IN_DAYS,)),
+    (_NEAR_PERIOD, _near_period, (_IN_UNITS,)),
+    (_AGO, _ago, (_IN_UNITS,)),
+    (_AHEAD, _ahead, (_IN_UNITS,)),
+    (_WEEKDAY, _weekday, (("day",),)),
+    (_BARE_YEAR, _bare_year, (_IN_YEARS,)),
 )
 
 

@@ -6,6 +6,7 @@ Pooling and prefixes follow the model cards of all-MiniLM-L6-v2, e5-small-v2 and
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +29,9 @@ MOST_TOKENS = 1024
 """Tokens of a batch, padding included: as fast as more of them, and others wait less for their turn."""
 WINDOW = 1024
 """Texts that are sorted by length together."""
+
+Batch = tuple[list[int], list[list[int]]]
+"""Places of texts, and their tokens by number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +99,14 @@ class OnnxEncoder:
         made: dict[int, Embedded] = {}
         for start in range(0, len(prefixed), WINDOW):
             async with self._turns.turn():
-                batches = await asyncio.to_thread(self._batches, prefixed[start : start + WINDOW])
-            for chosen, rows in batches:
-                async with self._turns.turn():
-                    run = await asyncio.to_thread(self._embedded, rows)
-                made |= zip((start + index for index in chosen), run, strict=True)
+                left = deque(await asyncio.to_thread(self._batches, prefixed[start : start + WINDOW]))
+            try:
+                while left:
+                    async with self._turns.turn():
+                        run = await asyncio.to_thread(self._some, left)
+                    made |= {start + index: embedded for index, embedded in run.items()}
+            finally:
+                left.clear()  # a thread does not go on for a call that was given up
         return [made[index] for index in range(len(texts))]
 
     async def embed_query(self, text: str) -> EmbeddedQuery:
@@ -120,6 +127,16 @@ class OnnxEncoder:
             found += self._counting.vectors(rows, self._run(rows)[1], self._prefix(self._model.document_prefix))
         return np.concatenate(found)
 
+    def _some(self, left: deque[Batch]) -> dict[int, Embedded]:
+        """The first of these batches, and the next ones while nobody waits: the encoder then does not wait for the event loop."""
+        made: dict[int, Embedded] = {}
+        while left:
+            chosen, rows = left.popleft()
+            made |= zip(chosen, self._embedded(rows), strict=True)
+            if self._turns.wanted:
+                break
+        return made
+
     def _embedded(self, rows: list[list[int]]) -> list[Embedded]:
         vectors, tokens = self._run(rows)
         bits = self._counting.bits(rows, tokens, self._prefix(self._model.document_prefix))
@@ -137,10 +154,10 @@ class OnnxEncoder:
             self._prefixes[text] = 1 + len(self._tokenizer.encode(text, add_special_tokens=False).ids)
         return self._prefixes[text]
 
-    def _batches(self, texts: Sequence[str]) -> list[tuple[list[int], list[list[int]]]]:
+    def _batches(self, texts: Sequence[str]) -> list[Batch]:
         """Places of texts with their tokens: texts of like length share a batch, so that little is spent on padding."""
-        rows = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
-        batches: list[tuple[list[int], list[list[int]]]] = []
+        rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+        batches: list[Batch] = []
         for index in sorted(range(len(rows)), key=lambda index: len(rows[index])):
             if not batches or len(batches[-1][0]) >= min(BATCH, MOST_TOKENS // max(1, len(rows[index]))):
                 batches.append(([], []))

@@ -99,3 +99,9 @@ def test_no_text_breaks_the_reading_of_dates(text, said_at):
 def test_the_calendars_ends_are_no_obstacle():
     for said_at in (datetime(1, 1, 1), datetime(9999, 12, 31)):
         dates_in("yesterday, tomorrow, last week, next year, 999 years ago, in 99 months", said_at)
+
+
+@pytest.mark.parametrize("text", ["on Frıday", "on FRİDAY", "fıve days ago", "5 ſeptember", "two weeKs ago"])
+def test_letters_that_only_look_like_others_are_read_as_these(text):
+    plain = text.translate(str.maketrans("ıİſK", "iIsk"))
+    assert dates_in(text, datetime(2024, 5, 17)) == dates_in(plain, datetime(2024, 5, 17)) != ()
