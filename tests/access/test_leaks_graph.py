@@ -20,6 +20,7 @@ from tests.access.test_named_in_questions import (
 from tests.flows.test_lone_names import (
     test_neither_passages_nor_facts_that_a_reader_may_not_read_count as passages_and_facts_not_readable,
 )
+from tests.flows.test_touches import test_what_was_read_and_when_is_shown_to_the_owner_alone as what_was_read_and_when
 
 pytestmark = pytest.mark.usefixtures("guards")
 
@@ -90,10 +91,12 @@ REDUNDANT_PREDICATES = {
 OF_THEIR_OWN = {
     "entity/page#9": passages_and_facts_not_readable,
     "entity/page#12": passages_and_facts_not_readable,
+    "entity/shown#20": what_was_read_and_when,
+    "entity/shown#21": what_was_read_and_when,
     "search/anchors#13": a_name_that_came_with_a_moved_record,
     "search/anchors#15": another_entity_that_the_user_merged,
 }
-"""Tests with what no forest has: documents of two passages and private facts, a question of the past by a name that moved, entities
+"""Tests with what no forest has: documents of two passages and private facts, counts of reads, a question of the past by a name that moved, entities
 that are merged. They are asked here whether they notice it."""
 ELSEWHERE = {"node/shell#5"}
 """Noticed where somebody may read a child without its records."""

@@ -186,16 +186,16 @@ async def test_an_entity_of_the_question_over_which_a_hit_was_reached_is_counted
 
 
 @pytest.mark.ledger("N35", "M02", "X01")
-async def test_what_was_read_and_when_is_shown_to_the_owner_alone(engine: Engine, memory: Memory, user: User) -> None:
-    node = await memory.nodes.provision(NewNode(user.user_id, "Dave", "persona"))
+async def test_what_was_read_and_when_is_shown_to_the_owner_alone(engine: Engine, memory: Memory) -> None:
+    node = await memory.nodes.provision(NewNode(memory.principal.user_id, "Dave", "persona"))
     text = "Ellen Harlan is married to Dave Kowalski since 2003."
     report = await memory.records.remember(Conversation("c", (Turn("Bob", text),)), node_id=node.node_id)
     [hit] = (await memory.search(SearchRequest("Ellen Harlan", kinds=("turn",), widen="always"))).hits
     record, ellen = report.records[0].record_id, await entity_of(memory, "Ellen Harlan")
     integration = await engine.workspace.integrations.create(f"app {uuid4()}")
     await memory.grants.give(NewGrant(node.node_id, "third_party", integration.integration_id))
-    persona = engine.memory_as(Principal("persona", node.node_id, user.user_id))
-    app = engine.memory_as(Principal("third_party", integration.integration_id, user.user_id))
+    persona = engine.memory_as(Principal("persona", node.node_id, memory.principal.user_id))
+    app = engine.memory_as(Principal("third_party", integration.integration_id, memory.principal.user_id))
 
     async def told(reader: Memory) -> list[Any]:
         item = await reader.history.state("item", hit.item_id, node_id=node.node_id)
