@@ -8,6 +8,8 @@ from uuid import uuid4
 
 import pytest
 
+from engine.domain.clock import Moment
+from engine.domain.history import Conversation, Turn
 from engine.domain.retraction import RetractionSubject
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -75,6 +77,30 @@ async def test_a_relation_with_a_direction_ends_those_of_its_source_alone(engine
     [galway] = await memory.entities.list(name="galway")
     open_ones = await memory.entities.relations(galway.entity_id)
     assert [one.other_name for one in open_ones] == ["Ben Falk"]
+
+
+@pytest.mark.ledger("A09")
+@pytest.mark.parametrize(
+    "order", ["Oslo Bergen Narvik", "Narvik Bergen Oslo", "Bergen Narvik Oslo", "Oslo Narvik Bergen"]
+)
+async def test_what_is_stored_late_ended_when_the_next_one_was_said(memory: Memory, order: str) -> None:
+    """In whatever order texts are stored, also where an old one says once more what was over since."""
+    years = {"Oslo": 2020, "Bergen": 2022, "Narvik": 2024}
+
+    async def tell(town: str, year: int) -> None:
+        said = Turn("Bob", f"Dave Kowalski lives in {town}.", datetime(year, 5, 1, tzinfo=UTC))
+        await memory.records.remember(Conversation(str(uuid4()), (said,)), node_id=memory.principal.user_id)
+
+    for town in order.split():
+        await tell(town, years[town])
+    await tell("Oslo", 2021)
+    [dave] = await memory.entities.list(name="kowalski")
+    homes = await memory.entities.relations(dave.entity_id, ended=True)
+    expected = {"Oslo": "2022-05-01", "Bergen": "2024-05-01", "Narvik": None}
+    assert {one.other_name: one.until for one in homes} == expected
+    then = Moment(known_at=datetime.now(UTC))
+    homes = await memory.entities.relations(dave.entity_id, then, ended=True)
+    assert {one.other_name: one.until for one in homes} == expected
 
 
 MANY = 2_000
