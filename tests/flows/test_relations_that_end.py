@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from engine.domain.clock import Moment
+from engine.domain.clock import NOW, Moment
 from engine.domain.history import Conversation, Turn
 from engine.domain.retraction import RetractionSubject
 from engine.memory import Memory
@@ -101,6 +101,26 @@ async def test_what_is_stored_late_ended_when_the_next_one_was_said(memory: Memo
     then = Moment(known_at=datetime.now(UTC))
     homes = await memory.entities.relations(dave.entity_id, then, ended=True)
     assert {one.other_name: one.until for one in homes} == expected
+
+
+@pytest.mark.ledger("A09")
+async def test_when_the_newest_of_several_texts_is_withdrawn_what_it_had_ended_holds_again(memory: Memory) -> None:
+    """Also where an older text still states the same: both clocks say so."""
+
+    async def homes(moment: Moment = NOW) -> dict[str, str | None]:
+        [dave] = await memory.entities.list(name="kowalski")
+        found = await memory.entities.relations(dave.entity_id, moment, ended=True)
+        return {one.other_name: one.until for one in found}
+
+    for year, town in ((2020, "Oslo"), (2022, "Bergen"), (2023, "Oslo")):
+        said = Turn("Bob", f"Dave Kowalski lives in {town}.", datetime(year, 5, 1, tzinfo=UTC))
+        report = await memory.records.remember(Conversation(str(uuid4()), (said,)), node_id=memory.principal.user_id)
+    before = await homes()
+    assert before == {"Oslo": None, "Bergen": "2023-05-01"}
+    withdrawn = await memory.retractions.retract(RetractionSubject("record", str(report.records[0].record_id)))
+    assert await homes() == {"Oslo": "2022-05-01", "Bergen": None} == await homes(Moment(known_at=datetime.now(UTC)))
+    await memory.retractions.undo(withdrawn.retraction_id)
+    assert await homes() == before
 
 
 MANY = 2_000

@@ -150,6 +150,24 @@ async def test_a_relation_that_a_text_states_again_ends_where_it_had_ended(
     await untroubled(engine, user)
 
 
+@pytest.mark.ledger("N23", "M05", "X03")
+async def test_what_is_left_of_a_relation_was_over_before(engine: Engine, memory: Memory, user: User) -> None:
+    """An older text still states it: what the one that was changed had ended holds again."""
+    for year, town in ((2020, "Oslo"), (2022, "Bergen"), (2023, "Oslo")):
+        record = await say(memory, user.user_id, f"Dave Kowalski lives in {town}.", year=year)
+    found = await memory.entities.relations((await entity(memory, "Dave Kowalski")).entity_id)
+    [oslo] = [one for one in found if one.other_name == "Oslo"]
+    [given] = [one for one in (await memory.entities.why(oslo.relation_id)).evidence if one.record_id == record]
+    assert given.item_id is not None
+    for text, home in (("It rained.", "Bergen"), ("Dave Kowalski lives in Oslo.", "Oslo")):
+        await reword(memory, user.user_id, given.item_id, text, correction=True)
+        await job(engine)
+        assert await related(memory, "Dave Kowalski") == {("LIVES_IN", home)}
+        then = Moment(known_at=engine.parts.clock.now())
+        assert await related(memory, "Dave Kowalski", then) == {("LIVES_IN", home)}
+    await untroubled(engine, user)
+
+
 @pytest.mark.ledger("N23", "M05")
 async def test_a_relation_that_was_over_begins_anew(engine: Engine, memory: Memory, user: User) -> None:
     await say(memory, user.user_id, "Dave Kowalski has worked at Harlan Joinery since 2010.", year=2022)

@@ -77,14 +77,22 @@ CALL (row, reworded) {  // what a text no longer states is over: the others say 
     WITH v, coalesce(line.occurred_at, line.since, line.known_from) AS said ORDER BY said, v.known_from
     RETURN {since: v.since, until: v.until, ended: v.ended, said: said}
   } AS given
-  WITH relation, relation_id, rivals, given, head([next IN rivals WHERE next.relation_id = relation.ended_by AND next.strength > 0]) AS ender, last(given) AS newest
+  WITH relation, relation_id, rivals, given, last(given) AS newest
+  WITH relation, relation_id, rivals, given, newest, COLLECT {  // what ended it, or what it had ended that was said after all that it has left
+    UNWIND rivals AS next
+    WITH next WHERE next.strength > 0 AND next.last_at > newest.said AND (next.relation_id = relation.ended_by OR next.ended_by = relation_id)
+    RETURN next ORDER BY next.last_at LIMIT 1
+  }[0] AS ender
   FOREACH (_ IN CASE WHEN newest IS NULL THEN [] ELSE [1] END |
     SET relation.since = reduce(first = null, one IN given | CASE WHEN one.since < coalesce(first, '~') THEN one.since ELSE first END),
         relation.last_at = newest.said,
         relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
-                              WHEN ender.last_at > newest.said THEN coalesce(ender.since, toString(date(ender.last_at))) END)
+                              ELSE coalesce(ender.since, toString(date(ender.last_at))) END,
+        relation.enders = CASE WHEN ender.relation_id <> relation.ended_by THEN [id IN coalesce(relation.enders, []) WHERE id <> relation.ended_by] + relation.ended_by
+                               ELSE relation.enders END,
+        relation.ended_by = coalesce(ender.relation_id, relation.ended_by))
   WITH relation_id, rivals, newest
-  UNWIND [old IN rivals WHERE newest IS NULL AND old.ended_by = relation_id] AS old
+  UNWIND [old IN rivals WHERE old.ended_by = relation_id AND coalesce(old.last_at > newest.said, true)] AS old
   WITH relation_id, old, COLLECT {
     UNWIND part.rivals(old) AS next
     WITH next WHERE next.strength > 0 AND next.last_at > old.last_at
