@@ -8,6 +8,8 @@ from uuid import uuid4
 
 import pytest
 
+from engine.domain.clock import NOW, Moment
+from engine.domain.history import Conversation, Turn
 from engine.domain.retraction import RetractionSubject
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -75,6 +77,50 @@ async def test_a_relation_with_a_direction_ends_those_of_its_source_alone(engine
     [galway] = await memory.entities.list(name="galway")
     open_ones = await memory.entities.relations(galway.entity_id)
     assert [one.other_name for one in open_ones] == ["Ben Falk"]
+
+
+@pytest.mark.ledger("A09")
+@pytest.mark.parametrize(
+    "order", ["Oslo Bergen Narvik", "Narvik Bergen Oslo", "Bergen Narvik Oslo", "Oslo Narvik Bergen"]
+)
+async def test_what_is_stored_late_ended_when_the_next_one_was_said(memory: Memory, order: str) -> None:
+    """In whatever order texts are stored, also where an old one says once more what was over since."""
+    years = {"Oslo": 2020, "Bergen": 2022, "Narvik": 2024}
+
+    async def tell(town: str, year: int) -> None:
+        said = Turn("Bob", f"Dave Kowalski lives in {town}.", datetime(year, 5, 1, tzinfo=UTC))
+        await memory.records.remember(Conversation(str(uuid4()), (said,)), node_id=memory.principal.user_id)
+
+    for town in order.split():
+        await tell(town, years[town])
+    await tell("Oslo", 2021)
+    [dave] = await memory.entities.list(name="kowalski")
+    homes = await memory.entities.relations(dave.entity_id, ended=True)
+    expected = {"Oslo": "2022-05-01", "Bergen": "2024-05-01", "Narvik": None}
+    assert {one.other_name: one.until for one in homes} == expected
+    then = Moment(known_at=datetime.now(UTC))
+    homes = await memory.entities.relations(dave.entity_id, then, ended=True)
+    assert {one.other_name: one.until for one in homes} == expected
+
+
+@pytest.mark.ledger("A09")
+async def test_when_the_newest_of_several_texts_is_withdrawn_what_it_had_ended_holds_again(memory: Memory) -> None:
+    """Also where an older text still states the same: both clocks say so."""
+
+    async def homes(moment: Moment = NOW) -> dict[str, str | None]:
+        [dave] = await memory.entities.list(name="kowalski")
+        found = await memory.entities.relations(dave.entity_id, moment, ended=True)
+        return {one.other_name: one.until for one in found}
+
+    for year, town in ((2020, "Oslo"), (2022, "Bergen"), (2023, "Oslo")):
+        said = Turn("Bob", f"Dave Kowalski lives in {town}.", datetime(year, 5, 1, tzinfo=UTC))
+        report = await memory.records.remember(Conversation(str(uuid4()), (said,)), node_id=memory.principal.user_id)
+    before = await homes()
+    assert before == {"Oslo": None, "Bergen": "2023-05-01"}
+    withdrawn = await memory.retractions.retract(RetractionSubject("record", str(report.records[0].record_id)))
+    assert await homes() == {"Oslo": "2022-05-01", "Bergen": None} == await homes(Moment(known_at=datetime.now(UTC)))
+    await memory.retractions.undo(withdrawn.retraction_id)
+    assert await homes() == before
 
 
 MANY = 2_000

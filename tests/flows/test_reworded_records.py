@@ -11,6 +11,7 @@ import pytest
 from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change
 from engine.domain.entity import Entity
+from engine.domain.fact import WrittenFact
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
@@ -120,6 +121,83 @@ async def test_a_relation_that_no_text_states_any_more_is_over(engine: Engine, m
     assert ("LIVES_IN", "Oslo") in await related(memory, "Dave Kowalski", ended=True)
     assert (await memory.entities.why(lives.relation_id)).evidence[0].item_id == item
     await untroubled(engine, user)
+
+
+@pytest.mark.ledger("N23", "M05", "X03")
+@pytest.mark.parametrize("changed", ["Oslo", "Bergen", "Narvik"])
+async def test_a_relation_that_a_text_states_again_ends_where_it_had_ended(
+    engine: Engine, memory: Memory, user: User, changed: str
+) -> None:
+    """Also the first of several, and one in their middle: both clocks show the same again."""
+    towns = ("Oslo", "Bergen", "Narvik")
+    for year, town in enumerate(towns, 2020):
+        await say(memory, user.user_id, f"Dave Kowalski lives in {town}.", year=year)
+    dave = (await entity(memory, "Dave Kowalski")).entity_id
+
+    async def homes(moment: Moment = NOW) -> dict[str, str | None]:
+        found = await memory.entities.relations(dave, moment, ended=True)
+        return {one.other_name: one.until for one in found}
+
+    before = await homes()
+    assert before == {"Oslo": "2021-05-01", "Bergen": "2022-05-01", "Narvik": None}
+    item = await item_of(memory, changed)
+    for text in ("Dave Kowalski came by.", f"Dave Kowalski lives in {changed}."):
+        await reword(memory, user.user_id, item, text, correction=True)
+        await job(engine)
+        assert await homes() == await homes(Moment(known_at=engine.parts.clock.now()))
+        assert (changed in await homes()) == (changed in text)
+    assert await homes() == before
+    await untroubled(engine, user)
+
+
+@pytest.mark.ledger("N23", "M05", "X03")
+async def test_what_is_left_of_a_relation_was_over_before(engine: Engine, memory: Memory, user: User) -> None:
+    """An older text still states it: what the one that was changed had ended holds again."""
+    for year, town in ((2020, "Oslo"), (2022, "Bergen"), (2023, "Oslo")):
+        record = await say(memory, user.user_id, f"Dave Kowalski lives in {town}.", year=year)
+    found = await memory.entities.relations((await entity(memory, "Dave Kowalski")).entity_id)
+    [oslo] = [one for one in found if one.other_name == "Oslo"]
+    [given] = [one for one in (await memory.entities.why(oslo.relation_id)).evidence if one.record_id == record]
+    assert given.item_id is not None
+    for text, home in (("It rained.", "Bergen"), ("Dave Kowalski lives in Oslo.", "Oslo")):
+        await reword(memory, user.user_id, given.item_id, text, correction=True)
+        await job(engine)
+        assert await related(memory, "Dave Kowalski") == {("LIVES_IN", home)}
+        then = Moment(known_at=engine.parts.clock.now())
+        assert await related(memory, "Dave Kowalski", then) == {("LIVES_IN", home)}
+    await untroubled(engine, user)
+
+
+@pytest.mark.ledger("N23", "M05")
+async def test_a_relation_that_was_over_begins_anew(engine: Engine, memory: Memory, user: User) -> None:
+    await say(memory, user.user_id, "Dave Kowalski has worked at Harlan Joinery since 2010.", year=2022)
+    dave = (await entity(memory, "Dave Kowalski")).entity_id
+    [works] = await memory.entities.relations(dave)
+    assert works.since == "2010"
+    item = await item_of(memory, "Dave Kowalski")
+    await reword(memory, user.user_id, item, "Dave Kowalski came by.", correction=True)
+    await job(engine)
+    await say(memory, user.user_id, "Dave Kowalski works at Harlan Joinery.", year=2019)
+    [works] = await memory.entities.relations(dave)
+    assert works.since is None, "no text says since when any more"
+
+
+@pytest.mark.ledger("N23", "F07")
+async def test_a_fact_that_ends_or_changes_later_is_read_as_it_is_today(
+    engine: Engine, memory: Memory, user: User
+) -> None:
+    [fact] = await memory.facts.write(WrittenFact("Dave Kowalski lives in Oslo."), node_id=user.user_id)
+    later = datetime.now(UTC) + timedelta(days=30)
+    for fields, when, oslo in (
+        ({"content": "Dave Kowalski lives in Narvik."}, {"effective_at": later}, True),
+        ({"ended": True}, {}, False),
+        ({"ended": False}, {}, True),
+    ):
+        await memory.history.change(Change("item", fact.fact_id, fields, user.user_id, **when))
+        await job(engine)
+        found = await names(memory)
+        assert (oslo == ("Oslo" in found)) and "Narvik" not in found, fields
+    assert await related(memory, "Dave Kowalski") == {("LIVES_IN", "Oslo")}
 
 
 @pytest.mark.ledger("N23", "F07")

@@ -75,9 +75,9 @@ SET r.mentions_revision = CASE WHEN newer THEN row.revision ELSE r.mentions_revi
                              ELSE r.mentions_reader END,
     r.mentions = CASE WHEN newer THEN size(row.entities) WHEN row.revision IS NULL THEN coalesce(r.mentions, 0) + entered ELSE r.mentions END
 WITH u, row, reworded
-CALL (u, reworded) {  // the last mention may have been one that its text no longer has
+CALL (u, row, reworded) {  // the last mention may have been one that its text no longer has
   UNWIND reworded AS e
-  MATCH (u)-[k:MENTIONED]->(e)
+  MATCH (u)-[k:MENTIONED {source: row.record_id}]->(e)
   WITH e, k, part.last_mention(e) AS last
   SET k.context = last.context, k.source = last.record_id, k.at = coalesce(last.at, k.at), e.last_mentioned_at = coalesce(last.at, e.last_mentioned_at)
 }

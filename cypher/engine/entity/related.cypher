@@ -1,6 +1,6 @@
 // Purpose: enters the relations that records state, each with the record as its evidence; evidence that a record no longer gives ends, and a relation
 //   without evidence with it. A relation of which only one can hold at a time ends the one that was said before of its source, and of its target, too, where the
-//   direction says nothing. Idempotent.
+//   direction says nothing; what was said before and comes late is over at once. Idempotent.
 // Relations are found by their way from the source, one long: in a graph with few relationships Neo4j 2026.08 plans a pattern with a type that is computed,
 //   as in (a)-[:$(type)]->(b), as a read of all relationships of the type, and then takes some of them for relations of (a) that are not.
 // Parameters: relations [{record_id, user_id, commit_id, revision, reader, rewordings, known_from, at (as of what a record mentions), stated [{relation_id, type (of the
@@ -42,16 +42,28 @@ CALL (r, row, newer) {
   WHERE NOT EXISTS { (r)-[v:EVIDENCE {relation_id: relation.relation_id}]->(a) WHERE v.known_to IS NULL }
   CREATE (r)-[:EVIDENCE {relation_id: relation.relation_id, weight: one.weight, item_id: one.item_id, fact_id: one.fact_id, span: one.span, since: one.since, until: one.until,
                          ended: one.ended, commit_id: row.commit_id, known_from: datetime(row.known_from)}]->(a)
+  WITH row, one, a, b, relation, relation.strength > 0 AS held
   SET relation.strength = relation.strength + 1, relation.confidence = 1 - (1 - relation.confidence) * (1 - one.weight), relation.known_to = null,
-      relation.since = coalesce(relation.since, one.since), relation.symmetric = CASE WHEN one.symmetric THEN true END
-  FOREACH (_ IN CASE WHEN relation.last_at > datetime(row.at) THEN [] ELSE [1] END |
+      relation.since = CASE WHEN held AND relation.since <= coalesce(one.since, '~') THEN relation.since ELSE one.since END, relation.symmetric = CASE WHEN one.symmetric THEN true END
+  FOREACH (_ IN CASE WHEN held AND relation.last_at > datetime(row.at) THEN [] ELSE [1] END |
     SET relation.last_at = datetime(row.at), relation.until = CASE WHEN one.ended THEN coalesce(one.until, toString(date(datetime(row.at)))) END)
   WITH row, one, a, b, relation
   CALL (row, one, a, b, relation) {
-    UNWIND CASE WHEN one.functional AND NOT one.ended THEN part.rivals(relation) ELSE [] END AS old
-    WITH row, one, a, b, relation, old
-    WHERE NOT (startNode(old) IN [a, b] AND endNode(old) IN [a, b]) AND old.until IS NULL AND old.last_at < relation.last_at
-    SET old.until = coalesce(one.since, toString(date(datetime(row.at)))), old.ended_by = relation.relation_id
+    WITH row, one, a, b, relation, CASE WHEN one.functional AND NOT one.ended THEN part.rivals(relation) ELSE [] END AS rivals
+    WITH row, one, relation, [rival IN rivals WHERE NOT (startNode(rival) IN [a, b] AND endNode(rival) IN [a, b])] AS rivals
+    CALL (row, one, relation, rivals) {  // it ends those that were said before it, also where one that was said after it had ended them
+      WITH relation, rivals, datetime(row.at) AS at, coalesce(one.since, toString(date(datetime(row.at)))) AS until
+      UNWIND [rival IN rivals WHERE rival.last_at < at
+              AND (rival.until IS NULL OR rival.ended_by IS NOT NULL AND rival.until > until AND rival.until > toString(date(at)))] AS old
+      SET old.enders = CASE WHEN old.until IS NULL THEN old.enders ELSE [id IN coalesce(old.enders, []) WHERE id <> old.ended_by] + old.ended_by END,
+          old.until = until, old.ended_by = relation.relation_id
+    }
+    UNWIND [rival IN rivals WHERE relation.until IS NULL AND rival.last_at > relation.last_at AND rival.strength > 0
+            AND (rival.until IS NULL OR rival.ended_by IS NOT NULL)] AS next  // stated late, or again: it was over when the next one was said
+    WITH relation, next ORDER BY next.last_at LIMIT 1
+    SET relation.enders = CASE WHEN relation.ended_by <> next.relation_id THEN [id IN coalesce(relation.enders, []) WHERE id <> relation.ended_by] + relation.ended_by
+                               ELSE relation.enders END,
+        relation.until = coalesce(next.since, toString(date(next.last_at))), relation.ended_by = next.relation_id
   }
   RETURN count(*) AS entered
 }
@@ -65,21 +77,29 @@ CALL (row, reworded) {  // what a text no longer states is over: the others say 
     WITH v, coalesce(line.occurred_at, line.since, line.known_from) AS said ORDER BY said, v.known_from
     RETURN {since: v.since, until: v.until, ended: v.ended, said: said}
   } AS given
-  WITH relation, relation_id, rivals, given, head([next IN rivals WHERE next.relation_id = relation.ended_by AND next.strength > 0]) AS ender, last(given) AS newest
+  WITH relation, relation_id, rivals, given, last(given) AS newest
+  WITH relation, relation_id, rivals, given, newest, COLLECT {  // what ended it, or what it had ended that was said after all that it has left
+    UNWIND rivals AS next
+    WITH next WHERE next.strength > 0 AND next.last_at > newest.said AND (next.relation_id = relation.ended_by OR next.ended_by = relation_id)
+    RETURN next ORDER BY next.last_at LIMIT 1
+  }[0] AS ender
   FOREACH (_ IN CASE WHEN newest IS NULL THEN [] ELSE [1] END |
     SET relation.since = reduce(first = null, one IN given | CASE WHEN one.since < coalesce(first, '~') THEN one.since ELSE first END),
         relation.last_at = newest.said,
         relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
-                              WHEN ender.last_at > newest.said THEN coalesce(ender.since, toString(date(ender.last_at))) END)
+                              ELSE coalesce(ender.since, toString(date(ender.last_at))) END,
+        relation.enders = CASE WHEN ender.relation_id <> relation.ended_by THEN [id IN coalesce(relation.enders, []) WHERE id <> relation.ended_by] + relation.ended_by
+                               ELSE relation.enders END,
+        relation.ended_by = coalesce(ender.relation_id, relation.ended_by))
   WITH relation_id, rivals, newest
-  UNWIND [old IN rivals WHERE newest IS NULL AND old.ended_by = relation_id] AS old
+  UNWIND [old IN rivals WHERE old.ended_by = relation_id AND coalesce(old.last_at > newest.said, true)] AS old
   WITH relation_id, old, COLLECT {
     UNWIND part.rivals(old) AS next
     WITH next WHERE next.strength > 0 AND next.last_at > old.last_at
     RETURN next ORDER BY next.last_at LIMIT 1
   }[0] AS next
   SET old.until = CASE WHEN next IS NULL THEN null ELSE coalesce(next.since, toString(date(next.last_at))) END, old.ended_by = next.relation_id,
-      old.enders = coalesce(old.enders, []) + relation_id  // for reads of the time before
+      old.enders = [id IN coalesce(old.enders, []) WHERE id <> relation_id] + relation_id  // for reads of the time before
 }
 SET r.relations_revision = CASE WHEN newer THEN row.revision ELSE r.relations_revision END,
     r.relations_reader = CASE WHEN newer AND coalesce(row.rewordings, 0) <> coalesce(r.rewordings, 0) THEN 0 WHEN newer THEN row.reader

@@ -38,7 +38,7 @@ CALL (r, newer, at) {
     RETURN {weight: v.weight, since: v.since, until: v.until, ended: v.ended, said: said}
   } AS given
   WITH relation, relation_id, rivals, given, head([next IN rivals WHERE next.relation_id = relation.ended_by AND next.strength > 0]) AS ender, at,
-       relation.strength = 0 AS dead, last(given) AS newest
+       last(given) AS newest
   SET relation.strength = size(given), relation.confidence = 1 - reduce(doubt = 1.0, one IN given | doubt * (1 - one.weight)),
       relation.known_to = CASE size(given) WHEN 0 THEN at END
   FOREACH (_ IN CASE WHEN size(given) > 0 THEN [1] ELSE [] END |
@@ -46,9 +46,9 @@ CALL (r, newer, at) {
         relation.last_at = newest.said,
         relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
                               WHEN ender.last_at > newest.said THEN coalesce(ender.since, toString(date(ender.last_at))) END)
-  WITH relation, relation_id, rivals, dead, size(given) AS strength
-  CALL (relation, relation_id, rivals, strength) {  // it ended: what it had ended holds until the next one
-    UNWIND [old IN rivals WHERE strength = 0 AND old.ended_by = relation_id] AS old
+  WITH relation, relation_id, rivals, size(given) AS strength
+  CALL (relation, relation_id, rivals, strength) {  // it ended, or what is left of it was said before: what it had ended holds until the next one
+    UNWIND [old IN rivals WHERE old.ended_by = relation_id AND (strength = 0 OR old.last_at > relation.last_at)] AS old
     WITH relation, old, COLLECT {
       UNWIND part.rivals(old) AS next
       WITH next WHERE next.strength > 0 AND next.last_at > old.last_at
@@ -58,14 +58,14 @@ CALL (r, newer, at) {
         relation.held = coalesce(relation.held, []) + old.relation_id
     RETURN count(*) AS revived
   }
-  CALL (relation, relation_id, rivals, dead, strength) {  // it is back: it ends these again
-    UNWIND [old IN rivals WHERE dead AND strength > 0 AND old.relation_id IN coalesce(relation.held, []) AND old.last_at < relation.last_at] AS old
+  CALL (relation, relation_id, rivals, strength) {  // it is back: it ends these again
+    UNWIND [old IN rivals WHERE strength > 0 AND old.relation_id IN coalesce(relation.held, []) AND old.last_at < relation.last_at] AS old
     WITH relation, relation_id, old, head([next IN part.rivals(old) WHERE next.relation_id = old.ended_by]) AS next
     WHERE old.until IS NULL OR next.last_at > relation.last_at
     SET old.until = coalesce(relation.since, toString(date(relation.last_at))), old.ended_by = relation_id
     RETURN count(*) AS ended
   }
-  SET relation.held = CASE WHEN strength > 0 THEN null ELSE relation.held END
+  SET relation.held = nullIf([id IN relation.held WHERE strength = 0 OR any(old IN rivals WHERE old.relation_id = id AND old.last_at > relation.last_at)], [])
   RETURN count(*) AS stated
 }
 SET r.mentions = CASE WHEN newer THEN COUNT { (r)-[m:MENTIONS]->(:Entity) WHERE m.known_to IS NULL } ELSE r.mentions END,

@@ -14,7 +14,7 @@ SET e.lone = false
 WITH count(*) AS stated
 MATCH (e:Entity)
 WHERE e.user_id IN $users
-SET e.importance = 0.5, e.summary = 'What is known.', e.summary_of = [], e.fact_count = COUNT { (e)<-[:ABOUT]-(:Fact {status: 'live'}) }
+SET e.importance = 0.5, e.summary = 'What is known.', e.summary_of = [], e.access_count = 1, e.last_accessed_at = datetime(), e.fact_count = COUNT { (e)<-[:ABOUT]-(:Fact {status: 'live'}) }
 WITH count(*) AS entities
 CALL () {
   MATCH (e:Entity)

@@ -118,7 +118,8 @@ def shown(world: World, asker: Asker, entity_id: UUID, moment: Moment, outcome: 
     yield from _derived(world, asker, outcome, moment)
     if not is_owner(asker):
         about = {one.node_id for one in outcome.anchors if one.about}
-        yield from differing("what is the user's alone", (set(), None), (about, outcome.mentioned))
+        told = (about, outcome.mentioned, outcome.access_count, outcome.last_accessed_at)
+        yield from differing("what is the user's alone", (set(), None, None, None), told)
     if moment.as_of is not None:
         return
     name, kind, names, mentions, nodes = _line(world, asker, group, moment)

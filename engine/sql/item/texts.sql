@@ -8,7 +8,6 @@ SELECT i.record_id, coalesce(i.version_of, i.item_id) AS item_id, i.item_id AS r
                                     WHERE f.record_id = i.record_id AND coalesce(f.version_of, f.item_id) = coalesce(i.version_of, i.item_id)
                                     ORDER BY f.known_from, f.valid_from LIMIT 1) END AS changed
 FROM {schema}.memory_items AS i JOIN {schema}.metadata_records AS r ON r.record_id = i.record_id AND r.version_of IS NULL
-WHERE i.record_id = ANY (%(records)s) AND i.known_to IS NULL
-  AND CASE WHEN i.kind = 'fact' THEN i.version_of IS NULL AND i.category <> 'whole'
-           ELSE i.valid_from <= %(now)s AND (i.valid_to IS NULL OR i.valid_to > %(now)s) END
+WHERE i.record_id = ANY (%(records)s) AND i.known_to IS NULL AND i.valid_from <= %(now)s AND (i.valid_to IS NULL OR i.valid_to > %(now)s)
+  AND (i.kind <> 'fact' OR i.category <> 'whole')
 ORDER BY i.record_id, i.kind = 'fact', i.session, i.position
