@@ -208,9 +208,10 @@ def _joined(short: Parts, long: Parts) -> NameLikeness | None:
 
 
 def _surnames(short: Parts, long: Parts, slavic: bool) -> NameLikeness:
-    """The same first name with another family name: one person only where a text tells of a marriage or a maiden name."""
+    """The same first name, in the same form, with another family name: one person only where a text tells of a marriage or a
+    maiden name."""
     both = len(short.words) == len(long.words) == 2
-    if both and _word(short.words[0], short.written[0], long, 0, slavic)[0] >= 0.9:
+    if both and _word(short.words[0], short.written[0], long, 0, slavic)[1] == "equal":
         return NameLikeness("surname", 0.3, "the family names differ")
     return APART
 
