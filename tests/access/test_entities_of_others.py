@@ -157,6 +157,7 @@ async def test_a_commit_changes_what_records_of_its_own_graph_mention(engine: En
     try:
         await engine.neo4j.write(cypher("entity/mentioned"), mentions=[foreign])
         await engine.neo4j.write(cypher("entity/related"), relations=[foreign])
+        assert await engine.neo4j.write(cypher("entity/reworded"), reworded=foreign) == []
     finally:
         await engine.neo4j.write("MATCH (n:Node {node_id: $node_id}) DELETE n", **root)
     after = await memory.entities.get(elli.entity_id)  # the first look may be counted by now
