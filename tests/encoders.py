@@ -13,7 +13,7 @@ _loaded: dict[tuple[Path, str], OnnxEncoder] = {}
 def _loaded_once(cls: type[OnnxEncoder], folder: Path, model: EncoderModel, threads: int) -> OnnxEncoder:
     place = (folder.resolve(), model.name)
     first = _loaded.get(place) or _loaded.setdefault(place, _load(cls, folder, model, threads))
-    return cls(model, first._session, first._tokenizer)
+    return cls(model, first._session, first._tokenizer, threads)
 
 
 def load_once() -> None:

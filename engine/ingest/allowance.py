@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import TypeVar
 
@@ -15,6 +15,9 @@ from engine.providers.calls import LimitReached, budget
 
 Answer = TypeVar("Answer")
 Batch = TypeVar("Batch")
+
+AHEAD = 2
+"""Batches that are embedded before their turn: the encoder has work while the stores are slower than it for a moment."""
 
 
 class Allowance:
@@ -53,22 +56,25 @@ class Allowance:
     async def each_ahead(
         self, batches: AsyncGenerator[Batch], texts: Callable[[Batch], Sequence[str]]
     ) -> AsyncGenerator[Batch]:
-        """The batches; while the caller works on one, the next is taken and its texts are embedded."""
+        """The batches; while the caller works on one, the next ones are taken and their texts are embedded, in their order."""
+        one_at_a_time = asyncio.Lock()
 
         async def following(*, first: bool = False) -> Batch | None:
-            batch = await anext(batches, None)
-            if batch is not None and not first:
-                await self.ahead(self._active.current, texts(batch))
-            return batch
+            async with one_at_a_time:
+                batch = await anext(batches, None)
+                if batch is not None and not first:
+                    await self.ahead(self._active.current, texts(batch))
+                return batch
 
-        task = asyncio.create_task(following(first=True))
+        tasks = deque(asyncio.create_task(following(first=number == 0)) for number in range(AHEAD))
         try:
-            while (batch := await task) is not None:
-                task = asyncio.create_task(following())
+            while (batch := await tasks.popleft()) is not None:
+                tasks.append(asyncio.create_task(following()))
                 yield batch
         finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             await batches.aclose()
 
     async def _made(self, model: Model, texts: Sequence[str]) -> list[Embedded | None]:

@@ -49,17 +49,24 @@ class CountingTokens:
 
     def vectors(self, rows: Sequence[Sequence[int]], tokens: Vectors, first: int) -> list[Vectors]:
         """The unit vectors of the tokens that count. `rows`: the tokens of each text by number; `first`: where it begins."""
-        found = []
-        for ids, own in zip(rows, tokens, strict=True):
-            kept = first + np.flatnonzero(self.counts[np.asarray(ids[first:], dtype=np.int64)])[:MOST_TOKENS]
-            chosen = own[kept]
-            norms = np.sqrt(np.einsum("ij,ij->i", chosen, chosen))[:, None]
-            found.append(chosen / np.maximum(norms, NOTHING))
-        return found
+        unit, ends = self._unit(rows, tokens, first)
+        return np.split(unit, ends)
 
     def bits(self, rows: Sequence[Sequence[int]], tokens: Vectors, first: int) -> list[bytes]:
         """Their signs without the mean: dimension / 8 bytes a token, the highest bit first."""
-        return [np.packbits(own > self.mean, axis=1).tobytes() for own in self.vectors(rows, tokens, first)]
+        unit, ends = self._unit(rows, tokens, first)
+        return [own.tobytes() for own in np.split(np.packbits(unit > self.mean, axis=1), ends)]
+
+    def _unit(self, rows: Sequence[Sequence[int]], tokens: Vectors, first: int) -> tuple[Vectors, NDArray[np.int64]]:
+        """The unit vectors of all texts, and where those of each end but the last. Computed together: after each step on a large
+        array a thread may wait for another one."""
+        kept = [
+            first + np.flatnonzero(self.counts[np.asarray(ids[first:], dtype=np.int64)])[:MOST_TOKENS] for ids in rows
+        ]
+        sizes = [len(one) for one in kept]
+        chosen = tokens[np.repeat(np.arange(len(rows)), sizes), np.concatenate(kept)]
+        norms = np.sqrt(np.einsum("ij,ij->i", chosen, chosen))[:, None]
+        return chosen / np.maximum(norms, NOTHING), np.cumsum(sizes)[:-1]
 
     def centred(self, vectors: Vectors) -> Vectors:
         """Unit vectors without the mean, normalised again."""
