@@ -33,7 +33,9 @@ class BareEncoder:
         """Unit vectors, in the order of the texts; batches hold texts of like length. Blocks."""
         rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast([self._prefix + text for text in texts])]
         order = sorted(range(len(rows)), key=lambda index: len(rows[index]))
-        made = [self._batch([rows[index] for index in order[start : start + BATCH]]) for start in range(0, len(rows), BATCH)]
+        made = [
+            self._batch([rows[index] for index in order[start : start + BATCH]]) for start in range(0, len(rows), BATCH)
+        ]
         return np.concatenate(made)[np.argsort(order)]
 
     def _batch(self, rows: Sequence[list[int]]) -> Vectors:
