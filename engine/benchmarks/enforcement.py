@@ -81,11 +81,13 @@ class _UnfilteredGraph(Neo4j):
     def __init__(self, graph: Neo4j) -> None:
         self.__dict__.update(graph.__dict__)
 
-    async def _run(self, statement: LiteralString, parameters: dict[str, Any], access: str) -> Result:
+    async def _run(
+        self, statement: LiteralString, parameters: dict[str, Any], access: str, limit: float | None = None
+    ) -> Result:
         """The rows of the statement without its predicate."""
         unfiltered, filters = _PREDICATE.subn("true", statement)
         assert filters > 0
-        return await super()._run(unfiltered, parameters, access)
+        return await super()._run(unfiltered, parameters, access, limit)
 
 
 @asynccontextmanager

@@ -102,7 +102,9 @@ class Changed:
 class SubjectState:
     """The state of a subject at a moment. `revision` is the present one, for the next change; `fields` None: none.
 
-    `access_count`, `last_accessed_at`: how often an item was read, and when last, as of now; for the user alone."""
+    `access_count`, `last_accessed_at`: how often an item was read, and when last, as of now; for the user alone. `record_id`: of
+    an item its record. `resource_id`: the input that brought a record or item (of a document the last version that had it), whose
+    bytes `resources.content` gives; for the user alone, None where none was kept."""
 
     subject_kind: SubjectKind
     subject_id: UUID
@@ -111,6 +113,8 @@ class SubjectState:
     fields: Mapping[str, Any] | None
     access_count: int | None = None
     last_accessed_at: datetime | None = None
+    record_id: UUID | None = None
+    resource_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

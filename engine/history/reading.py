@@ -50,6 +50,8 @@ class _AtMoment:
     state: dict[str, Any] | None
     access_count: int | None
     last_accessed_at: datetime | None
+    record_id: UUID
+    resource_id: UUID | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +96,8 @@ class Past:
         if kind in ("record", "item"):
             node_id = await self._place(principal, kind, subject_id, node_id)
             there = await self._at(principal, kind, node_id, subject_id, moment)
-            read = (there.access_count, there.last_accessed_at)
-            return SubjectState(kind, subject_id, node_id, there.revision, there.state, *read)
+            more = (there.access_count, there.last_accessed_at, there.record_id, there.resource_id)
+            return SubjectState(kind, subject_id, node_id, there.revision, there.state, *more)
         if kind == "node":
             place, subject = subject_id, await self._nodes.subject(principal, subject_id)
         elif kind == "edge":

@@ -165,7 +165,7 @@ async def migrate_neo4j(neo4j: Neo4j, wanted: list[Migration]) -> list[str]:
     applied = []
     for migration in _still_to_do(known, wanted):
         for statement in statements(migration.text):
-            await neo4j.write(statement)
+            await neo4j.migrate(statement, LONGEST)
         await neo4j.write(cypher("schema/migration_applied"), **migration.applied)
         applied.append(migration.name)
     return applied

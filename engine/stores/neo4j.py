@@ -185,6 +185,12 @@ class Neo4j:
         async with _ending(self.limit):
             return _made(await self._retried(lambda: self._run(statement, parameters, WRITE_ACCESS)), row, statement)
 
+    async def migrate(self, statement: LiteralString, limit: float) -> None:
+        """One statement of a migration, which may go through the whole graph: `limit` seconds in place of the usual ones. Retried
+        like a write."""
+        async with _ending(limit + MARGIN):
+            await self._retried(lambda: self._run(statement, {}, WRITE_ACCESS, limit))
+
     async def write_all(self, statements: Statements, complete: Complete) -> bool:
         """Several idempotent writing statements in one transaction, in order; retried like one. Returns what `complete` says
         of their rows: where it is False nothing is written, but by a single statement, which is one round trip."""
@@ -214,12 +220,16 @@ class Neo4j:
             self.interruptions += 1
             raise
 
-    async def _run(self, statement: LiteralString, parameters: dict[str, Any], access: str) -> Result:
+    async def _run(
+        self, statement: LiteralString, parameters: dict[str, Any], access: str, limit: float | None = None
+    ) -> Result:
         with noticing_full_disk(STORE, self._data), translating(), self._counting():
             async with self.driver.session(
                 database=self._database, default_access_mode=access, fetch_size=-1
             ) as session:
-                result = await session.run(Query(statement, timeout=max(0.001, remaining(self._timeout))), parameters)
+                result = await session.run(
+                    Query(statement, timeout=max(0.001, remaining(limit or self._timeout))), parameters
+                )
                 return result.keys(), await result.values()
 
     async def _run_all(self, statements: Statements, complete: Complete) -> bool:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from engine.embedded import attached, stop
+from engine.embedded import Stack, attached, stop
+from engine.errors import StoreTimeout
 from engine.progress import Silent
-from engine.stores.migrations import migrate_neo4j, migrations
+from engine.stores.migrations import Migration, migrate_neo4j, migrations
 from engine.stores.neo4j import Neo4j
 from engine.stores.statements import CYPHER_FOLDER, cypher
 
@@ -38,15 +40,26 @@ INDEXES = "SHOW INDEXES YIELD name, type, entityType, labelsOrTypes, properties,
 
 
 @pytest.fixture(scope="module")
-async def graph(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> AsyncIterator[Neo4j]:
-    """A Neo4j of this module's own, empty at first."""
+async def stack(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> AsyncIterator[Stack]:
+    """Stores of this module's own, empty at first."""
     home = tmp_path_factory.mktemp("graph") / "home"
     async with attached(home, cache, progress=Silent()) as stack:
-        login = (stack.neo4j_user, stack.neo4j_password)
-        opened = Neo4j(stack.neo4j_url, login, database="neo4j", pool=2, timeout=60, connect_timeout=10)
-        yield opened
-        await opened.close()
+        yield stack
     await stop(home)
+
+
+@asynccontextmanager
+async def opened(stack: Stack, timeout: float) -> AsyncIterator[Neo4j]:
+    login = (stack.neo4j_user, stack.neo4j_password)
+    graph = Neo4j(stack.neo4j_url, login, database="neo4j", pool=2, timeout=timeout, connect_timeout=10)
+    yield graph
+    await graph.close()
+
+
+@pytest.fixture(scope="module")
+async def graph(stack: Stack) -> AsyncIterator[Neo4j]:
+    async with opened(stack, 60) as graph:
+        yield graph
 
 
 @pytest.mark.ledger("U03")
@@ -103,3 +116,16 @@ async def test_an_upgraded_graph_is_a_new_one(graph: Neo4j) -> None:
         await migrate_neo4j(graph, wanted)
         old = await state(graph)
         assert (sorted(old - new), sorted(new - old)) == ([], []), f"from release {release}"
+
+
+async def test_a_migration_has_more_time_than_a_request(stack: Stack, graph: Neo4j) -> None:
+    """It may go through a large graph; where it was cut at each start, the engine would never open again."""
+    await emptied(graph)
+    long = "UNWIND range(1, 60_000_000) AS number WITH count(number) AS count CREATE (:Counted {count: count})"
+    async with opened(stack, 0.5) as hurried:
+        with pytest.raises(StoreTimeout):
+            await hurried.write(long)
+        assert await migrate_neo4j(hurried, [Migration("V0001__long.cypher", f"{long};\n", 1)]) == [
+            "V0001__long.cypher"
+        ]
+    assert await graph.read("MATCH (n:Counted) RETURN n.count AS count", row=int) == [60_000_000]

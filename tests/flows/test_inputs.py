@@ -8,8 +8,10 @@ from uuid import UUID, uuid4
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from engine.domain.event import NewEvent, Wanted
+from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.principal import Principal
@@ -55,6 +57,38 @@ async def test_everything_that_came_in_is_kept_as_it_came(memory: Memory, node: 
     assert paged == list(found)
     assert [one.content_type for one in await memory.resources.list(content_type="webhook")] == ["webhook"]
     assert len(await memory.resources.list(source_id="text:doc")) == 2
+
+
+@pytest.mark.ledger("M01", "M02")
+async def test_an_item_leads_to_the_input_that_brought_it(engine: Engine, memory: Memory, node: UUID) -> None:
+    """A passage leads to the last version of its document that had it; others than the user see no input."""
+    turns = (Turn("Bob", "The walleye bite."), Turn("Iris", "Then we go out."))
+    await memory.records.remember(Conversation("talk", turns), node_id=node)
+    await memory.records.remember_text(
+        "Doc", "# One\n\nThe pike sleeps.\n\n# Two\n\nThe perch wakes.", source_id="doc", node_id=node
+    )
+    await memory.records.remember_text("Doc", "# One\n\nThe pike sleeps.\n\n# Two\n\nThe trout wakes.", source_id="doc")
+    second, first, talk = (one.resource_id for one in await memory.resources.list())
+    async with engine.postgres.as_service() as connection:
+        schema = sql.Identifier((await memory.nodes.shell(node)).schema_name)
+        statement = sql.SQL(
+            "SELECT item_id, record_id, content FROM {}.memory_items WHERE kind <> 'fact' AND version_of IS NULL"
+        )
+        rows = await (await connection.execute(statement.format(schema))).fetchall()
+    persona = await memory.nodes.provision(NewNode(node, "Persona", "persona"))
+    await memory.grants.give(NewGrant(node, "persona", persona.node_id))
+    inside = engine.memory_as(Principal("persona", persona.node_id, memory.principal.user_id))
+    led = {}
+    for item_id, record_id, content in (row.values() for row in rows):
+        state = await memory.history.state("item", item_id, node_id=node)
+        assert state.record_id == record_id
+        led[content.rstrip(".").split()[-2]] = state.resource_id
+        if state.fields is not None:
+            theirs = await inside.history.state("item", item_id, node_id=node)
+            assert (theirs.record_id, theirs.resource_id) == (record_id, None)
+    assert led == {"walleye": talk, "go": talk, "pike": second, "perch": first, "trout": second}
+    record = await memory.history.state("record", rows[-1]["record_id"], node_id=node)
+    assert record.resource_id in {talk, second}
 
 
 async def pages(memory: Memory) -> list[object]:
