@@ -40,7 +40,7 @@ CALL (row) {
     CALL (one, f) {
       WITH one, f WHERE f.reader IS NULL
       MATCH (like:Fact {fact_id: one.copied})
-      WHERE like.user_id = f.user_id
+      WHERE coalesce(like.user_id = f.user_id, false)  // looked up by its id alone
       SET f.caption = coalesce(f.caption, like.caption), f.name = coalesce(f.name, like.caption), f.reader = like.reader
       WITH f, like
       MATCH (like)-[said:ABOUT]->(e:Entity)
@@ -99,7 +99,7 @@ CALL (rows) {  // relations that facts state: without its fact evidence ends, a 
   UNWIND rows AS row
   UNWIND row.stated AS one
   MATCH (f:Fact {fact_id: one.fact_id, revision: one.revision})<-[:STATES]-(r:Record)-[v:EVIDENCE {fact_id: one.fact_id}]->(a:Entity)
-  WHERE f.user_id = row.user_id
+  WHERE r.user_id = row.user_id
   FOREACH (_ IN CASE WHEN f.status = 'withdrawn' AND v.known_to IS NULL AND v.item_id = f.fact_id AND r.record_id = f.record_id THEN [1] ELSE [] END |
     SET v.known_to = coalesce(f.invalidated_at, f.known_from), v.withdrawn_with = f.fact_id)
   FOREACH (_ IN CASE WHEN f.status <> 'withdrawn' AND v.withdrawn_with = f.fact_id THEN [1] ELSE [] END |
@@ -126,9 +126,8 @@ CALL (rows) {  // an intention ends with the fact that states it, and comes back
   UNWIND rows AS row
   UNWIND row.stated AS one
   MATCH (f:Fact {fact_id: one.fact_id, revision: one.revision})
-  WHERE f.user_id = row.user_id
-  MATCH (:Record {record_id: f.record_id})-[i:INTENDS]->(:Entity)
-  WHERE i.item_id = f.fact_id
+  MATCH (r:Record {record_id: f.record_id})-[i:INTENDS]->(:Entity)
+  WHERE r.user_id = row.user_id AND i.item_id = f.fact_id
   FOREACH (_ IN CASE WHEN f.status IN ['withdrawn', 'superseded', 'invalidated'] AND i.known_to IS NULL THEN [1] ELSE [] END |
     SET i.known_to = coalesce(f.invalidated_at, f.known_from), i.ended_with = f.fact_id)
   FOREACH (_ IN CASE WHEN f.status = 'live' AND i.ended_with = f.fact_id THEN [1] ELSE [] END | SET i.known_to = null, i.ended_with = null)
