@@ -116,7 +116,7 @@ async def graph_of(engine: Engine, user: UUID) -> dict[str, tuple[object, ...]]:
     return {
         row["id"]: (
             sorted(row["kind"]),
-            {key: str(value) for key, value in row["properties"].items() if key not in COUNTED},
+            sorted((key, str(value)) for key, value in row["properties"].items() if key not in COUNTED),
             tuple(row["ends"]),
         )
         for row in rows
@@ -216,3 +216,36 @@ async def takes(engine: Engine, memory: Memory, kind: str, payload: Json) -> boo
             raise ZeroDivisionError
     except (NotFound, ZeroDivisionError) as error:
         return isinstance(error, ZeroDivisionError)
+
+
+async def test_what_older_releases_left_is_applied(engine: Engine, memory: Memory) -> None:
+    """Their commits of edges named no user, nor did slices that were closed before they came."""
+    root = memory.principal.user_id
+    work = (await memory.nodes.provision(NewNode(root, "Work"))).node_id
+    edge = await memory.edges.make(root, work, "holds", {"since": "2001"})
+    await memory.history.change(Change("node", work, {"summary": "Boats are built."}))
+    await memory.history.change(Change("edge", edge.edge_id, {"properties": {"since": "2002"}}))
+    changes, before = await entered(engine, root), await graph_of(engine, root)
+    [node] = [one for one in changes if one["kind"] == "node_revised"]
+    *_, last = [parameters(one) for one in changes if one["kind"] == "edge_revised"]
+    await engine.neo4j.write(
+        "MATCH (p:Past {user_id: $user})<-[was:WAS]-() DELETE was SET p = {slice_id: p.slice_id, known_to: p.known_to}"
+        " WITH DISTINCT 0 AS _ MATCH (:Node {node_id: $user})-[e:RELATED]->() SET e.revision = 1, e.since = '2001'",
+        user=str(root),
+    )  # fmt: skip
+    older = {"revision": {key: value for key, value in last["revision"].items() if key != "user_id"}}
+    waiting = uuid4()
+    async with engine.postgres.as_service() as connection:
+        await connection.execute(
+            "INSERT INTO engine.outbox (commit_id, user_id, kind, payload) VALUES (%s, %s, 'edge_revised', %s)",
+            [waiting, root, Jsonb(older)],
+        )
+    await engine.outbox.recover_one(waiting)
+    await engine.neo4j.write(cypher("node/revised"), **parameters(node))
+    after = await graph_of(engine, root)
+    assert contents(after) == contents(before)
+
+
+def contents(graph: dict[str, tuple[object, ...]]) -> list[str]:
+    """What it holds, without the ids of relationships, which were made again."""
+    return sorted(str(one) for one in graph.values())
