@@ -1,8 +1,8 @@
 """Changes of the graph as commits carry them: each value knows the statement that applies it; here is their one form in JSON.
 
     to add one   a class below, or in `decisions`, in the union; its statement in `cypher/engine`. Who may write its rows may
-                 commit it (see `engine.may_commit`): each row names its `user_id` and, for writers beside the owner, its
-                 `node_id`
+                 commit it (see `engine.may_accept`): each row names its `user_id`, of whose graph all is that the statement
+                 changes, and, for writers beside the owner, its `node_id`
 
 The row of a commit holds {"changes": [{"kind": …, and the parameter of the statement}, …]}, which are applied in this order in
 one transaction. Its column `kind` is the kind of the first, as which it is listed, `kinds` has all: a statement that looks for

@@ -32,6 +32,11 @@ class SetAsideCount:
     failure: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Held(StoredCommit):
+    user_id: UUID
+
+
 class SetAside:
     """The commits of one workspace that wait for a decision (`engine.operations.commits`). With a `user_id` only that user's."""
 
@@ -78,7 +83,7 @@ class SetAside:
         """
         async with self._postgres.as_service() as connection:
             named = self._named(commit_id, user_id)
-            held = await connection.first(sql_text("commit/to_discard"), named, row=StoredCommit)
+            held = await connection.first(sql_text("commit/to_discard"), named, row=_Held)
             if held is None:
                 raise NotFound
             changes = from_row(held.kind, held.payload)
@@ -86,7 +91,7 @@ class SetAside:
                 raise Conflict("A revocation cannot be discarded: the graph must apply it. Retry it.")
             for change in reversed(changes):
                 if withdrawn := OF_KIND[change["kind"]].withdrawn:
-                    await self._neo4j.write(cypher(withdrawn), **_named_parts(commit_id, change))
+                    await self._neo4j.write(cypher(withdrawn), **_named_parts(commit_id, held.user_id, change))
             parameters = {"commit_id": commit_id, "actor": actor, "reason": reason}
             await connection.execute(sql_text("commit/discard"), parameters)
         return CommitOutcome(commit_id, "discarded")
@@ -95,14 +100,16 @@ class SetAside:
         return {"workspace": self._workspace, "user_id": user_id, "commit_id": commit_id}
 
 
-def _named_parts(commit_id: UUID, change: Json) -> dict[str, Any]:
-    """The part of a change that names what is undone; the rest may be the reason why the graph refused the commit."""
+def _named_parts(commit_id: UUID, user_id: UUID, change: Json) -> dict[str, Any]:
+    """The part of a change that names what is undone; the rest may be the reason why the graph refused the commit. It is undone
+    in the graph of the user of the commit, whatever its rows say."""
     if change["kind"] == NodeProvisioned.kind:
         node = change["node"] if isinstance(change["node"], dict) else {}
-        return {"node": {"node_id": node.get("node_id", str(commit_id))}}
+        return {"node": {"node_id": node.get("node_id", str(commit_id)), "user_id": str(user_id)}}
     if change["kind"] == Granted.kind:
         return {"grant": change["grant"]}
     name = fields(OF_KIND[change["kind"]])[0].name
     lines = change.get(name)
     rows = [one for one in lines if isinstance(one, dict)] if isinstance(lines, list) else []
-    return {name: [{"record_id": one.get("record_id"), "commit_id": str(commit_id)} for one in rows]}
+    of_commit = {"commit_id": str(commit_id), "user_id": str(user_id)}
+    return {name: [{"record_id": one.get("record_id"), **of_commit} for one in rows]}

@@ -91,6 +91,7 @@ REDUNDANT_PREDICATES = {
 OF_THEIR_OWN = {
     "entity/page#9": passages_and_facts_not_readable,
     "entity/page#12": passages_and_facts_not_readable,
+    "node/shell#12": what_was_read_and_when,
     "entity/shown#20": what_was_read_and_when,
     "entity/shown#21": what_was_read_and_when,
     "search/anchors#13": a_name_that_came_with_a_moved_record,

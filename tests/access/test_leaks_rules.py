@@ -77,8 +77,8 @@ RULES: dict[str, tuple[str, str, str, str]] = {
     "persona commits contents": (
         "engine.may_commit(uuid,text,jsonb)", "engine.change_writers(c.kind) = 'writers'", "true", "commit",
     ),
-    "persona commits in its owner's name": (
-        "engine.may_commit(uuid,text,jsonb)", "r.part ->> 'user_id' = p_user::text", "true", "commit",
+    "rows name the user of the commit": (
+        "engine.may_accept(uuid,text,jsonb)", "r.part ->> 'user_id' IS DISTINCT FROM p_user::text", "false", "commit",
     ),
     "persona commits where it may write": (
         "engine.may_commit(uuid,text,jsonb)", "engine.can('write', (r.part ->> 'node_id')::uuid)", "true", "commit",

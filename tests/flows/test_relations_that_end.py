@@ -134,7 +134,7 @@ async def test_what_mentions_the_two_is_not_read_to_end_a_marriage(engine: Engin
         await say(memory, text)
     records = [str(uuid4()) for _ in range(2)]
     await engine.neo4j.write(
-        "MATCH (n:Node {node_id: $user}) UNWIND $records AS id CREATE (n)-[:HOLDS]->(:Record {record_id: id, known_from: datetime()})",
+        "MATCH (n:Node {node_id: $user}) UNWIND $records AS id CREATE (n)-[:HOLDS]->(:Record {record_id: id, user_id: $user, known_from: datetime()})",
         user=user, records=records,
     )  # fmt: skip
     hits = []
@@ -174,9 +174,7 @@ async def test_what_mentions_the_two_is_not_read_to_end_a_marriage(engine: Engin
                 await work(engine, "entity/related", relations=[row | {"stated": [stated]}]),
                 await work(engine, "entity/retracted", retraction=withdrawn | {"revision": 1, "undone": False}),
                 await work(engine, "entity/retracted", retraction=withdrawn | {"revision": 2, "undone": True}),
-                await work(
-                    engine, "lifecycle/relations_withdrawn", relations=[{"record_id": record, "commit_id": record}]
-                ),
+                await work(engine, "lifecycle/relations_withdrawn", relations=[row]),
             ]
         )
         assert await married(memory, engine) == before

@@ -1,9 +1,10 @@
 // Purpose: applies an edge, or a change of one, in the graph: its present properties and its earlier slices. Idempotent; an older change
-//   that comes late adds its slices and leaves what is newer.
-// Parameters: revision {edge_id, edge_type, source_id, target_id, revision, own {properties, times} or null (nothing holds any
+//   that comes late adds its slices and leaves what is newer. Both ends are of the user of the change.
+// Parameters: revision {user_id (missing in commits of older releases), edge_id, edge_type, source_id, target_id, revision, own {properties, times} or null (nothing holds any
 //   more), closed [slice_id], closed_at, added [{slice_id, properties, times}]}.
 // Returns: edge_id; no row when the shell of an end is missing.
 MATCH (source:Node {node_id: $revision.source_id}), (target:Node {node_id: $revision.target_id})
+WHERE source.user_id = coalesce($revision.user_id, source.user_id) AND target.user_id = source.user_id
 MERGE (source)-[e:RELATED {edge_id: $revision.edge_id}]->(target)
   ON CREATE SET e.edge_type = $revision.edge_type, e.revision = 0
 FOREACH (row IN $revision.added |

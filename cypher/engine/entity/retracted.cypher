@@ -3,6 +3,7 @@
 // Parameters: retraction {record_id, user_id, node_id, revision, at, undone}. Returns: record_id; no row when the manifest lacks it.
 CYPHER 25
 MATCH (r:Record {record_id: $retraction.record_id})
+WHERE r.user_id = $retraction.user_id
 SET r.since = coalesce(r.since, r.known_from)  // takes the lock
 WITH r, coalesce(r.retraction_seen, 0) < $retraction.revision AS newer, datetime($retraction.at) AS at
 CALL (r, newer, at) {

@@ -11,8 +11,9 @@ CALL (row) {
   CALL (row, one) {
     WITH row, one WHERE one.item OR EXISTS { (:Fact {fact_id: one.fact_id}) }
     MERGE (f:Fact {fact_id: one.fact_id}) ON CREATE SET f.user_id = row.user_id, f.revision = 0
-    SET f.user_id = row.user_id  // takes the lock
+    SET f.user_id = f.user_id  // takes the lock
     WITH row, one, f, f.revision < one.revision AS newer, one.about IS NOT NULL AND coalesce(f.reader, 0) < row.reader AS named
+    WHERE f.user_id = row.user_id
     CALL (f) {
       MATCH (f)-[:ABOUT]->(e:Entity)
       WHERE f.status = 'live'
@@ -39,6 +40,7 @@ CALL (row) {
     CALL (one, f) {
       WITH one, f WHERE f.reader IS NULL
       MATCH (like:Fact {fact_id: one.copied})
+      WHERE coalesce(like.user_id = f.user_id, false)  // looked up by its id alone
       SET f.caption = coalesce(f.caption, like.caption), f.name = coalesce(f.name, like.caption), f.reader = like.reader
       WITH f, like
       MATCH (like)-[said:ABOUT]->(e:Entity)
@@ -60,11 +62,13 @@ CALL (row) {
       CALL (row, one, f) {
         WITH row, one, f WHERE one.supersedes IS NOT NULL
         MERGE (other:Fact {fact_id: one.supersedes}) ON CREATE SET other.user_id = row.user_id, other.revision = 0
+        WITH f, other WHERE other.user_id = f.user_id
         MERGE (f)-[:SUPERSEDES]->(other)
       }
       CALL (row, one, f) {
         WITH row, one, f WHERE one.contradicts IS NOT NULL
         MERGE (other:Fact {fact_id: one.contradicts}) ON CREATE SET other.user_id = row.user_id, other.revision = 0
+        WITH f, other WHERE other.user_id = f.user_id
         MERGE (f)-[:CONTRADICTS]->(other)
       }
     }
@@ -73,11 +77,13 @@ CALL (row) {
 WITH collect(row) AS rows  // facts that others confirm are there now
 UNWIND rows AS row
 OPTIONAL MATCH (r:Record {record_id: row.record_id})
+WHERE r.user_id = row.user_id
 CALL (row, r) {
   UNWIND row.stated AS one
   CALL (row, r, one) {
     WITH row, r, one WHERE r IS NOT NULL AND (one.confirms IS NOT NULL OR one.item AND one.state.status <> 'confirmation')
     MERGE (f:Fact {fact_id: coalesce(one.confirms, one.fact_id)}) ON CREATE SET f.user_id = row.user_id, f.revision = 0
+    WITH row, r, one, f WHERE f.user_id = row.user_id
     MERGE (r)-[s:STATES {fact_id: one.fact_id}]->(f)
       ON CREATE SET s.revision = 0
     FOREACH (_ IN CASE WHEN s.revision < one.revision THEN [1] ELSE [] END | SET s.revision = one.revision, s.known_to = null)
@@ -93,6 +99,7 @@ CALL (rows) {  // relations that facts state: without its fact evidence ends, a 
   UNWIND rows AS row
   UNWIND row.stated AS one
   MATCH (f:Fact {fact_id: one.fact_id, revision: one.revision})<-[:STATES]-(r:Record)-[v:EVIDENCE {fact_id: one.fact_id}]->(a:Entity)
+  WHERE r.user_id = row.user_id
   FOREACH (_ IN CASE WHEN f.status = 'withdrawn' AND v.known_to IS NULL AND v.item_id = f.fact_id AND r.record_id = f.record_id THEN [1] ELSE [] END |
     SET v.known_to = coalesce(f.invalidated_at, f.known_from), v.withdrawn_with = f.fact_id)
   FOREACH (_ IN CASE WHEN f.status <> 'withdrawn' AND v.withdrawn_with = f.fact_id THEN [1] ELSE [] END |
@@ -119,8 +126,8 @@ CALL (rows) {  // an intention ends with the fact that states it, and comes back
   UNWIND rows AS row
   UNWIND row.stated AS one
   MATCH (f:Fact {fact_id: one.fact_id, revision: one.revision})
-  MATCH (:Record {record_id: f.record_id})-[i:INTENDS]->(:Entity)
-  WHERE i.item_id = f.fact_id
+  MATCH (r:Record {record_id: f.record_id})-[i:INTENDS]->(:Entity)
+  WHERE r.user_id = row.user_id AND i.item_id = f.fact_id
   FOREACH (_ IN CASE WHEN f.status IN ['withdrawn', 'superseded', 'invalidated'] AND i.known_to IS NULL THEN [1] ELSE [] END |
     SET i.known_to = coalesce(f.invalidated_at, f.known_from), i.ended_with = f.fact_id)
   FOREACH (_ IN CASE WHEN f.status = 'live' AND i.ended_with = f.fact_id THEN [1] ELSE [] END | SET i.known_to = null, i.ended_with = null)

@@ -1,9 +1,10 @@
 // Purpose: takes away what a discarded commit may have written of mentions, with entities that nothing else mentions and no merge has. A record that stays
 //   is read again: what the commit ended is not kept anywhere. Operator only. Idempotent.
-// Parameters: mentions [{record_id, commit_id}]. Returns: withdrawn (mentions).
+// Parameters: mentions [{record_id, commit_id, user_id}]. Returns: withdrawn (mentions).
 CYPHER 25
 UNWIND $mentions AS row
 MATCH (r:Record {record_id: row.record_id})
+WHERE r.user_id = row.user_id
 SET r.mentions_reader = null, r.relations_reader = null
 WITH r, row
 CALL (r, row) {

@@ -1,8 +1,9 @@
 // Purpose: takes away what a discarded commit may have entered as evidence of relations, with relations that nothing else states or stated; what such a
-//   one ended goes on. Operator only. Idempotent. Parameters: relations [{record_id, commit_id}]. Returns: withdrawn (pieces of evidence).
+//   one ended goes on. Operator only. Idempotent. Parameters: relations [{record_id, commit_id, user_id}]. Returns: withdrawn (pieces of evidence).
 CYPHER 25
 UNWIND $relations AS row
 MATCH (r:Record {record_id: row.record_id})-[v:EVIDENCE {commit_id: row.commit_id}]->(a:Entity)
+WHERE r.user_id = row.user_id
 WITH a, v, v.relation_id AS relation_id
 DELETE v
 WITH a, relation_id, count(*) AS pieces

@@ -1,15 +1,16 @@
-// Purpose: enters committed records into the manifests of their nodes and moves the nodes' counts. Idempotent by record_id.
+// Purpose: enters committed records into the manifests of their nodes and moves the nodes' counts, both of the row's user alone. Idempotent by record_id.
 // Parameters: records [{record_id, user_id, node_id, commit_id, title, content_type, source_id, file_id, file_name,
 //   occurred_at, items, known_from, valid_from, privacy}].
 // Returns: applied (records whose node was found).
 UNWIND $records AS row
 MATCH (n:Node {node_id: row.node_id})
+WHERE n.user_id = row.user_id
 MERGE (r:Record {record_id: row.record_id})
   ON CREATE SET r.user_id = row.user_id, r.node_id = row.node_id, r.commit_id = row.commit_id, r.title = row.title,
     r.content_type = row.content_type, r.source_id = row.source_id, r.file_id = row.file_id, r.file_name = row.file_name,
     r.occurred_at = datetime(row.occurred_at), r.items = row.items, r.privacy = row.privacy, r.known_from = datetime(row.known_from),
     r.since = datetime(row.known_from), r.valid_from = datetime(row.valid_from)
-WITH n, r, row, NOT EXISTS { (:Node)-[:HOLDS]->(r) } AS fresh  // one that was moved meanwhile stays where it is
+WITH n, r, row, r.user_id = row.user_id AND NOT EXISTS { (:Node)-[:HOLDS]->(r) } AS fresh  // one that was moved meanwhile stays where it is
 FOREACH (_ IN CASE WHEN fresh THEN [1] ELSE [] END |
   CREATE (n)-[:HOLDS]->(r)
   SET n.records = n.records + 1, n.items = n.items + row.items,

@@ -1,19 +1,23 @@
 // Purpose: applies a change of a record in the graph: its present manifest line and its earlier slices; how many items it has where it was
 //   renewed, and of a document's new version its file; a record that was moved, and what it mentions, hangs at another node then. Idempotent; an older change
-//   that comes late adds its slices and leaves what is newer.
+//   that comes late adds its slices and leaves what is newer. The record, its slices and where it is moved to are of the user of the change.
 // Parameters: revision {record_id, user_id, revision, own {title, occurred_at, times} or null (nothing holds any more), closed
 //   [slice_id], closed_at, added [{slice_id, title, occurred_at, times}], items or null, document {version, file_id, file_name} or null,
 //   moved_to: node or null}. Returns: record_id; no row when the manifest lacks it.
 MATCH (r:Record {record_id: $revision.record_id})
+WHERE r.user_id = $revision.user_id
 SET r.since = coalesce(r.since, r.known_from)
 FOREACH (row IN $revision.added |
   MERGE (p:Past {slice_id: row.slice_id})
-  SET p.user_id = $revision.user_id, p.title = row.title, p.occurred_at = datetime(row.occurred_at),
-      p.valid_from = datetime(row.valid_from), p.valid_to = datetime(row.valid_to), p.known_from = datetime(row.known_from),
-      p.known_to = coalesce(p.known_to, datetime(row.known_to))
-  MERGE (r)-[:WAS]->(p))
+  FOREACH (_ IN CASE WHEN coalesce(p.user_id = $revision.user_id, true) THEN [1] ELSE [] END |
+    SET p.user_id = $revision.user_id, p.title = row.title, p.occurred_at = datetime(row.occurred_at),
+        p.valid_from = datetime(row.valid_from), p.valid_to = datetime(row.valid_to), p.known_from = datetime(row.known_from),
+        p.known_to = coalesce(p.known_to, datetime(row.known_to))
+    MERGE (r)-[:WAS]->(p)))
 FOREACH (slice_id IN $revision.closed |
-  MERGE (p:Past {slice_id: slice_id}) SET p.known_to = coalesce(p.known_to, datetime($revision.closed_at)))
+  MERGE (p:Past {slice_id: slice_id}) ON CREATE SET p.user_id = $revision.user_id
+  FOREACH (_ IN CASE WHEN coalesce(p.user_id = $revision.user_id, true) THEN [1] ELSE [] END |  // one that an older release closed early has none
+    SET p.known_to = coalesce(p.known_to, datetime($revision.closed_at))))
 FOREACH (own IN CASE WHEN coalesce(r.revision, 1) < $revision.revision AND $revision.own IS NOT NULL THEN [$revision.own] ELSE [] END |
   SET r.title = own.title, r.occurred_at = datetime(own.occurred_at), r.valid_from = datetime(own.valid_from),
       r.valid_to = datetime(own.valid_to), r.known_from = datetime(own.known_from), r.known_to = null)
@@ -31,7 +35,7 @@ FOREACH (document IN CASE WHEN coalesce(r.version, 1) < $revision.document.versi
 WITH DISTINCT r
 CALL (r) {
   MATCH (source:Node)-[held:HOLDS]->(r), (target:Node {node_id: $revision.moved_to})
-  WHERE coalesce(r.moved_revision, 1) < $revision.revision
+  WHERE coalesce(r.moved_revision, 1) < $revision.revision AND target.user_id = $revision.user_id
   DELETE held
   CREATE (target)-[:HOLDS]->(r)
   SET source.records = source.records - 1, source.items = source.items - r.items,

@@ -225,8 +225,8 @@ def _insert_stored(world: World, asker: Asker, graph: UUID, table: str, rng: Ran
 
 @draws.of("commit", 6)
 def commit(world: World, rng: Random) -> Operation:
-    """A commit that bypasses the engine, to any node; commits of a user to its own graph are checked by the engine. Nodes and
-    grants are committed only by the functions that hold their rules, kinds that the database does not know by the owner."""
+    """A commit that bypasses the engine, to any node. Its rows name the user of the commit. Nodes and grants are committed only
+    by the functions that hold their rules, kinds that the database does not know by the owner."""
     asker = claimant(world, rng)
     graph = rng.choice((asker.graph, rng.choice(world.users)))
     node = _node_of(world, graph, rng)
@@ -259,10 +259,10 @@ def commit(world: World, rng: Random) -> Operation:
     )
     kinds, older = [rng.choice(known) for _ in range(rng.choice((1, 1, 2)))], rng.random() < 0.3
     written = set(kinds[:1] if older else kinds)
-    honest = claimed == graph and _at_home(world, asker, graph) and world.writes(asker, node)
+    persona = _at_home(world, asker, graph) and world.writes(asker, node) and written <= WRITERS
     own = asker.kind == "user" and asker.principal_id == graph
     guarded = not written.isdisjoint(("node", "node_revised", "granted"))
-    allowed = not guarded and (own or (honest and written <= WRITERS))
+    allowed = not guarded and claimed == graph and (own or persona)
     parameters = {"user_id": graph, "kinds": kinds, "older": older, "claimed": claimed, "node_id": node}
     return _attempt(asker, Statement("leaks/insert_outbox", None, parameters), allowed)
 

@@ -19,7 +19,8 @@ BEGIN
     END IF;
     FOR part IN SELECT n.schema_name, array_agg((r.line ->> 'record_id')::uuid) AS records
                 FROM engine.graph_changes(work.kind, work.payload) AS c, jsonb_path_query(c.change, '$.records[*]') AS r (line)
-                JOIN engine.nodes AS n ON n.node_id = (r.line ->> 'node_id')::uuid WHERE c.kind = 'records' GROUP BY 1
+                JOIN engine.nodes AS n ON n.node_id = (r.line ->> 'node_id')::uuid AND n.user_id = work.user_id
+                WHERE c.kind = 'records' GROUP BY 1
     LOOP
         EXECUTE format('UPDATE %I.metadata_records SET state = ''live'' WHERE commit_id = $1 AND state = ''pending'''
                        ' AND record_id = ANY ($2)', part.schema_name) USING p_commit, part.records;
