@@ -61,14 +61,20 @@ def _flag(value: Any) -> bool:
 def _time(value: Any) -> str | None:
     if value is None:
         return None
-    moment = datetime.fromisoformat(value) if isinstance(value, str) else value
-    if not isinstance(moment, datetime) or moment.tzinfo is None:
-        raise ValueError("a time with its offset from UTC")
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+        if not isinstance(moment, datetime) or moment.tzinfo is None:
+            raise ValueError
+        return moment.astimezone(UTC).isoformat(timespec="microseconds")
+    except (ValueError, OverflowError) as error:
+        raise ValueError("a time with its offset from UTC, as 2026-03-01T12:00:00+00:00") from error
 
 
 def _id(value: Any) -> str:
-    return str(value if isinstance(value, UUID) else UUID(str(value)))
+    try:
+        return str(value if isinstance(value, UUID) else UUID(str(value)))
+    except ValueError as error:
+        raise ValueError("the id of a node") from error
 
 
 def _properties(value: Any) -> dict[str, str]:

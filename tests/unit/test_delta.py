@@ -19,6 +19,7 @@ from engine.domain.delta import (
     OpenSlice,
     Slice,
     Subject,
+    SubjectKind,
     base_of,
     next_known,
     planned,
@@ -254,3 +255,18 @@ def test_any_fields_are_taken_or_refused_by_a_sentence(kind, fields) -> None:
         assert error.detail.endswith(".")
     else:
         assert taken.fields.keys() == fields.keys()
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "value", "said"),
+    [
+        ("record", "occurred_at", "someday", "occurred_at takes a time with its offset from UTC"),
+        ("record", "occurred_at", "2026-03-01T12:00:00", "occurred_at takes a time with its offset from UTC"),
+        ("item", "occurred_at", "0001-01-01T00:00:00+14:00", "occurred_at takes a time with its offset from UTC"),
+        ("item", "occurred_at", 7, "occurred_at takes a time with its offset from UTC"),
+        ("node", "parent_id", "above", "parent_id takes the id of a node"),
+    ],
+)
+def test_an_invalid_value_is_refused_in_plain_words(kind: SubjectKind, field: str, value: object, said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        checked(Change(kind, SUBJECT, {field: value}))
