@@ -80,9 +80,19 @@ class Insight:
 
 
 @dataclass(frozen=True, slots=True)
+class NearEntity:
+    """An entity whose texts mean nearly the same; `similarity`: cosine of the centroids."""
+
+    entity_id: UUID
+    name: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
 class EntityMeaning:
     """What the texts that mention an entity mean, by one embedding version: `descriptors` are the words that set them apart,
-    `drift` the cosine distance between the centroids of their older and newer half (None: too few). Of `items` texts."""
+    `drift` the cosine distance between the centroids of their older and newer half (None: too few). Of `items` texts. `near`: the
+    entities whose texts mean most nearly the same, the nearest first."""
 
     entity_id: UUID
     embedding_version: str
@@ -90,3 +100,4 @@ class EntityMeaning:
     drift: float | None
     items: int
     rebuilt_at: datetime
+    near: tuple[NearEntity, ...]

@@ -132,14 +132,14 @@ async def facts(
 
 @entities.async_command("meaning", as_json=True)
 async def meaning(here: Session, entity: Annotated[str, Who], user: Handle = None) -> None:
-    """Show which words set the texts about an entity apart, and whether they drift."""
+    """Show which words set the texts about an entity apart, whether they drift, and whose texts are like them."""
     async with here.memory(user) as memory:
         found = await memory.entities.meaning(await named(memory, entity))
     drift = "too few texts" if found.drift is None else f"{found.drift:.2f}"
     words = ", ".join(found.descriptors) or "-"
-    here.answer(
-        found, f"{words}\ndrift {drift}, {counted(found.items, 'text')}, built {found.rebuilt_at:%Y-%m-%d %H:%M}"
-    )
+    near = ", ".join(f"{one.name} {one.similarity:.2f}" for one in found.near) or "-"
+    built = f"drift {drift}, {counted(found.items, 'text')}, built {found.rebuilt_at:%Y-%m-%d %H:%M}"
+    here.answer(found, f"{words}\nnear: {near}\n{built}")
 
 
 @entities.async_command("relations", as_json=True)

@@ -216,3 +216,22 @@ async def test_two_runs_at_once_and_what_the_doctor_says(engine: Engine, memory:
     assert not [one for one in await engine.doctor.examine() if "communities" in one.problem]
     await memory.nodes.archive(user.user_id)
     assert (await build(engine))["users"] == 0
+
+
+@pytest.mark.ledger("F06", "F11")
+async def test_entities_whose_texts_mean_the_same_are_near(engine: Engine, memory: Memory) -> None:
+    for day in range(3):
+        for text in FAMILY + CLUB:
+            await say(memory, day, text)
+    await build(engine)
+    ellen = (await named(memory, "Ellen Harlan")).entity_id
+    found = await memory.entities.meaning(ellen)
+    assert {one.name for one in found.near[:2]} == {"Dave Kowalski", "Harlan Joinery"} and len(found.near) == 5
+    likest = [one.similarity for one in found.near]
+    assert likest == sorted(likest, reverse=True) and all(-1 <= one <= 1 for one in likest)
+    back = (await memory.entities.meaning(found.near[0].entity_id)).near
+    assert (ellen, found.near[0].similarity) in {(one.entity_id, one.similarity) for one in back}
+    merge = await memory.entities.merge(ellen, found.near[0].entity_id)
+    assert (await memory.entities.meaning(ellen)).near == found.near[1:]
+    await memory.entities.undo_merge(merge.merge_id)
+    assert await memory.entities.meaning(ellen) == found

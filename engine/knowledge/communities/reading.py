@@ -19,6 +19,7 @@ from engine.domain.community import (
     Insight,
     InsightKind,
     Member,
+    NearEntity,
 )
 from engine.domain.fact import Fact
 from engine.domain.page import check_page
@@ -36,6 +37,8 @@ from engine.turns import computed
 
 IN_A_LIST, IN_A_VIEW = 20, 100
 """Members and relations that are read of each community of a list, and of one that is shown."""
+NEAR = 5
+"""Entities that are shown as near to one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,24 @@ class _Cluster:
     changed_at: datetime
     built_at: datetime
     facts: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    entity_id: UUID
+    embedding_version: str
+    descriptors: tuple[str, ...]
+    drift: float | None
+    items: int
+    rebuilt_at: datetime
+    ids: tuple[UUID, ...]
+    similarities: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    entity_id: UUID
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +125,30 @@ class CommunityReads:
 
     async def meaning(self, principal: Principal, entity_id: UUID) -> EntityMeaning:
         """What the texts of an entity mean, by the active embeddings. Raises NotFound."""
-        asked = {"entity_id": entity_id, "version": self._active.current.name}
-        return only(await self._postgres.fetch(principal, sql_text("community/meaning"), asked, row=EntityMeaning))
+        asked = {
+            "entity_id": entity_id,
+            "version": self._active.current.name,
+            "most": 2 * NEAR,
+        }  # some may be merged by now
+        found = only(await self._postgres.fetch(principal, sql_text("community/meaning"), asked, row=_Meaning))
+        ids = {"entities": [str(one) for one in found.ids]}
+        named = (
+            await self._neo4j.read(cypher("community/named"), row=_Named, **principal.parameters, **ids)
+            if found.ids
+            else []
+        )
+        names = {one.entity_id: one.name for one in named}
+        nearest = zip(found.ids, found.similarities, strict=True)
+        near = [NearEntity(one, names[one], similarity) for one, similarity in nearest if one in names]
+        return EntityMeaning(
+            entity_id=found.entity_id,
+            embedding_version=found.embedding_version,
+            descriptors=found.descriptors,
+            drift=found.drift,
+            items=found.items,
+            rebuilt_at=found.rebuilt_at,
+            near=tuple(near[:NEAR]),
+        )
 
     async def _of_entities(
         self, principal: Principal, community_id: UUID | None, most: int, limit: int
