@@ -19,61 +19,78 @@ from engine.retrieval.z_scores import z_scores
 Floats = NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Signs:
+    """The signs of the tokens of some texts, +1 or -1, one row a token. `sizes`: how many tokens each text has."""
+
+    rows: Floats
+    sizes: NDArray[np.intp]
+    starts: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, tokens: Sequence[bytes], dimension: int) -> Signs:
+        """Of the bits of their tokens."""
+        sizes = np.array([len(one) // (dimension // 8) for one in tokens], dtype=np.intp)
+        packed = np.frombuffer(b"".join(tokens), dtype=np.uint8).reshape(-1, dimension // 8)
+        rows = np.unpackbits(packed, axis=1).astype(np.float32)
+        return cls(2 * rows - 1, sizes, np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.intp))
+
+    def alike(self, one: int) -> NDArray[np.float64]:
+        """By text how well its tokens and those of one cover each other: of each token the cosine with the nearest, their mean,
+        both ways; 0 for a text without tokens. `one` has tokens."""
+        own = self.rows[self.starts[one] : self.starts[one] + self.sizes[one]]
+        cosines = own @ self.rows.T / np.float32(self.rows.shape[1])
+        filled = np.flatnonzero(self.sizes)
+        covered = np.maximum.reduceat(cosines, self.starts[filled], axis=1).mean(axis=0)
+        covering = np.add.reduceat(cosines.max(axis=0), self.starts[filled]) / self.sizes[filled]
+        alike = np.zeros(len(self.sizes))
+        alike[filled] = (covered + covering) / 2
+        return alike
+
+
 @dataclass(frozen=True, slots=True)
 class Coverage:
     """For each candidate, as z-scores over the turns among them, 0 for others: `window` of the turn with the two before it,
-    `next` of the turn with the one after it. `known`: whether there are token vectors to compare. `means`: of each turn the
-    mean of its token signs, zeros without any."""
+    `next` of the turn with the one after it. `signs`: of the tokens of the turns; None where there is nothing to compare."""
 
     window: NDArray[np.float64]
     next: NDArray[np.float64]
-    known: bool
-    means: Floats
+    signs: Signs | None
 
 
 def coverage(candidates: Sequence[Candidate], question: Floats | None) -> Coverage:
     """`question`: its token vectors, shape (tokens, dimension); None or empty where the encoder gives none."""
     count = len(candidates)
-    none = Coverage(np.zeros(count), np.zeros(count), False, np.zeros((count, 0), dtype=np.float32))
+    none = Coverage(np.zeros(count), np.zeros(count), None)
     if question is None or not len(question):
         return none
-    turns = [
-        place for place, one in enumerate(candidates) if one.family == "turn" and _fits(one.tokens, question.shape[1])
-    ]
+    dimension = question.shape[1]
+    turns = [place for place, one in enumerate(candidates) if one.family == "turn" and _fits(one.tokens, dimension)]
     if not turns:
         return none
-    best, own = _best([candidates[place].tokens or b"" for place in turns], question)
+    kept = set(turns)
+    signs = Signs.of([one.tokens or b"" if place in kept else b"" for place, one in enumerate(candidates)], dimension)
+    best = _best(signs, question)[turns]
     row = {(candidates[place].session, candidates[place].number): number for number, place in enumerate(turns)}
     window, following = np.zeros(count), np.zeros(count)
-    means = np.zeros((count, question.shape[1]), dtype=np.float32)
-    means[turns] = own
     window[turns] = z_scores(_joined(best, [_near(candidates[place], row, (-1, -2)) for place in turns]))
     following[turns] = z_scores(_joined(best, [_near(candidates[place], row, (1,)) for place in turns]))
-    return Coverage(window, following, True, means)
+    return Coverage(window, following, signs)
 
 
 def _fits(tokens: bytes | None, dimension: int) -> bool:
     return tokens is not None and len(tokens) % (dimension // 8) == 0
 
 
-def _best(tokens: Sequence[bytes], question: Floats) -> tuple[Floats, Floats]:
-    """By turn and token of the question the greatest cosine of one of the turn's tokens, -1 for a turn without any; and by turn
-    the mean of its token signs."""
-    dimension = question.shape[1]
-    counts = np.array([len(one) // (dimension // 8) for one in tokens])
-    best = np.full((len(tokens), len(question)), -1.0, dtype=np.float32)
-    means = np.zeros((len(tokens), dimension), dtype=np.float32)
-    if not counts.any():
-        return best, means
-    packed = np.frombuffer(b"".join(tokens), dtype=np.uint8).reshape(-1, dimension // 8)
-    signs = np.unpackbits(packed, axis=1).astype(np.float32)
-    # a sign is 2 x bit - 1, and a vector of signs has the length of the root of the dimension
-    cosines = (2 * (signs @ question.T) - question.sum(axis=1)) / np.sqrt(np.float32(dimension))
-    filled = np.flatnonzero(counts)
-    starts = np.concatenate(([0], np.cumsum(counts[filled])[:-1]))
-    best[filled] = np.maximum.reduceat(cosines, starts, axis=0)
-    means[filled] = 2 * np.add.reduceat(signs, starts, axis=0) / counts[filled, None] - 1
-    return best, means
+def _best(signs: Signs, question: Floats) -> Floats:
+    """By text and token of the question the greatest cosine of one of the text's tokens, -1 for a text without any."""
+    best = np.full((len(signs.sizes), len(question)), -1.0, dtype=np.float32)
+    filled = np.flatnonzero(signs.sizes)
+    if len(filled):
+        # a vector of signs has the length of the root of the dimension
+        cosines = signs.rows @ question.T / np.sqrt(np.float32(question.shape[1]))
+        best[filled] = np.maximum.reduceat(cosines, signs.starts[filled], axis=0)
+    return best
 
 
 def _near(turn: Candidate, row: dict[tuple[UUID, int], int], steps: Sequence[int]) -> list[int]:

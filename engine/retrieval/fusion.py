@@ -36,13 +36,21 @@ _FLAGS = (
 _AMONG = ("covered_window", "covered_next", "graph", "hop")
 """What a candidate is among the others."""
 SIGNALS = (
-    *_STORED, *(name for name, _ in _FLAGS), "speaker_named", "log_words", "time_expressions", "date_match", "anchor", *_AMONG,
+    *_STORED, *(name for name, _ in _FLAGS), "speaker_named", "assistant", "log_words", "time_expressions", "date_match",
+    "anchor", *_AMONG,
 )  # fmt: skip
 NEWER_STATE = "newer_state"
 """The signal of a turn that was placed above an older state of its matter."""
 ABOVE = 0.01
 """By how much it is placed above it."""
 MOST_TIME_EXPRESSIONS = 2
+_ASSISTANT = ("assist", "asist")
+"""How the word for an assistant begins in the languages that are told apart: what stored chats call the one who answers."""
+_YOU = frozenset(
+    "you your yours du dich dir dein deine deinen deiner usted ustedes contigo você vocês tu tú toi vous votre tuo jij "
+    "jou jouw".split()
+)
+"""Words that address the assistant, folded."""
 SESSION_DAY = 0.5
 """Weight of a matching date that is only the day on which something was said."""
 
@@ -106,12 +114,13 @@ def fuse(
     if not candidates:
         return []
     beside = beside or among(candidates, None, (), 0, weights)
-    named = named_speakers({candidate.speaker for candidate in candidates}, question)
-    own = np.array([_signals(candidate, question, named, anchors) for candidate in candidates])
+    speakers = {candidate.speaker for candidate in candidates}
+    named, answering = named_speakers(speakers, question), assistants(speakers, question)
+    own = np.array([_signals(candidate, question, named, answering, anchors) for candidate in candidates])
     covered, walked = beside.covered, beside.walked
     matrix = np.column_stack((own, covered.window, covered.next, walked.graph, walked.hop))
     sections = {name: np.array([section[signal] for signal in SIGNALS]) for name, section in weights.sections.items()}
-    weighed = [_weighed(candidate, tokens=covered.known) for candidate in candidates]
+    weighed = [_weighed(candidate, tokens=covered.signs is not None) for candidate in candidates]
     parts = matrix * np.array([sections[name] for name in weighed])
     offsets = np.array([weights.sections[name]["offset"] for name in weighed])
     weighed_scores = parts.sum(axis=1) + offsets
@@ -134,10 +143,9 @@ def _newer(
     candidates: Sequence[Candidate], covered: Coverage, scores: Values, question: Question, weights: Weights
 ) -> dict[int, int]:
     """By candidate the newer state of its matter; none for a question that asks for the past."""
-    if question.asked_time == "past":
+    if question.asked_time == "past" or covered.signs is None:
         return {}
-    among = weights.newer.among_now if question.asked_time == "present" else weights.newer.among
-    return newer_states(candidates, covered.means, scores, among, weights.newer, weights.limits.shrink)
+    return newer_states(candidates, covered.signs, scores, weights.newer)
 
 
 def _placed_above(scores: Values, newer: Mapping[int, int]) -> Values:
@@ -182,12 +190,23 @@ def named_speakers(speakers: Iterable[str], question: Question) -> frozenset[str
     return frozenset() if named == present else frozenset(named)
 
 
+def assistants(speakers: Iterable[str], question: Question) -> frozenset[str]:
+    """The speakers who answer as an assistant; none where the question asks what one of them said."""
+    found = frozenset(speaker for speaker in speakers if speaker.casefold().startswith(_ASSISTANT))
+    asked = any(token.startswith(_ASSISTANT) for token in question.tokens)
+    return frozenset() if asked or not question.tokens.isdisjoint(_YOU) else found
+
+
 def _name_words(speaker: str) -> set[str]:
     return {word for word in speaker.casefold().split() if len(word) > 1 and word not in STOP_WORDS}
 
 
 def _signals(
-    candidate: Candidate, question: Question, named: frozenset[str], anchors: Mapping[UUID, float]
+    candidate: Candidate,
+    question: Question,
+    named: frozenset[str],
+    answering: frozenset[str],
+    anchors: Mapping[UUID, float],
 ) -> list[float]:
     stored = [float(getattr(candidate, name)) for name in _STORED]
     stored += [float(candidate.flags & bit > 0) for _, bit in _FLAGS]
@@ -195,6 +214,7 @@ def _signals(
     return [
         *stored,
         float(candidate.speaker in named),
+        float(candidate.speaker in answering),
         math.log1p(candidate.word_count),
         float(times),
         _date_match(candidate, question),

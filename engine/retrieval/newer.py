@@ -1,7 +1,7 @@
 """Newer states first: a turn that speaks of the same matter as one of the best hits, later, is placed above it.
 
-Nothing says that the later turn replaces the earlier one: they are taken for states of one matter when their tokens are alike, as
-the mean of their sign bits, and when the later one also answers to the question to some degree.
+Nothing says that the later turn replaces the earlier one: they are taken for states of one matter when their tokens are more
+alike than those of other later turns by far, and when the later one answers to the question half as well at least.
 """
 
 from __future__ import annotations
@@ -12,40 +12,40 @@ from datetime import timedelta
 import numpy as np
 
 from engine.retrieval.candidate import ASKS, Candidate
-from engine.retrieval.coverage import Floats
+from engine.retrieval.coverage import Signs
 from engine.retrieval.weights import NewerWeights
-from engine.retrieval.z_scores import Values
+from engine.retrieval.z_scores import Values, z_scores
 
 APART = timedelta(hours=1)
 """Turns of other conversations that were said at about the same time are no newer states."""
+FEW = 10
+"""Fewer later turns than this say too little about how alike turns are: they lean on what is usual."""
 
 
 def newer_states(
-    candidates: Sequence[Candidate], means: Floats, scores: Values, among: int, weights: NewerWeights, shrink: int = 1
+    candidates: Sequence[Candidate], signs: Signs, scores: Values, weights: NewerWeights
 ) -> dict[int, int]:
-    """By candidate the newer state of its matter, for the best of them, the earliest first; none without vectors of tokens.
-
-    `means`: by candidate the mean of its token signs, zeros where there are none; `among`: the newer one is among so many best;
-    of fewer turns than `shrink` the mean, which is subtracted, counts less.
-    """
-    known = np.flatnonzero(np.abs(means).sum(axis=1))
-    if not len(known):
-        return {}
-    unit = means - means[known].mean(axis=0) * min(1, len(known) / shrink)
-    unit /= np.maximum(np.linalg.norm(unit, axis=1, keepdims=True), 1e-9)
-    states = [int(place) for place in known if _states(candidates[int(place)])]
-    order = np.argsort(-scores, kind="stable")
-    near = set(order[:among].tolist())
+    """By candidate the newer state of its matter, for the best of them, the earliest first; none without vectors of tokens."""
+    states = [place for place, one in enumerate(candidates) if signs.sizes[place] and _states(one)]
+    best = set(np.argsort(-scores, kind="stable")[: weights.best].tolist())
     found: dict[int, int] = {}
-    for place in sorted(set(order[: weights.best].tolist()) & set(states), key=lambda one: _when(candidates[one])):
+    for place in sorted(best & set(states), key=lambda one: _when(candidates[one])):
         later = [other for other in states if _later(candidates[other], candidates[place])]
         if not later:
             continue
-        alike = unit[later] @ unit[place]
-        nearest = int(np.argmax(alike))
-        if alike[nearest] >= weights.alike and later[nearest] in near:
+        alike = _spreads_above(signs.alike(place)[later], weights)
+        nearest = int(np.argmax(alike + z_scores(scores[later])))
+        if alike[nearest] >= weights.alike and scores[later[nearest]] >= weights.share * scores[place]:
             found[place] = later[nearest]
     return found
+
+
+def _spreads_above(alike: Values, weights: NewerWeights) -> Values:
+    """By how many spreads each is above their mean."""
+    known = min(1.0, len(alike) / FEW)
+    mean = known * alike.mean() + (1 - known) * weights.usual
+    spread = known * alike.std() + (1 - known) * weights.usual_spread
+    return np.asarray((alike - mean) / max(spread, 1e-9))
 
 
 def _states(turn: Candidate) -> bool:

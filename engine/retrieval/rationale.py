@@ -26,7 +26,7 @@ _SIGNALS = {
     "words": "same words", "words_previous": "words of the turn before", "words_previous2": "words two turns before",
     "words_next": "words of the turn after", "meaning": "meaning", "meaning_previous": "meaning of the turn before",
     "meaning_next": "meaning of the turn after", "record_words": "words of the conversation",
-    "speaker_named": "its speaker is named", "is_question": "asks itself",
+    "speaker_named": "its speaker is named", "assistant": "an assistant says it", "is_question": "asks itself",
     "previous_has_question": "follows a question", "first_of_session": "opens a conversation",
     "first_person": "speaks of its speaker", "log_words": "length", "time_expressions": "speaks of a time",
     "date_match": "date", "anchor": "anchor", "covered_window": "covers the question with the turns before it",

@@ -21,7 +21,7 @@ Weighed = Literal["turn", "turn_without_tokens", "passage", "fact", "without_vec
 observations and summaries; of items that have no comparable vector."""
 
 Section = Mapping[str, float]
-_COUNTS = ("candidates", "rare", "named", "steps", "hop_from", "best", "among", "among_now")
+_COUNTS = ("candidates", "rare", "named", "steps", "hop_from", "best")
 """Whole numbers of the sections `walk` and `newer`."""
 
 
@@ -55,9 +55,10 @@ class NewerWeights:
     """When a later turn is a newer state of a matter; the names are those of the file."""
 
     best: int
-    among: int
-    among_now: int
     alike: float
+    share: float
+    usual: float
+    usual_spread: float
 
 
 @dataclass(frozen=True, slots=True)

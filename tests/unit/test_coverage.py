@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.retrieval.coverage import coverage
+from engine.retrieval.coverage import Signs, coverage
 from tests.unit.candidates import turn
 
 DIMENSION = 16
@@ -35,7 +35,6 @@ def test_a_window_joins_what_two_turns_say():
     apart = [turn(0, tokens=bits(axis(1))), turn(1, tokens=bits(axis(2))), turn(2, tokens=bits(axis(9)))]
     alone = replace(turn(3, tokens=bits(axis(2))), session=UUID(int=8), number=1)
     covered = coverage([*apart, alone], QUESTION)
-    assert covered.known
     assert covered.window[1] > covered.window[0] and covered.window[1] > covered.window[3]
     assert covered.next[0] > covered.next[2] and covered.next[0] > covered.next[3]
 
@@ -50,11 +49,11 @@ def test_what_has_no_tokens_is_covered_least():
 @pytest.mark.parametrize("question", [None, np.zeros((0, DIMENSION), np.float32)])
 def test_without_tokens_of_the_question_nothing_is_known(question):
     covered = coverage([turn(0, tokens=bits(axis(1)))], question)
-    assert not covered.known and not covered.window.any() and not covered.next.any()
+    assert covered.signs is None and not covered.window.any() and not covered.next.any()
 
 
 def test_tokens_of_another_encoder_are_left_out():
-    assert not coverage([turn(0, tokens=b"abc"), turn(1, tokens=None)], QUESTION).known
+    assert coverage([turn(0, tokens=b"abc"), turn(1, tokens=None)], QUESTION).signs is None
 
 
 def test_passages_are_not_covered():
@@ -87,3 +86,9 @@ def test_it_equals_the_plain_sum(places, words):
     expected = (np.array(means) - np.mean(means)) / spread if spread > 1e-6 else None
     if expected is not None:
         assert np.allclose(coverage(turns, question).window, expected, atol=1e-3)
+
+
+def test_texts_are_alike_by_the_tokens_that_they_share():
+    texts = [bits(axis(1), axis(2)), bits(axis(2), axis(1)), b"", bits(axis(1), axis(7)), bits(axis(8))]
+    alike = Signs.of(texts, DIMENSION).alike(0)
+    assert alike[0] == alike[1] == pytest.approx(1) and alike[1] > alike[3] > alike[4] and alike[2] == 0

@@ -56,6 +56,13 @@ def test_the_named_speaker_is_preferred_unless_all_are_named():
     assert named_speakers({""}, question("who?")) == frozenset()
 
 
+def test_what_an_assistant_says_sinks_unless_it_is_asked_for():
+    both = [turn(0, speaker="Asistente", meaning=1.0), turn(1, speaker="Elena", meaning=0.5)]
+    assert order(both, "¿Cuánto pago de alquiler?") == [1, 0]
+    assert order(both, "What did you recommend?") == [0, 1]
+    assert order(both, "What did the assistant recommend?") == [0, 1]
+
+
 def test_times_count_only_for_questions_that_ask_for_one():
     both = [turn(0), turn(1, time_expressions=5)]
     assert order(both, "When did she leave?") == [1, 0]
