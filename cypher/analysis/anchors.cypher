@@ -5,11 +5,11 @@
 //   node                        records  first       last
 //   Family/Parents              3        2024-11-29  2025-09-28
 //   Hobbies/Fishing             3        2026-02-08  2026-03-15
-//   /                           2        2024-08-11  2025-12-28
 //   Family                      2        2025-12-28  2026-03-15
 //   Family/Siblings/Ellen       2        2024-05-19  2025-11-09
 //   Family/Siblings/Ellen/Dave  2        2024-10-15  2024-11-29
 //   Health/Knee                 2        2024-04-02  2024-10-15
+//   /                           1        2024-08-11  2024-08-11
 //   Business/Employees          1        2026-03-15  2026-03-15
 //   Business/Employees/Dave     1        2025-05-04  2025-05-04
 //   Business/Finances           1        2025-12-28  2025-12-28

@@ -20,7 +20,7 @@ CALL (members) {
   UNION ALL
   UNWIND members AS e
   MATCH (e)-[relation]-(:Entity)
-  WHERE relation.relation_id IS NOT NULL
+  WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0
   MATCH (r:Record)-[v:EVIDENCE {relation_id: relation.relation_id}]->(:Entity)
   WHERE v.known_to IS NULL
   WITH relation, min(coalesce(r.occurred_at, r.known_from)) AS at
@@ -29,7 +29,7 @@ CALL (members) {
   UNION ALL
   UNWIND members AS e
   MATCH (e)-[relation]-(:Entity)
-  WHERE relation.relation_id IS NOT NULL AND relation.until IS NOT NULL
+  WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0 AND relation.until IS NOT NULL
   RETURN DISTINCT relation.until AS day, 'ended' AS change, startNode(relation).name + ' ' + relation.name + ' ' + endNode(relation).name AS what
   UNION ALL
   UNWIND members AS e

@@ -5,13 +5,13 @@
 //   how        through                                                 steps  records
 //   relations  Ruth PARENT_OF Bob Harlan, Bob Harlan SIBLING_OF Ellen  2
 //   records    Dave Kowalski                                                  5, 12
-//   records    Katie                                                          3, 5
-//   records    Marianne                                                       2, 6
+//   records    Cedar Court                                                    3, 4
+//   records    Katie                                                          3, 4
 CYPHER 25
 MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(a:Entity), (:Alias {user_id: $user_id, key: toLower($other)})-[:NAMES]->(b:Entity)
 CALL (a, b) {
   MATCH way = allShortestPaths((a)-[*..4]-(b))
-  WHERE all(one IN relationships(way) WHERE one.relation_id IS NOT NULL AND type(one) <> 'EVIDENCE')
+  WHERE all(one IN relationships(way) WHERE one.strength > 0 AND size(coalesce(one.archivings, [])) % 2 = 0)
   RETURN 'relations' AS how, substring(reduce(text = '', one IN relationships(way) |
            text + ', ' + startNode(one).name + ' ' + one.name + ' ' + endNode(one).name), 2) AS through, length(way) AS steps, null AS records
   ORDER BY through LIMIT $limit

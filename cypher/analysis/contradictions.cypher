@@ -7,8 +7,10 @@
 //   none
 CYPHER 25
 CALL () {
-  MATCH (e:Entity {user_id: $user_id})-[one]->(target:Entity), (e)-[two]->(other:Entity)
-  WHERE one.name IN ['MARRIED_TO', 'PARTNER_OF', 'ENGAGED_TO', 'LIVES_IN', 'BORN_IN', 'DIED_IN', 'HEADQUARTERED_IN', 'CAPITAL_OF']
+  MATCH (e:Entity {user_id: $user_id})-[one]-(target:Entity), (e)-[two]-(other:Entity)
+  WHERE (one.name IN ['MARRIED_TO', 'PARTNER_OF', 'ENGAGED_TO'] OR startNode(one) = e AND startNode(two) = e)  // those hold in both directions
+    AND size(coalesce(one.archivings, [])) % 2 = 0 AND size(coalesce(two.archivings, [])) % 2 = 0
+    AND one.name IN ['MARRIED_TO', 'PARTNER_OF', 'ENGAGED_TO', 'LIVES_IN', 'BORN_IN', 'DIED_IN', 'HEADQUARTERED_IN', 'CAPITAL_OF']
     AND two.name = one.name AND target.key < other.key AND one.strength > 0 AND two.strength > 0
     AND coalesce(one.until > toString(date()), one.until IS NULL) AND coalesce(two.until > toString(date()), two.until IS NULL)
     AND NOT EXISTS { (target)-[merges:SUPERSEDES*1..8]-(other) WHERE all(merge IN merges WHERE merge.known_to IS NULL) }

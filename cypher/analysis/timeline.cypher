@@ -24,7 +24,7 @@ CALL (members) {
   UNION ALL
   UNWIND members AS e
   MATCH (e)-[relation]-(:Entity)
-  WHERE relation.relation_id IS NOT NULL
+  WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0
   UNWIND [['begins', relation.since], ['ends', relation.until]] AS end
   WITH DISTINCT relation, end WHERE end[1] IS NOT NULL
   RETURN end[1] AS day, end[0] AS what, startNode(relation).name + ' ' + relation.name + ' ' + endNode(relation).name AS detail

@@ -189,7 +189,9 @@ def _turns(source: Source, max_text_bytes: int) -> FreshTurns | Skipped:
     if isinstance(new, Skipped):
         return new
     for place, turn in enumerate(conversation.turns[new.start :], new.start):
-        check_text(turn.text, f"turn {new.before + place} of {conversation.source_id}", max_text_bytes)
+        for text in (turn.text, turn.speaker, turn.ref or ""):
+            check_text(text, f"turn {new.before + place} of {conversation.source_id}", max_text_bytes)
+    check_text(conversation.title, f"the title of {conversation.source_id}", max_text_bytes)
     return FreshTurns(source, conversation, new)
 
 
@@ -220,7 +222,8 @@ def _piece(key: str, conversation: Conversation, done: int, piece: Continuation)
 def _document(source: Source, document: Document, max_text_bytes: int) -> FreshDocument | ChangedDocument | Skipped:
     if source.known and source.cleaned.knows(source.known.content_hash, 1):
         return Skipped(document.source_id, STORED_ALREADY)
-    check_text(document.text, document.source_id, max_text_bytes)
+    for text in (document.text, document.title):
+        check_text(text, document.source_id, max_text_bytes)
     if source.known:
         return ChangedDocument(source, document)
     dated = replace(document, occurred_at=document.occurred_at or source.asked.arrived)

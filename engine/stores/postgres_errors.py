@@ -75,3 +75,5 @@ def translating() -> Iterator[None]:
         if ours is None:
             raise
         raise ours from error
+    except UnicodeEncodeError as error:  # the driver raises its own error only outside of arrays
+        raise errors.InvalidInput("A text holds half a surrogate pair.") from error

@@ -74,7 +74,7 @@ def test_there_are_ten() -> None:
         )
 
 
-PLACED = "2efc58dfeb49"
+PLACED = "d988a9e5e137"
 """Where the offline encoder places the bundled history. Its arithmetic is the processor's, and some turns lie between two nodes."""
 
 
@@ -103,6 +103,27 @@ async def test_two_homes_said_on_the_same_day_are_a_contradiction(engine: Engine
     await memory.records.remember(Conversation("c1", tuple(turns)), node_id=node.node_id)
     [found] = await rows(engine, memory, "contradictions")
     assert (found["source"], {found["target"], found["other"]}) == ("Teresa Vang", {"Galway", "Lunenburg"})
+
+
+async def test_two_spouses_are_a_contradiction_until_one_relation_is_set_aside(engine: Engine, memory: Memory) -> None:
+    """Whichever way their relations point; a relation that is set aside connects nobody."""
+    node = await memory.nodes.provision(NewNode(memory.principal.user_id, "Family"))
+    at = datetime(2025, 5, 1, tzinfo=UTC)
+    texts = ("Walter Vang is married to Teresa Brown.", "Nora Dunn is married to Walter Vang.")
+    turns = tuple(Turn("Bob", text, at) for text in texts)
+    await memory.records.remember(Conversation("c1", turns), node_id=node.node_id)
+    [found] = await rows(engine, memory, "contradictions")
+    assert (found["source"], {found["target"], found["other"]}) == ("Walter Vang", {"Teresa Brown", "Nora Dunn"})
+    [nora] = await memory.entities.list(name="Nora")
+    [married] = await memory.entities.relations(nora.entity_id)
+    await memory.entities.archive_relation(married.relation_id, "another Walter")
+    assert await rows(engine, memory, "contradictions") == []
+    [strongest] = await rows(engine, memory, "strongest", limit=9)
+    assert {strongest["source"], strongest["target"]} == {"Walter Vang", "Teresa Brown"}
+    between = await rows(engine, memory, "connections", entity="Nora Dunn", other="Walter Vang", limit=9)
+    assert "relations" not in {one["how"] for one in between}
+    changed = await rows(engine, memory, "changes", entity="Nora Dunn", **{"from": "2025-05-01", "to": "2025-06-01"})
+    assert [one["change"] for one in changed] == ["first mentioned at"]
 
 
 async def test_whom_a_new_version_leaves_out_has_no_evidence(engine: Engine, memory: Memory) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -111,6 +112,23 @@ async def test_text_that_cannot_be_stored_writes_nothing(
 ) -> None:
     with pytest.raises(error, match="turn 1"):
         await memory.records.remember(Conversation("c", (FISHING[0], Turn("Bob", text))))
+    assert (await memory.nodes.shell(user.user_id)).records == 0
+
+
+@pytest.mark.parametrize("part", ["a\x00", "a\ud83d"], ids=["nul", "surrogate"])
+async def test_names_that_cannot_be_stored_write_nothing(memory: Memory, user: User, part: str) -> None:
+    said = Turn("Bob", "The walleye bite.")
+    for odd in (replace(said, speaker=part), replace(said, ref=part)):
+        with pytest.raises(InvalidText, match="turn 1"):
+            await memory.records.remember(Conversation("c", (FISHING[0], odd)))
+    with pytest.raises(InvalidText, match="title"):
+        await memory.records.remember(Conversation("c", (said,), title=part))
+    with pytest.raises(InvalidInput):
+        await memory.records.remember(Conversation(part, (said,)))
+    with pytest.raises(InvalidInput):
+        await memory.records.remember_text(part, "The walleye bite.")
+    with pytest.raises(InvalidInput):
+        await memory.records.remember_text("Fishing", "The walleye bite.", source_id=part)
     assert (await memory.nodes.shell(user.user_id)).records == 0
 
 
