@@ -4,7 +4,7 @@ is shown only as long as all holds that it rests on."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -19,7 +19,6 @@ from engine.domain.community import (
     Insight,
     InsightKind,
     Member,
-    NearEntity,
 )
 from engine.domain.fact import Fact
 from engine.domain.page import check_page
@@ -67,18 +66,6 @@ class _Cluster:
     changed_at: datetime
     built_at: datetime
     facts: tuple[UUID, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Meaning:
-    entity_id: UUID
-    embedding_version: str
-    descriptors: tuple[str, ...]
-    drift: float | None
-    items: int
-    rebuilt_at: datetime
-    ids: tuple[UUID, ...]
-    similarities: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,25 +117,12 @@ class CommunityReads:
             "version": self._active.current.name,
             "most": 2 * NEAR,
         }  # some may be merged by now
-        found = only(await self._postgres.fetch(principal, sql_text("community/meaning"), asked, row=_Meaning))
-        ids = {"entities": [str(one) for one in found.ids]}
-        named = (
-            await self._neo4j.read(cypher("community/named"), row=_Named, **principal.parameters, **ids)
-            if found.ids
-            else []
-        )
+        found = only(await self._postgres.fetch(principal, sql_text("community/meaning"), asked, row=EntityMeaning))
+        known = {**principal.parameters, "entities": [str(one.entity_id) for one in found.near]}
+        named = await self._neo4j.read(cypher("community/named"), row=_Named, **known) if found.near else []
         names = {one.entity_id: one.name for one in named}
-        nearest = zip(found.ids, found.similarities, strict=True)
-        near = [NearEntity(one, names[one], similarity) for one, similarity in nearest if one in names]
-        return EntityMeaning(
-            entity_id=found.entity_id,
-            embedding_version=found.embedding_version,
-            descriptors=found.descriptors,
-            drift=found.drift,
-            items=found.items,
-            rebuilt_at=found.rebuilt_at,
-            near=tuple(near[:NEAR]),
-        )
+        near = [replace(one, name=names[one.entity_id]) for one in found.near if one.entity_id in names]
+        return replace(found, near=tuple(near[:NEAR]))
 
     async def _of_entities(
         self, principal: Principal, community_id: UUID | None, most: int, limit: int
