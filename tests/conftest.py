@@ -15,6 +15,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from hypothesis import settings as hypothesis_settings
 
 from engine.domain.node import User
 from engine.errors import StoreUnavailable
@@ -29,6 +30,8 @@ from tests.session_stores import empty, sync_nothing
 
 os.environ.update(JAVA)
 load_once()
+hypothesis_settings.register_profile("untimed", deadline=None)  # the first examples load what they need; a busy machine is slow
+hypothesis_settings.load_profile("untimed")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # inherited from a shell, where it runs tests in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
