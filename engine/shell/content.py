@@ -149,7 +149,7 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
     sources = len(history.conversations) + len(history.files)
     name = f"{history.display_name} ({history.handle})"
     if not report.records and len(report.skipped) == sources and all(_is_stored(skip) for skip in report.skipped):
-        here.line(f"{name}: everything was stored already; nothing was changed.")
+        here.line(f"{name}: everything is stored; nothing was left to store.")
         return
     nodes = {record.path for record in report.records}
     counts = ((report.turns, "turn"), (report.files, "file"), (len(report.records), "record"), (report.items, "item"))

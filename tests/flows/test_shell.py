@@ -118,7 +118,7 @@ def test_up_says_how_to_reach_each_door_and_keeps_the_passwords(
 @pytest.mark.usefixtures("kept")
 def test_the_same_history_twice_is_skipped_and_says_so(run: Run) -> None:
     again = run("ingest", str(HISTORY))
-    assert again.returncode == 0 and "everything was stored already; nothing was changed" in again.stdout
+    assert again.returncode == 0 and "everything is stored; nothing was left to store" in again.stdout
     [entry] = json.loads(run("ingest", str(HISTORY), "--json").stdout)["histories"]
     report = entry["report"]
     assert (entry["user"], report["turns"], report["records"], report["nodes_created"]) == ("bob", 0, [], 0)
