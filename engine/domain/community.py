@@ -81,7 +81,8 @@ class Insight:
 
 @dataclass(frozen=True, slots=True)
 class NearEntity:
-    """An entity whose texts mean nearly the same; `similarity`: cosine of the centroids."""
+    """An entity whose texts mean nearly the same; `similarity`: cosine of the centroids, around the mean of all of
+    them."""
 
     entity_id: UUID
     name: str

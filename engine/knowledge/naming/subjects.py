@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,11 +10,17 @@ from engine.domain.entity import Mention, Piece
 from engine.domain.names import name_key
 from engine.knowledge.mentions import UsedName, used_name
 from engine.knowledge.naming.names import MOST_CHARACTERS, names_in
-from engine.knowledge.naming.words import SPEAKERS_WITHOUT_NAME
+from engine.knowledge.naming.words import AMBIGUOUS_NAMES, CALENDAR, GIVEN_NAMES, SPEAKERS_WITHOUT_NAME, STOP_WORDS
 
 USER: UsedName = ("", "")
 """The user of the graph, whom a fact names by no name."""
 USER_WORD = "user"
+_DOES = re.compile(
+    r"([^\W\d_]+(?:[-’'][^\W\d_]+)*) (?:(lives|lived|works|worked|likes|liked|loves|loved|hates|prefers|moved|owns|owned|plays|played|studies|studied"
+    r"|drives|speaks|married|wohnt|wohnte|lebt|arbeitet|mag|liebt|heißt|zog|vive|trabaja|prefiere|trabalha|mora|gosta|habite|travaille|aime)"
+    r"|is|was|has|had|ist|war|hat)\b"
+)
+"""A word, and what a person does or is; in the languages of which names are read."""
 _OF_SPEAKER = frozenset(("i", "me", "my", "myself"))
 _OF_USER = frozenset(("user", "the user", "benutzer", "nutzer"))
 
@@ -54,7 +61,15 @@ def leading_subject(text: str) -> str:
     if name_key(_first(text)) in _OF_SPEAKER | _OF_USER:
         return USER_WORD
     [found] = names_in([Piece(text)], {})
-    return next((one.name for one in found if one.start == 0), "")
+    return next((one.name for one in found if one.start == 0), "") or _doing(text)
+
+
+def _doing(text: str) -> str:
+    """The capitalised word that a statement begins with, where it does what persons do (`Zed lives`), or may be a name (`Max is`)."""
+    begins = _DOES.match(text)
+    if begins is None or not begins[1][0].isupper() or name_key(begins[1]) in STOP_WORDS | CALENDAR:
+        return ""
+    return begins[1] if begins[2] or begins[1].casefold() in GIVEN_NAMES | AMBIGUOUS_NAMES else ""
 
 
 def _first(text: str) -> str:

@@ -1,10 +1,17 @@
 -- Purpose: what the texts that mention an entity mean, and the entities whose texts mean most nearly the same, for the user of the graph; the names of these
---   are in the graph. Parameters: entity_id, version, most (entities). Returns: the columns of EntityMeaning.
-SELECT m.entity_id, m.embedding_version, m.descriptors, round(m.drift::numeric, 4)::float8 AS drift, m.items, m.rebuilt_at, near.near
-FROM engine.entity_meanings AS m, LATERAL (
-    SELECT coalesce(jsonb_agg(jsonb_build_object('entity_id', o.entity_id, 'name', '', 'similarity', round((1 - o.distance)::numeric, 4))
-                              ORDER BY o.distance, o.entity_id), '[]') AS near
-    FROM (SELECT n.entity_id, n.centroid <=> m.centroid AS distance FROM engine.entity_meanings AS n
-          WHERE n.user_id = m.user_id AND n.embedding_version = m.embedding_version AND n.entity_id <> m.entity_id
-          ORDER BY distance, n.entity_id LIMIT %(most)s) AS o) AS near
-WHERE m.entity_id = %(entity_id)s AND m.embedding_version = %(version)s
+--   are in the graph. Centroids are compared around their mean: what all of a user's texts share says nothing.
+-- Parameters: entity_id, version, most (entities). Returns: the columns of EntityMeaning.
+WITH own AS (
+    SELECT m.* FROM engine.entity_meanings AS m WHERE m.entity_id = %(entity_id)s AND m.embedding_version = %(version)s
+), all_of AS MATERIALIZED (
+    SELECT n.entity_id, n.centroid FROM own, engine.entity_meanings AS n WHERE n.user_id = own.user_id AND n.embedding_version = own.embedding_version
+), mean AS (
+    SELECT avg(centroid) AS centroid FROM all_of
+)
+SELECT o.entity_id, o.embedding_version, o.descriptors, round(o.drift::numeric, 4)::float8 AS drift, o.items, o.rebuilt_at,
+       (SELECT coalesce(jsonb_agg(jsonb_build_object('entity_id', n.entity_id, 'name', '', 'similarity', round((1 - n.distance)::numeric, 4))
+                                  ORDER BY n.distance, n.entity_id), '[]')
+        FROM (SELECT a.entity_id, (a.centroid - mean.centroid) <=> (o.centroid - mean.centroid) AS distance FROM all_of AS a, mean
+              WHERE a.entity_id <> o.entity_id ORDER BY distance, a.entity_id LIMIT %(most)s) AS n
+        WHERE n.distance <> 'NaN') AS near
+FROM own AS o

@@ -1,0 +1,33 @@
+"""Whom a statement is about, by the words that it begins with."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.knowledge.naming.subjects import leading_subject
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Anna-Lena lives at 1 Elm Road.", "Anna-Lena"),
+        ("Zed lives in Rome.", "Zed"),
+        ("Max likes tea.", "Max"),
+        ("Jean-Luc is tall.", "Jean-Luc"),
+        ("O'Neil lives in Cork.", "O'Neil"),
+        ("Élodie habite à Lyon.", "Élodie"),
+        ("Ellen Harlan moved to Bonn.", "Ellen Harlan"),
+        ("My car is old.", "user"),
+        ("I live in Oslo.", "user"),
+        ("Boats need paint.", ""),
+        ("Everyone likes tea.", ""),
+        ("Nobody lives here.", ""),
+        ("She lives in Rome.", ""),
+        ("Who lives here?", ""),
+        ("Monday is free.", ""),
+        ("zed lives in Rome.", ""),
+        ("", ""),
+    ],
+)
+def test_a_statement_is_about_the_name_it_begins_with(text: str, subject: str) -> None:
+    assert leading_subject(text) == subject
