@@ -16,8 +16,9 @@ USER: UsedName = ("", "")
 """The user of the graph, whom a fact names by no name."""
 USER_WORD = "user"
 _DOES = re.compile(
-    r"([^\W\d_]+(?:[-’'][^\W\d_]+)*) (?:(lives|lived|works|worked|likes|liked|loves|loved|hates|prefers|moved|owns|owned|plays|played|studies|studied"
-    r"|drives|speaks|married|wohnt|wohnte|lebt|arbeitet|mag|liebt|heißt|zog|vive|trabaja|prefiere|trabalha|mora|gosta|habite|travaille|aime)"
+    r"([^\W\d_]+(?:[-’'][^\W\d_]+)*) (?:"
+    r"(lives|lived|works|worked|likes|liked|loves|loved|hates|prefers|moved|owns|owned|plays|played|studies|studied|drives"
+    r"|speaks|married|wohnt|wohnte|lebt|arbeitet|mag|liebt|heißt|zog|vive|trabaja|prefiere|trabalha|mora|gosta|habite|travaille|aime)"
     r"|is|was|has|had|ist|war|hat)\b"
 )
 """A word, and what a person does or is; in the languages of which names are read."""
@@ -65,7 +66,7 @@ def leading_subject(text: str) -> str:
 
 
 def _doing(text: str) -> str:
-    """The capitalised word that a statement begins with, where it does what persons do (`Zed lives`), or may be a name (`Max is`)."""
+    """The capitalised word that a statement begins with, where it does what persons do (`Zed lives`) or may be a name."""
     begins = _DOES.match(text)
     if begins is None or not begins[1][0].isupper() or name_key(begins[1]) in STOP_WORDS | CALENDAR:
         return ""
