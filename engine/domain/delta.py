@@ -102,9 +102,9 @@ class Changed:
 class SubjectState:
     """The state of a subject at a moment. `revision` is the present one, for the next change; `fields` None: none.
 
-    `access_count`, `last_accessed_at`: how often an item was read, and when last, as of now; for the user alone. `record_id`: of
+    `access_count`, `last_accessed_at`: how often an item was read, and when last, as of now. `record_id`: of
     an item its record. `resource_id`: the input that brought a record or item (of a document the last version that had it), whose
-    bytes `resources.content` gives; for the user alone, None where none was kept."""
+    bytes `resources.content` gives; None where none was kept. All four are for the user alone."""
 
     subject_kind: SubjectKind
     subject_id: UUID

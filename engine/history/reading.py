@@ -50,7 +50,7 @@ class _AtMoment:
     state: dict[str, Any] | None
     access_count: int | None
     last_accessed_at: datetime | None
-    record_id: UUID
+    record_id: UUID | None
     resource_id: UUID | None
 
 

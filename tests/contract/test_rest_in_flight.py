@@ -129,7 +129,7 @@ async def test_a_question_is_embedded_before_the_rest_of_a_long_text(engine: Eng
         ended.append(share)
 
     await asyncio.gather(*(asyncio.create_task(work(share)) for share in ("long", "one", "two")))
-    assert ended == ["one", "two", "long"]
+    assert set(ended[:2]) == {"one", "two"} and ended[2:] == ["long"]
 
 
 @contextmanager

@@ -61,7 +61,7 @@ async def test_everything_that_came_in_is_kept_as_it_came(memory: Memory, node: 
 
 @pytest.mark.ledger("M01", "M02")
 async def test_an_item_leads_to_the_input_that_brought_it(engine: Engine, memory: Memory, node: UUID) -> None:
-    """A passage leads to the last version of its document that had it; others than the user see no input."""
+    """A passage leads to the last version of its document that had it; others than the user see none."""
     turns = (Turn("Bob", "The walleye bite."), Turn("Iris", "Then we go out."))
     await memory.records.remember(Conversation("talk", turns), node_id=node)
     await memory.records.remember_text(
@@ -85,7 +85,7 @@ async def test_an_item_leads_to_the_input_that_brought_it(engine: Engine, memory
         led[content.rstrip(".").split()[-2]] = state.resource_id
         if state.fields is not None:
             theirs = await inside.history.state("item", item_id, node_id=node)
-            assert (theirs.record_id, theirs.resource_id) == (record_id, None)
+            assert (theirs.record_id, theirs.resource_id) == (None, None)
     assert led == {"walleye": talk, "go": talk, "pike": second, "perch": first, "trout": second}
     record = await memory.history.state("record", rows[-1]["record_id"], node_id=node)
     assert record.resource_id in {talk, second}

@@ -119,7 +119,7 @@ class CommunityReads:
         }  # some may be merged by now
         found = only(await self._postgres.fetch(principal, sql_text("community/meaning"), asked, row=EntityMeaning))
         known = {**principal.parameters, "entities": [str(one.entity_id) for one in found.near]}
-        named = await self._neo4j.read(cypher("community/named"), row=_Named, **known) if found.near else []
+        named = await self._neo4j.read(cypher("community/named"), row=_Named, **known)
         names = {one.entity_id: one.name for one in named}
         near = [replace(one, name=names[one.entity_id]) for one in found.near if one.entity_id in names]
         return replace(found, near=tuple(near[:NEAR]))

@@ -1,7 +1,7 @@
 -- Purpose: what an item was at a moment, and what it is. Identifier: schema.
 -- Parameters: node_id, subject_id, as_of, known_at (null: all that is known), earliest (of these two, where they are asked for, else the end of time). Returns: revision, own (state of its own row), since (null: from
 --   the beginning), known_from (of the earliest slice), state (at the moment; null where it was not there), access_count and
---   last_accessed_at (of the user only), record_id, resource_id (the input that it came in with, for the user only); none when missing or hidden.
+--   last_accessed_at, record_id and resource_id (the input that it came in with; all of the user only); none when missing or hidden.
 WITH slices AS (
     SELECT s.*, jsonb_build_object(
                'content', s.content, 'category', s.category, 'tags', s.tags, 'subjects', s.subjects,
@@ -20,7 +20,7 @@ SELECT own.revision, own.fields AS own,
                OR greatest(s.moved_at, (SELECT r.moved_at FROM {schema}.metadata_records AS r WHERE r.record_id = s.record_id), engine.reads_from(%(node_id)s, 'items')) <= %(earliest)s)
         LIMIT 1) AS state,
        CASE WHEN engine.owns(%(node_id)s) THEN own.access_count END AS access_count, CASE WHEN engine.owns(%(node_id)s) THEN own.last_accessed_at END AS last_accessed_at,
-       own.record_id, (SELECT r.resource_id FROM engine.raw_resources AS r
+       CASE WHEN engine.owns(%(node_id)s) THEN own.record_id END AS record_id, (SELECT r.resource_id FROM engine.raw_resources AS r
                        WHERE r.record_id = own.record_id AND r.received_at < coalesce(own.known_to, 'infinity')  -- the last version of a document that had it
                        ORDER BY r.received_at DESC LIMIT 1) AS resource_id
 FROM slices AS own WHERE own.version_of IS NULL
